@@ -1,0 +1,1 @@
+"""Stable-Baselines3 agents for ci_envs."""

@@ -1,0 +1,30 @@
+from . import connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
+from .games.connect_n import ConnectN
+from .games.game import Game
+from .games.nim import Nim
+from .games.position import Position
+from .games.quarto import Quarto
+from .games.quixo import Quixo
+from .games.walk import perft
+from .registration import make, register, registered
+
+__version__: str
+
+__all__ = [
+    "ConnectN",
+    "Game",
+    "Nim",
+    "Position",
+    "Quarto",
+    "Quixo",
+    "connect_four_v0",
+    "connect_n_v0",
+    "make",
+    "nim_v0",
+    "perft",
+    "quarto_v0",
+    "quixo_v0",
+    "register",
+    "registered",
+    "tictactoe_v0",
+]

@@ -1,0 +1,131 @@
+"""The interface of an agent, and making one from its spec string."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.game import Game
+from ci_envs.registration import resolve
+from ci_envs.spec import check_options, option_names, split_spec
+
+Observation = Mapping[str, NDArray[np.int8]]
+"""``{"observation": planes, "action_mask": mask}``, of one board or, with a leading axis, of several."""
+
+AgentFactory = Callable[..., "Agent"]
+"""Called as ``factory(game, seed=seed, **options)``."""
+
+ENTRY_POINT_GROUP = "ci_envs.agents"
+
+_registered: dict[str, AgentFactory] = {}
+
+
+class Agent(ABC):
+    """A policy for one game: observations in, actions out.
+
+    Attributes:
+        game: the game it plays.
+        rng: its own random numbers, the only ones it uses.
+    """
+
+    def __init__(self, game: Game, *, seed: int | None = None) -> None:
+        self.game = game
+        self.reseed(seed)
+
+    def reseed(self, seed: int | None) -> None:
+        """Start the random numbers anew: from here on the same seed and observations give the same actions."""
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, observation: Observation) -> int:
+        """The action on one board, on which it is this agent's turn.
+
+        Args:
+            observation: as the AEC environment gives it: ``observation`` int8 planes, ``action_mask`` int8.
+        """
+        return int(self.act_batch({key: value[np.newaxis] for key, value in observation.items()})[0])
+
+    @abstractmethod
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """The actions on n boards, on all of which it is this agent's turn.
+
+        Args:
+            observations: ``observation`` int8 (n, height, width, channels), ``action_mask`` int8 (n, actions).
+
+        Returns:
+            int64 of shape (n,).
+        """
+
+
+def register(name: str, factory: AgentFactory) -> None:
+    """Register an agent of this process under ``name``; an installed package can use an entry point instead.
+
+    Args:
+        name: what spec strings call it.
+        factory: called as ``factory(game, seed=seed, **options)``; its other parameters are its options.
+
+    Raises:
+        ValueError: ``name`` is taken or cannot stand in a spec string.
+    """
+    if not name.isidentifier():
+        raise ValueError(f"an agent's name is an identifier, not {name!r}")
+    if name in registered():
+        raise ValueError(f"an agent {name!r} is registered already")
+    _registered[name] = factory
+
+
+def registered() -> tuple[str, ...]:
+    """The names of all agents: those of the entry-point group ``ci_envs.agents``, then those of this process."""
+    return (*sorted(entry_points(group=ENTRY_POINT_GROUP).names), *_registered)
+
+
+def factory_of(name: str) -> AgentFactory:
+    """The factory registered under ``name``.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name in _registered:
+        return _registered[name]
+    found = entry_points(group=ENTRY_POINT_GROUP, name=name)
+    if not found:
+        raise ValueError(f"unknown agent {name!r}; choose from: {', '.join(registered())}")
+    return cast(AgentFactory, next(iter(found)).load())
+
+
+def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
+    """The names of the options of an agent."""
+    return option_names(factory, without=("game", "seed"))
+
+
+def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
+    """Make an agent from its spec string: ``make("minimax:depth=4", env, seed=0)``.
+
+    Args:
+        spec: a name and options.
+        env_or_game: what it is to play: an environment of ours (wrapped or not), a game, or an environment's id.
+        seed: makes it deterministic.
+
+    Raises:
+        ValueError: no such agent, no such option, one of its values is refused, or the agent does not play this game.
+    """
+    name, options = split_spec(spec)
+    factory = factory_of(name)
+    check_options(f"agent {name}", options, option_names_of(factory))
+    return factory(game_of(env_or_game), seed=seed, **options)
+
+
+def game_of(env_or_game: Any) -> Game:
+    """The game of an environment (wrapped or not), of an id, or the game itself.
+
+    Raises:
+        TypeError: there is no game in it.
+    """
+    if isinstance(env_or_game, str):
+        return resolve(env_or_game)[0]
+    game = getattr(getattr(env_or_game, "unwrapped", None), "game", env_or_game)
+    if not isinstance(game, Game):
+        raise TypeError(f"need an environment of ci_envs, its id, or a game, not {env_or_game!r}")
+    return game

@@ -1,0 +1,1 @@
+"""Rules of the games: no learning, no input or output."""

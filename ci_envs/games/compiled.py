@@ -1,0 +1,198 @@
+"""The one module that compiles: operations that dispatch on a game's type, and Numba's disk cache.
+
+In compiled code the *type* of a game carries all its parameters. A kernel that takes a game as its first argument is
+therefore specialised to that game, with its tables as constants, and nothing is passed at run time. An
+**operation** is a function of a game that each game implements with a kernel of its own::
+
+    @operation
+    def result(game, own, opp): ...
+
+    @implements(result, TicTacToe)
+    def _(game):                       # called once, while compiling
+        lines = game.lines()           # a constant of the compiled code
+        def kernel(game, own, opp): ...
+        return kernel
+
+Numba's disk cache watches the file of the outermost function alone, so an edited rule would leave stale compiled search
+behind. Here the cache lies in a folder named by a digest of all the project's sources, and the type of a game defined
+elsewhere carries a digest of that game's sources.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import llvmlite
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import config, njit, types
+from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
+from platformdirs import user_cache_path
+
+from ci_envs.games.sources import foreign_digest, project_digest
+
+F = TypeVar("F", bound=Callable[..., Any])
+Builder = Callable[[Any], Callable[..., Any]]
+
+_KEPT_SECONDS = 7 * 24 * 3600
+
+_builders: dict[Callable[..., Any], dict[type, Builder]] = {}
+
+
+class GameType(types.Opaque):  # type: ignore[misc]
+    """The Numba type of one game with its parameters; it has no run-time content.
+
+    It is pickled by name, without the game, so that reading a cache index never imports the module of a game that
+    another program once compiled for.
+    """
+
+    game: Any = None
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return GameType, (self.name,)
+
+
+register_model(GameType)(models.OpaqueModel)
+
+
+@unbox(GameType)  # type: ignore[untyped-decorator]
+def _unbox(typ: Any, obj: Any, context: Any) -> Any:
+    return NativeValue(context.context.get_dummy_value())
+
+
+def game_type(game: Any) -> GameType:
+    """The Numba type of ``game``: equal games of one class have one type."""
+    cls = type(game)
+    typ = GameType(f"{cls.__module__}.{game!r}{_class_digest(cls)}")
+    typ.game = game
+    return typ
+
+
+@lru_cache
+def _class_digest(cls: type) -> str:
+    builders = [table[base] for table in _builders.values() for base in cls.__mro__ if base in table]
+    digest = foreign_digest([*cls.__mro__[:-1], *builders])
+    return digest and f"#{digest}"
+
+
+def operation(function: F) -> F:
+    """Declare an operation: a compiled function of a game, implemented a class of games at a time.
+
+    It is called from kernels. Its first parameter is the game.
+    """
+    table = _builders[function] = {}
+
+    def choose(game: Any, *_: Any) -> Callable[..., Any] | None:
+        if isinstance(game, GameType):
+            for cls in type(game.game).__mro__:
+                if cls in table:
+                    return table[cls](game.game)
+        return None
+
+    overload(function, strict=False)(choose)
+    return function
+
+
+def implements(function: Callable[..., Any], cls: type) -> Callable[[Builder], Builder]:
+    """Implement the operation ``function`` for the games of ``cls`` and its subclasses.
+
+    The decorated function takes a game and returns its kernel, a function with the operation's parameters. The nearest
+    class in the method resolution order decides.
+
+    Raises:
+        ValueError: ``function`` is no operation, or has an implementation for ``cls`` already.
+    """
+    if function not in _builders:
+        raise ValueError(f"{function!r} is not an operation: {', '.join(f.__name__ for f in _builders)}")
+    if cls in _builders[function]:
+        raise ValueError(f"{function.__name__} is implemented for {cls.__name__} already: derive a class to change it")
+
+    def register(build: Builder) -> Builder:
+        _builders[function][cls] = build
+        return build
+
+    return register
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on first use, without the GIL, and keep the result on disk.
+
+    The cache is below ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory; where neither can be
+    written, every process compiles for itself.
+    """
+    folder = _cache_folder(foreign_digest([function]))
+    saved, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
+    try:
+        return cast(F, njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
+    finally:
+        config.CACHE_DIR = saved
+
+
+@lru_cache
+def _cache_folder(digest: str) -> Path | None:
+    base = Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache_path("ci_envs")
+    name = "-".join(filter(None, (numba.__version__, llvmlite.__version__, project_digest(), digest)))
+    folder = base / "kernels" / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return None
+    if not os.access(folder, os.W_OK):
+        return None
+    _remove_unused(folder.parent)
+    return folder
+
+
+def _remove_unused(base: Path) -> None:
+    oldest = time.time() - _KEPT_SECONDS
+    for folder in base.iterdir():
+        if folder.stat().st_mtime < oldest:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def popcount(context: Any, word: Any) -> Any:
+    """Number of ones in a 64-bit word, as one machine instruction (uint64 -> uint64)."""
+    return types.uint64(types.uint64), lambda c, builder, signature, args: builder.ctpop(args[0])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def trailing_zeros(context: Any, word: Any) -> Any:
+    """Index of the lowest one in a 64-bit word, 64 if there is none (uint64 -> uint64)."""
+
+    def generate(c: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], c.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _deposit_bits(context: Any, source: Any, mask: Any) -> Any:
+    def generate(c: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(word, [word, word]))
+        return builder.call(pdep, args)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+def _nth_one_pdep(word: Any, n: Any) -> Any:
+    return trailing_zeros(_deposit_bits(np.uint64(1) << n, word))
+
+
+def _nth_one_loop(word: Any, n: Any) -> Any:
+    for _ in range(n):
+        word &= word - np.uint64(1)
+    return trailing_zeros(word)
+
+
+_has_pdep = config.CPU_NAME is None and llvmlite.binding.get_host_cpu_features().get("bmi2", False)
+nth_one = kernel(_nth_one_pdep if _has_pdep else _nth_one_loop)
+"""Index of the one in ``word`` that has ``n`` ones below it; it must exist (uint64, uint64 -> uint64)."""

@@ -1,0 +1,104 @@
+"""The m,n,k games: tic-tac-toe, six by six with four in a row, and with gravity Connect Four.
+
+Players take turns to put a stone on an empty cell, with gravity on the lowest empty cell of a column. Who first has ``n``
+in a row, column or diagonal wins; a full board without is a draw.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import implements, popcount
+from ci_envs.games.game import DRAW, LOSS, ONGOING, legal, play, result, transform_action
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between, lines_of
+
+
+@dataclass(frozen=True)
+class ConnectN(GridGame):
+    """``n`` in a row on ``rows`` x ``cols`` cells (each 1 to 8; ``n`` fits on the board).
+
+    An action is a cell, numbered from the top left (``b3``), or with ``gravity`` a column (``d``).
+    """
+
+    rows: int = 6
+    cols: int = 6
+    n: int = 4
+    gravity: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "cols"):
+            object.__setattr__(self, name, integer_between(name, getattr(self, name), 1, 8))
+        object.__setattr__(self, "n", integer_between("n", self.n, 1, max(self.rows, self.cols)))
+        if not isinstance(self.gravity, bool):
+            raise ValueError(f"gravity must be true or false, not {self.gravity!r}")
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, columns and the length of a line."""
+        return self.rows, self.cols, self.n
+
+    @property
+    def action_count(self) -> int:
+        """Cells, or with gravity columns."""
+        return self.cols if self.gravity else self.rows * self.cols
+
+    def cell_maps(self) -> NDArray[np.uint8]:
+        """With gravity only the mirror image is left."""
+        return cell_maps(self.rows, self.cols)[:2] if self.gravity else super().cell_maps()
+
+    def action_name(self, action: int) -> str:
+        """The cell, or with gravity the column's letter."""
+        return cell_name(action, self.cols)[:1] if self.gravity else cell_name(action, self.cols)
+
+    def from_text(self, text: str) -> tuple[int, int, int]:
+        """Read a position; stones that play could not have put there are refused."""
+        own, opp, to_move = super().from_text(text)
+        if opp.bit_count() - own.bit_count() != to_move:
+            raise ValueError(f"{text!r} is no position of {self}: X moves first, so X has as many stones as O, or one more and O moves")
+        if self.gravity and ((own | opp) << self.cols & ~(own | opp)) & ((1 << self.rows * self.cols) - 1):
+            raise ValueError(f"{text!r} is no position of {self}: a stone hangs above an empty cell")
+        if any(own & line == line for line in lines_of(*self.shape)):
+            raise ValueError(f"{text!r} is no position of {self}: the player to move had won already")
+        return own, opp, to_move
+
+
+@implements(legal, ConnectN)
+def _(game: ConnectN) -> Any:
+    return lambda game, own, opp, action: ((own | opp) >> np.uint64(action)) & np.uint64(1) == np.uint64(0)
+
+
+@implements(play, ConnectN)
+def _(game: ConnectN) -> Any:
+    one = np.uint64(1)
+
+    def place(game, own, opp, action):
+        return opp, own | (one << np.uint64(action))
+
+    cols, last = np.uint64(game.cols), np.uint64(game.rows - 1)
+    column = np.uint64(sum(1 << row * game.cols for row in range(game.rows)))
+
+    def drop(game, own, opp, action):
+        stones = popcount(((own | opp) >> np.uint64(action)) & column)
+        return opp, own | (one << ((last - stones) * cols + np.uint64(action)))
+
+    return drop if game.gravity else place
+
+
+@implements(result, ConnectN)
+def _(game: ConnectN) -> Any:
+    full = np.uint64((1 << game.rows * game.cols) - 1)
+
+    def kernel(game, own, opp):
+        if has_line(game, opp):
+            return LOSS
+        return DRAW if own | opp == full else ONGOING
+
+    return kernel
+
+
+@implements(transform_action, ConnectN)
+def _(game: ConnectN) -> Any:
+    images = game.cell_maps()[:, : game.action_count].astype(np.int64) % game.action_count
+    return lambda game, symmetry, action: images[symmetry, action]

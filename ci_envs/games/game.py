@@ -1,0 +1,194 @@
+"""What a game is: a value with its parameters, and the operations that its rules implement.
+
+A **position** is two 64-bit words ``(own, opp)`` seen by the player to move. In a game of two colours they are the
+stones of the player to move and of the opponent; where both players share everything (Nim, Quarto) they hold the
+shared board and do not change with the view. Actions are numbers from 0 to ``action_count - 1``. In kernels both words
+and the action are ``uint64``.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ci_envs.games.compiled import GameType, game_type, implements, operation
+
+if TYPE_CHECKING:
+    from ci_envs.games.drawing import Drawing
+
+LOSS = -1
+"""Result: the player to move has lost."""
+DRAW = 0
+"""Result: the game is drawn."""
+WIN = 1
+"""Result: the player to move has won."""
+ONGOING = 2
+"""Result: the game goes on."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """Base of all games: a subclass is a frozen dataclass of its parameters, named as the rulebook names them.
+
+    The methods here are a game's face in Python: text, names and pictures. Its rules are the operations of this
+    module, implemented with :func:`~ci_envs.games.compiled.implements`.
+    """
+
+    shared_board: ClassVar[bool] = False
+    """True if both players see the same words, False if the words swap with the view."""
+
+    can_cycle: ClassVar[bool] = False
+    """True if play can go on for ever; an environment then truncates it."""
+
+    @property
+    @abstractmethod
+    def action_count(self) -> int:
+        """Number of actions, legal or not."""
+
+    @property
+    @abstractmethod
+    def observation_shape(self) -> tuple[int, int, int]:
+        """Shape (height, width, channels) of the binary planes that show a position."""
+
+    @property
+    def symmetry_count(self) -> int:
+        """Number of symmetries; number 0 is the identity."""
+        return 1
+
+    @abstractmethod
+    def start(self) -> tuple[int, int]:
+        """The words ``(own, opp)`` of the first position."""
+
+    @abstractmethod
+    def action_name(self, action: int) -> str:
+        """The name of an action, without spaces and unique in the game."""
+
+    @cached_property
+    def action_numbers(self) -> dict[str, int]:
+        """The number of each action by its name."""
+        return {self.action_name(action): action for action in range(self.action_count)}
+
+    @abstractmethod
+    def to_text(self, own: int, opp: int, to_move: int) -> str:
+        """One line that says all about a position; ``to_move`` is the player to move, 0 or 1."""
+
+    @abstractmethod
+    def from_text(self, text: str) -> tuple[int, int, int]:
+        """The ``(own, opp, to_move)`` that :meth:`to_text` wrote.
+
+        Raises:
+            ValueError: ``text`` is malformed, or no position of this game.
+        """
+
+    @abstractmethod
+    def diagram(self, own: int, opp: int, to_move: int) -> str:
+        """A picture of a position in several lines of text, for a terminal."""
+
+    @abstractmethod
+    def draw(self, own: int, opp: int, to_move: int) -> "Drawing":
+        """A picture of a position."""
+
+    @cached_property
+    def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
+        return game_type(self)
+
+    def __getstate__(self) -> dict[str, Any]:  # without the cached properties: the type would hold this game in turn
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+
+@operation
+def initial(game: Any) -> Any:
+    """``-> (own, opp)``: the first position."""
+
+
+@operation
+def action_count(game: Any) -> Any:
+    """``-> int``: how many actions there are, legal or not."""
+
+
+@operation
+def legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> bool``: may ``action`` be played in this position, which is not over."""
+
+
+@operation
+def play(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> (own, opp)``: the position after a legal action, seen by the next player to act."""
+
+
+@operation
+def keeps_turn(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> bool``: does the same player act again after a legal action (by default never)."""
+
+
+@operation
+def result(game: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: ONGOING, or WIN, DRAW or LOSS for the player to move."""
+
+
+@operation
+def observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
+    """Write the planes of a position into ``planes`` (int8 of ``observation_shape``, zero on entry)."""
+
+
+@operation
+def decode(game: Any, planes: Any) -> Any:
+    """``-> (own, opp)``: the position that :func:`observe` wrote."""
+
+
+@operation
+def transform(game: Any, symmetry: Any, own: Any, opp: Any) -> Any:
+    """``-> (own, opp)``: the image of a position under a symmetry of the game (by default the position itself)."""
+
+
+@operation
+def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
+    """``-> action``: the image of an action, so that playing and transforming commute."""
+
+
+@operation
+def evaluate(game: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: a guess at how well the player to move stands, of size below 1,000,000 (by default 0)."""
+
+
+@implements(initial, Game)
+def _(game: Game) -> Any:
+    own, opp = (np.uint64(word) for word in game.start())
+    return lambda game: (own, opp)
+
+
+@implements(action_count, Game)
+def _(game: Game) -> Any:
+    count = game.action_count
+    return lambda game: count
+
+
+@implements(keeps_turn, Game)
+def _(game: Game) -> Any:
+    return lambda game, own, opp, action: False
+
+
+@implements(transform, Game)
+def _(game: Game) -> Any:
+    return lambda game, symmetry, own, opp: (own, opp)
+
+
+@implements(transform_action, Game)
+def _(game: Game) -> Any:
+    return lambda game, symmetry, action: action
+
+
+@implements(evaluate, Game)
+def _(game: Game) -> Any:
+    return lambda game, own, opp: 0
+
+
+def bits(word: int) -> Iterator[int]:
+    """The indices of the ones in ``word``, ascending."""
+    while word:
+        low = word & -word
+        yield low.bit_length() - 1
+        word ^= low

@@ -1,0 +1,219 @@
+"""Games of two colours on a grid of cells: what Quixo and the m,n,k family share.
+
+A cell has the number ``row * cols + col``, counted from the top left, and the same bit in the words. Its name is a
+column letter and a row number counted from the top: ``a1`` is the top left.
+"""
+
+import re
+from abc import abstractmethod
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import implements, operation, popcount
+from ci_envs.games.drawing import Drawing, grid_drawing
+from ci_envs.games.game import Game, bits, decode, evaluate, observe, transform
+
+SYMBOLS = ".XO"
+"""An empty cell, a stone of player 0 and one of player 1, in text."""
+
+
+def integer_between(name: str, value: Any, low: int, high: int) -> int:
+    """``value`` as an int, or a ValueError that names it and what is allowed."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+    return int(value)
+
+
+def cell_name(cell: int, cols: int) -> str:
+    """The name of a cell, ``a1`` at the top left."""
+    return f"{'abcdefgh'[cell % cols]}{cell // cols + 1}"
+
+
+@lru_cache
+def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
+    """The symmetries of a board: ``maps[s, cell]`` is where ``cell`` goes; 8 on a square, else 4. Number 0 is the identity."""
+    cells = np.arange(rows * cols).reshape(rows, cols)
+    images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
+    if rows == cols:
+        images += [image.T for image in images]
+    return np.array([np.argsort(image, axis=None) for image in images], dtype=np.uint8)
+
+
+@lru_cache
+def line_steps(rows: int, cols: int, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The lines of ``n`` cells, one entry a direction: the step from cell to cell, the mask of the cells where one starts."""
+    steps, starts = [], []
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        first = [
+            row * cols + col
+            for row in range(rows - (n - 1) * down)
+            for col in range(cols)
+            if 0 <= col + (n - 1) * right < cols
+        ]
+        steps.append(down * cols + right)
+        starts.append(sum(1 << cell for cell in first))
+    return np.array(steps, dtype=np.uint64), np.array(starts, dtype=np.uint64)
+
+
+@lru_cache
+def lines_of(rows: int, cols: int, n: int) -> tuple[int, ...]:
+    """The masks of every row, column and diagonal of ``n`` cells on a board."""
+    return tuple(
+        sum(1 << start + k * step for k in range(n))
+        for step, starts in zip(*(array.tolist() for array in line_steps(rows, cols, n)), strict=True)
+        for start in bits(starts)
+    )
+
+
+class GridGame(Game):
+    """A game in which two players have cells of a grid: ``rows`` x ``cols`` cells, lines of ``n`` decide."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int]:
+        """``(rows, cols, n)``: the board, and the length of a line."""
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """Two planes: cells of the observing player, cells of the other."""
+        rows, cols, _ = self.shape
+        return rows, cols, 2
+
+    @property
+    def symmetry_count(self) -> int:
+        """8 on a square board, else 4."""
+        return len(self.cell_maps())
+
+    def cell_maps(self) -> NDArray[np.uint8]:
+        """The symmetries of this game's board, as in :func:`cell_maps`."""
+        rows, cols, _ = self.shape
+        return cell_maps(rows, cols)
+
+    def start(self) -> tuple[int, int]:
+        """The empty board."""
+        return 0, 0
+
+    def to_text(self, own: int, opp: int, to_move: int) -> str:
+        """Rows from top to bottom separated by ``/``, then who moves: ``X../.O./... X``."""
+        return "/".join(self._symbols(own, opp, to_move)) + f" {SYMBOLS[1 + to_move]}"
+
+    def from_text(self, text: str) -> tuple[int, int, int]:
+        """Read what :meth:`to_text` wrote."""
+        rows, cols, _ = self.shape
+        match = re.fullmatch(rf"([.XO]{{{cols}}}(?:/[.XO]{{{cols}}}){{{rows - 1}}}) ([XO])", text)
+        if match is None:
+            example = self.to_text(0, 0, 0)
+            raise ValueError(f"{text!r} is no position of {self}: {rows} rows of {cols} of . X O, then X or O to move: {example!r}")
+        cells = match[1].replace("/", "")
+        stones = [sum(1 << cell for cell, symbol in enumerate(cells) if symbol == wanted) for wanted in "XO"]
+        to_move = "XO".index(match[2])
+        return stones[to_move], stones[1 - to_move], to_move
+
+    def diagram(self, own: int, opp: int, to_move: int) -> str:
+        """The board with the names of columns and rows, and who moves."""
+        _, cols, _ = self.shape
+        header = "  " + " ".join("abcdefgh"[:cols])
+        lines = [f"{row} {' '.join(line)}" for row, line in enumerate(self._symbols(own, opp, to_move), 1)]
+        return "\n".join([header, *lines, f"{SYMBOLS[1 + to_move]} to move"])
+
+    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
+        """The board as a picture."""
+        rows, cols, _ = self.shape
+        return grid_drawing(self._symbols(own, opp, to_move), [cell_name(cell, cols) for cell in range(rows * cols)])
+
+    def _symbols(self, own: int, opp: int, to_move: int) -> list[str]:
+        rows, cols, _ = self.shape
+        cells = ["."] * (rows * cols)
+        for word, symbol in ((own, SYMBOLS[1 + to_move]), (opp, SYMBOLS[2 - to_move])):
+            for cell in bits(word):
+                cells[cell] = symbol
+        return ["".join(cells[row * cols : (row + 1) * cols]) for row in range(rows)]
+
+
+@operation
+def has_line(game: Any, stones: Any) -> Any:
+    """``-> bool``: do ``stones`` fill a line of the board."""
+
+
+@implements(has_line, GridGame)
+def _(game: GridGame) -> Any:
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+    count = len(lines)
+
+    def kernel(game, stones):
+        found = False
+        for k in range(count):  # without a way out, so that it compiles to vector instructions
+            line = lines[np.uint64(k)]
+            found |= stones & line == line
+        return found
+
+    return kernel
+
+
+@implements(observe, GridGame)
+def _(game: GridGame) -> Any:
+    rows, cols, _ = game.shape
+
+    def kernel(game, own, opp, planes):
+        for row in range(rows):
+            for col in range(cols):
+                cell = np.uint64(row * cols + col)
+                planes[row, col, 0] = (own >> cell) & np.uint64(1)
+                planes[row, col, 1] = (opp >> cell) & np.uint64(1)
+
+    return kernel
+
+
+@implements(decode, GridGame)
+def _(game: GridGame) -> Any:
+    rows, cols, _ = game.shape
+
+    def kernel(game, planes):
+        own = opp = np.uint64(0)
+        for row in range(rows):
+            for col in range(cols):
+                cell = np.uint64(row * cols + col)
+                own |= np.uint64(planes[row, col, 0]) << cell
+                opp |= np.uint64(planes[row, col, 1]) << cell
+        return own, opp
+
+    return kernel
+
+
+@implements(transform, GridGame)
+def _(game: GridGame) -> Any:
+    maps = game.cell_maps().astype(np.uint64)
+    cells = maps.shape[1]
+
+    def kernel(game, symmetry, own, opp):
+        new_own = new_opp = np.uint64(0)
+        for cell in range(cells):
+            image = maps[symmetry, cell]
+            new_own |= ((own >> np.uint64(cell)) & np.uint64(1)) << image
+            new_opp |= ((opp >> np.uint64(cell)) & np.uint64(1)) << image
+        return new_own, new_opp
+
+    return kernel
+
+
+@implements(evaluate, GridGame)
+def _(game: GridGame) -> Any:
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+    count = len(lines)
+    weight = np.array([0, *(4**k for k in range(game.shape[2] + 1))], dtype=np.int64)
+
+    def kernel(game, own, opp):
+        score = np.int64(0)
+        for k in range(count):
+            line = lines[np.uint64(k)]
+            mine, theirs = popcount(own & line), popcount(opp & line)
+            if theirs == np.uint64(0):
+                score += weight[mine]
+            elif mine == np.uint64(0):
+                score -= weight[theirs]
+        return score
+
+    return kernel

@@ -1,0 +1,190 @@
+"""A position of a game as a value: the face that the rules show in Python."""
+
+import operator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import kernel
+from ci_envs.games.game import ONGOING, Game, action_count, decode, keeps_turn, legal, observe, play, result, transform
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Position:
+    """An immutable, hashable position: play returns a new one.
+
+    Attributes:
+        game: the game with its parameters.
+        own: first 64-bit word, seen by the player to move (module ``ci_envs.games.game``).
+        opp: second 64-bit word.
+        to_move: the player to move, 0 or 1. Quarto's placer goes on to give, so this need not alternate.
+
+    >>> position = Position.start(ConnectN(3, 3, 3))
+    >>> print(position.play(4))
+    .../.X./... O
+    """
+
+    game: Game
+    own: int
+    opp: int
+    to_move: int = 0
+
+    @classmethod
+    def start(cls, game: Game) -> Self:
+        """The first position of ``game``.
+
+        Raises:
+            TypeError: ``game`` is not a game.
+        """
+        if not isinstance(game, Game):
+            raise TypeError(f"a position needs a game such as Quixo(size=5), not {game!r}")
+        return cls(game, *game.start())
+
+    @classmethod
+    def from_text(cls, game: Game, text: str) -> Self:
+        """The position that :meth:`to_text` wrote.
+
+        Raises:
+            ValueError: ``text`` is malformed, or no position of this game.
+        """
+        return cls(game, *game.from_text(text))
+
+    @classmethod
+    def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
+        """The position whose player to move sees ``planes`` (int8 of ``game.observation_shape``)."""
+        if np.shape(planes) != game.observation_shape:
+            raise ValueError(f"planes of {game} have the shape {game.observation_shape}, not {np.shape(planes)}")
+        own, opp = _decode(game, np.ascontiguousarray(planes, dtype=np.int8))
+        return cls(game, own, opp, to_move)
+
+    def legal_actions(self) -> tuple[int, ...]:
+        """The numbers of the legal actions, ascending; none once the game is over."""
+        mask = np.empty(self.game.action_count, dtype=np.int8)
+        _mask(self.game, *self._words(), mask)
+        return tuple(mask.nonzero()[0].tolist())
+
+    def play(self, action: int) -> Self:
+        """The position after ``action``.
+
+        Raises:
+            TypeError: ``action`` is not an integer.
+            ValueError: ``action`` is illegal here, or the game is over.
+        """
+        number = self._checked(action)
+        own, opp, again = _play(self.game, *self._words(), np.uint64(number))
+        return type(self)(self.game, own, opp, self.to_move if again else 1 - self.to_move)
+
+    @property
+    def result(self) -> int | None:
+        """None while the game goes on, else +1, 0 or -1 for the player to move."""
+        outcome: int = _result(self.game, *self._words())
+        return None if outcome == ONGOING else outcome
+
+    def action_name(self, action: int) -> str:
+        """The name of an action: ``a1e1`` in Quixo, ``b3``, ``2-1`` in Nim, ``give5`` in Quarto.
+
+        Raises:
+            ValueError: there is no action of this number.
+        """
+        if not 0 <= action < self.game.action_count:
+            raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {action!r}")
+        return self.game.action_name(action)
+
+    def parse_action(self, text: str) -> int:
+        """The number of the legal action of this name.
+
+        Raises:
+            ValueError: there is no such action, or it is illegal here.
+        """
+        number = self.game.action_numbers.get(text.strip().lower())
+        if number is None:
+            raise ValueError(f"{text!r} is no action of {self.game}; {self._legal_names()}")
+        return self._checked(number)
+
+    def observation(self) -> NDArray[np.int8]:
+        """The planes that the player to move sees: int8 of ``game.observation_shape``."""
+        planes = np.zeros(self.game.observation_shape, dtype=np.int8)
+        _observe(self.game, *self._words(), planes)
+        return planes
+
+    @property
+    def symmetries(self) -> tuple[Self, ...]:
+        """The images of this position under the game's symmetries, itself first; images may coincide."""
+        images = _images(self.game, *self._words(), self.game.symmetry_count)
+        return tuple(type(self)(self.game, own, opp, self.to_move) for own, opp in images.tolist())
+
+    def to_text(self) -> str:
+        """One line from which :meth:`from_text` makes the same position."""
+        return self.game.to_text(self.own, self.opp, self.to_move)
+
+    def diagram(self) -> str:
+        """The board in several lines of text."""
+        return self.game.diagram(self.own, self.opp, self.to_move)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"Position.from_text({self.game!r}, {self.to_text()!r})"
+
+    def _repr_svg_(self) -> str:
+        return self.game.draw(self.own, self.opp, self.to_move).svg()
+
+    def _words(self) -> tuple[Any, Any]:
+        return np.uint64(self.own), np.uint64(self.opp)
+
+    def _checked(self, action: int) -> int:
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise TypeError(f"an action is an integer, not {action!r}") from None
+        if not 0 <= number < self.game.action_count or not _legal(self.game, *self._words(), np.uint64(number)):
+            raise ValueError(f"action {number} is illegal in {self.to_text()!r}; {self._legal_names()}")
+        return number
+
+    def _legal_names(self) -> str:
+        names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]
+        return f"legal are {', '.join(names)}" if names else "the game is over"
+
+
+@kernel
+def _legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    return result(game, own, opp) == ONGOING and legal(game, own, opp, action)
+
+
+@kernel
+def _mask(game: Any, own: Any, opp: Any, mask: Any) -> Any:
+    going = result(game, own, opp) == ONGOING
+    for action in range(action_count(game)):
+        mask[action] = going and legal(game, own, opp, np.uint64(action))
+
+
+@kernel
+def _play(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    next_own, next_opp = play(game, own, opp, action)
+    return next_own, next_opp, keeps_turn(game, own, opp, action)
+
+
+@kernel
+def _result(game: Any, own: Any, opp: Any) -> Any:
+    return result(game, own, opp)
+
+
+@kernel
+def _observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
+    observe(game, own, opp, planes)
+
+
+@kernel
+def _decode(game: Any, planes: Any) -> Any:
+    return decode(game, planes)
+
+
+@kernel
+def _images(game: Any, own: Any, opp: Any, count: Any) -> Any:
+    images = np.empty((count, 2), dtype=np.uint64)
+    for symmetry in range(count):
+        images[symmetry, 0], images[symmetry, 1] = transform(game, symmetry, own, opp)
+    return images

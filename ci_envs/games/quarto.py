@@ -1,0 +1,305 @@
+"""Quarto (Blaise Mueller 1991): sixteen pieces, one for each combination of four two-valued attributes.
+
+The opponent hands over a piece; one places it on the 4 x 4 board and hands over the next. Whoever completes a row,
+column or diagonal of four pieces with an attribute in common wins, whoever placed the others; in the variant
+``squares`` the nine 2 x 2 squares count too. A full board without is a draw. Whoever places goes on to give.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, permutations
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import implements
+from ci_envs.games.drawing import Drawing, quarto_drawing
+from ci_envs.games.game import (
+    DRAW,
+    ONGOING,
+    WIN,
+    Game,
+    bits,
+    decode,
+    keeps_turn,
+    legal,
+    observe,
+    play,
+    result,
+    transform,
+    transform_action,
+)
+from ci_envs.games.grid import cell_maps, cell_name, line_steps
+
+_CELLS = _PIECES = 16
+_USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin
+
+_LANES = np.uint64(0x0001_0001_0001_0001)
+# the attributes of each piece, in the lowest bit of each lane
+_SPREAD = np.array([sum(1 << 16 * bit for bit in bits(piece)) for piece in range(_PIECES)], dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Quarto(Game):
+    """Quarto, with lines alone or with ``squares``.
+
+    Actions 0 to 15 place the piece in hand on a cell (``b3``), 16 to 31 hand over a piece (``give5``). Bit ``i`` of a
+    piece's number is its attribute ``i``: tall, dark, square, hollow. Lane ``i`` (16 bits) of the first word holds the
+    cells with a piece that has attribute ``i``. The second word holds, from the lowest bit: the 16 occupied cells, the
+    16 pieces that were given, the number of the piece in hand (4 bits), and whether there is one.
+    """
+
+    squares: bool = False
+
+    shared_board: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.squares, bool):
+            raise ValueError(f"squares must be true or false, not {self.squares!r}")
+
+    @property
+    def action_count(self) -> int:
+        """16 cells and 16 pieces."""
+        return _CELLS + _PIECES
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """Ten planes: occupied, the four attributes there, whether a piece is in hand, and its four attributes."""
+        return 4, 4, 10
+
+    @property
+    def symmetry_count(self) -> int:
+        """32 of the board (with squares 8) times 384 of the pieces."""
+        return len(board_maps(self.squares)) * len(piece_maps())
+
+    def start(self) -> tuple[int, int]:
+        """An empty board and no piece in hand: player 0 gives first."""
+        return 0, 0
+
+    def action_name(self, action: int) -> str:
+        """A cell to place on, or a piece to give."""
+        return cell_name(action, 4) if action < _CELLS else f"give{action - _CELLS:x}"
+
+    def pieces(self, own: int, opp: int) -> list[int | None]:
+        """The number of the piece on each cell, None where there is none."""
+        return [
+            sum((own >> 16 * attribute + cell & 1) << attribute for attribute in range(4)) if opp >> cell & 1 else None
+            for cell in range(_CELLS)
+        ]
+
+    def in_hand(self, opp: int) -> int | None:
+        """The piece to be placed, None while one is to be given."""
+        return opp >> _HAND & 15 if opp >> _HOLDING & 1 else None
+
+    def to_text(self, own: int, opp: int, to_move: int) -> str:
+        """Rows of pieces (hexadecimal or ``.``) separated by ``/``, the piece in hand or ``-``, who acts."""
+        return f"{'/'.join(self._rows(own, opp))} {_digit(self.in_hand(opp), '-')} {to_move}"
+
+    def from_text(self, text: str) -> tuple[int, int, int]:
+        """Read what :meth:`to_text` wrote; a piece used twice, or the wrong player to act, is refused."""
+        match = re.fullmatch(r"([.0-9a-f]{4}(?:/[.0-9a-f]{4}){3}) ([-0-9a-f]) ([01])", text)
+        if match is None:
+            raise ValueError(
+                f"{text!r} is no position of {self}: 4 rows of 4 pieces (0 to f or .), the piece in hand or -,"
+                f" then 0 or 1 to act: {self.to_text(0, 0, 0)!r}"
+            )
+        board, hand, to_move = match[1].replace("/", ""), match[2].strip("-"), int(match[3])
+        used = board.replace(".", "") + hand
+        if len(set(used)) < len(used):
+            raise ValueError(f"{text!r} is no position of {self}: a piece is there twice")
+        actor = len(used) % 2
+        if to_move != actor:
+            raise ValueError(f"{text!r} is no position of {self}: here player {actor} acts")
+        own = opp = 0
+        for cell, digit in enumerate(board):
+            if digit != ".":
+                opp |= 1 << cell | 1 << _USED + int(digit, 16)
+                own |= sum(1 << 16 * attribute + cell for attribute in bits(int(digit, 16)))
+        if hand:
+            opp |= 1 << _USED + int(hand, 16) | int(hand, 16) << _HAND | 1 << _HOLDING
+        return own, opp, to_move
+
+    def diagram(self, own: int, opp: int, to_move: int) -> str:
+        """The board, the pieces left, and who places or gives."""
+        hand = self.in_hand(opp)
+        left = " ".join(f"{piece:x}" for piece in range(_PIECES) if not opp >> _USED + piece & 1)
+        task = "to give" if hand is None else f"to place {hand:x}"
+        rows = [f"{row} {' '.join(line)}" for row, line in enumerate(self._rows(own, opp), 1)]
+        return "\n".join(["  a b c d", *rows, f"left: {left or 'none'}", f"player {to_move} {task}"])
+
+    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
+        """The board, and beside it the pieces that are left, the one in hand on top."""
+        left = [piece for piece in range(_PIECES) if not opp >> _USED + piece & 1]
+        return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
+
+    def _rows(self, own: int, opp: int) -> list[str]:
+        cells = [_digit(piece, ".") for piece in self.pieces(own, opp)]
+        return ["".join(cells[row : row + 4]) for row in range(0, _CELLS, 4)]
+
+
+def _digit(piece: int | None, none: str) -> str:
+    return none if piece is None else f"{piece:x}"
+
+
+@lru_cache
+def board_maps(squares: bool) -> NDArray[np.uint8]:
+    """The permutations of the cells that keep the lines: ``maps[s, cell]`` is where ``cell`` goes; the identity first.
+
+    With squares they are the 8 of the square. Lines alone allow 32: besides, rows and columns alike may be put in any
+    order in which mirror images stay mirror images, as both diagonals then stay diagonals. Up to reversal there are 4.
+    """
+    dihedral = cell_maps(4, 4).astype(np.int64)
+    orders = [(0, 1, 2, 3)] if squares else [(0, 1, 2, 3), (1, 0, 3, 2), (0, 2, 1, 3), (1, 3, 0, 2)]
+    inner = np.array([[4 * order[cell // 4] + order[cell % 4] for cell in range(_CELLS)] for order in orders])
+    return np.concatenate([dihedral[:, cells] for cells in inner]).astype(np.uint8)
+
+
+@lru_cache
+def piece_maps() -> NDArray[np.uint8]:
+    """The 4! 2^4 symmetries of the attributes: ``maps[s, piece]`` is the image of a piece; the identity first."""
+    pieces = np.arange(_PIECES)
+    maps = []
+    for order in permutations(range(4)):
+        permuted = sum((pieces >> attribute & 1) << place for attribute, place in enumerate(order))
+        maps += [permuted ^ flipped for flipped in range(_PIECES)]
+    return np.array(maps, dtype=np.uint8)
+
+
+@implements(legal, Quarto)
+def _(game: Quarto) -> Any:
+    one, cells = np.uint64(1), np.uint64(_CELLS)
+
+    def kernel(game, own, opp, action):
+        placing = (opp >> np.uint64(_HOLDING)) & one
+        # the field of given pieces follows that of occupied cells, as giving follows placing
+        free = (opp >> np.uint64(action)) & one == np.uint64(0)
+        return free and (np.uint64(action) < cells) == (placing == one)
+
+    return kernel
+
+
+@implements(play, Quarto)
+def _(game: Quarto) -> Any:
+    one, board = np.uint64(1), np.uint64((1 << _HAND) - 1)
+    spread = _SPREAD
+
+    def kernel(game, own, opp, action):
+        action = np.uint64(action)
+        if action < np.uint64(_CELLS):
+            piece = (opp >> np.uint64(_HAND)) & np.uint64(15)
+            return own | (spread[piece] << action), (opp & board) | (one << action)
+        piece = action - np.uint64(_CELLS)
+        return own, opp | (one << action) | (piece << np.uint64(_HAND)) | (one << np.uint64(_HOLDING))
+
+    return kernel
+
+
+@implements(keeps_turn, Quarto)
+def _(game: Quarto) -> Any:
+    return lambda game, own, opp, action: np.uint64(action) < np.uint64(_CELLS)
+
+
+@implements(result, Quarto)
+def _(game: Quarto) -> Any:
+    steps, starts = line_steps(4, 4, 4)
+    starts = starts * _LANES
+    squares = np.uint64(0x0777 if game.squares else 0) * _LANES
+    full = np.uint64(0xFFFF)
+
+    def kernel(game, own, opp):
+        if opp >> np.uint64(_HOLDING):  # a quarto is seen as soon as it is placed
+            return ONGOING
+        occupied = opp & full
+        for alike in (own, (occupied * _LANES) & ~own):  # the cells that have an attribute, and those that lack it
+            for direction in range(4):
+                line = starts[direction]
+                for k in range(4):
+                    line &= alike >> (np.uint64(k) * steps[direction])
+                if line:
+                    return WIN
+            if squares & alike & (alike >> np.uint64(1)) & (alike >> np.uint64(4)) & (alike >> np.uint64(5)):
+                return WIN
+        return DRAW if occupied == full else ONGOING
+
+    return kernel
+
+
+@implements(observe, Quarto)
+def _(game: Quarto) -> Any:
+    one = np.uint64(1)
+
+    def kernel(game, own, opp, planes):
+        for cell in range(_CELLS):
+            for attribute in range(4):
+                planes[cell // 4, cell % 4, 1 + attribute] = (own >> np.uint64(16 * attribute + cell)) & one
+            planes[cell // 4, cell % 4, 0] = (opp >> np.uint64(cell)) & one
+            planes[cell // 4, cell % 4, 5] = (opp >> np.uint64(_HOLDING)) & one
+            for attribute in range(4):
+                planes[cell // 4, cell % 4, 6 + attribute] = (opp >> np.uint64(_HAND + attribute)) & one
+
+    return kernel
+
+
+@implements(decode, Quarto)
+def _(game: Quarto) -> Any:
+    one, pieces = np.uint64(1), np.uint64(_USED)
+
+    def kernel(game, planes):
+        own = opp = np.uint64(0)
+        for cell in range(_CELLS):
+            row, col = cell // 4, cell % 4
+            if planes[row, col, 0]:
+                piece = np.uint64(0)
+                for attribute in range(4):
+                    bit = np.uint64(planes[row, col, 1 + attribute])
+                    piece |= bit << np.uint64(attribute)
+                    own |= bit << np.uint64(16 * attribute + cell)
+                opp |= (one << np.uint64(cell)) | (one << (pieces + piece))
+        if planes[0, 0, 5]:
+            hand = np.uint64(0)
+            for attribute in range(4):
+                hand |= np.uint64(planes[0, 0, 6 + attribute]) << np.uint64(attribute)
+            opp |= (one << (pieces + hand)) | (hand << np.uint64(_HAND)) | (one << np.uint64(_HOLDING))
+        return own, opp
+
+    return kernel
+
+
+@implements(transform, Quarto)
+def _(game: Quarto) -> Any:
+    cells, pieces = board_maps(game.squares).astype(np.uint64), piece_maps().astype(np.uint64)
+    count = len(pieces)
+    spread = _SPREAD
+    one, first = np.uint64(1), np.uint64(_USED)
+
+    def kernel(game, symmetry, own, opp):
+        new_own = new_opp = np.uint64(0)
+        for cell in range(_CELLS):
+            if (opp >> np.uint64(cell)) & one:
+                piece = np.uint64(0)
+                for attribute in range(4):
+                    piece |= ((own >> np.uint64(16 * attribute + cell)) & one) << np.uint64(attribute)
+                image, place = pieces[symmetry % count, piece], cells[symmetry // count, cell]
+                new_own |= spread[image] << place
+                new_opp |= (one << place) | (one << (first + image))
+        if opp >> np.uint64(_HOLDING):
+            image = pieces[symmetry % count, (opp >> np.uint64(_HAND)) & np.uint64(15)]
+            new_opp |= (one << (first + image)) | (image << np.uint64(_HAND)) | (one << np.uint64(_HOLDING))
+        return new_own, new_opp
+
+    return kernel
+
+
+@implements(transform_action, Quarto)
+def _(game: Quarto) -> Any:
+    cells, pieces = board_maps(game.squares).astype(np.int64), piece_maps().astype(np.int64)
+    count = len(pieces)
+
+    def kernel(game, symmetry, action):
+        if action < _CELLS:
+            return cells[symmetry // count, action]
+        return _CELLS + pieces[symmetry % count, action - _CELLS]
+
+    return kernel

@@ -1,0 +1,113 @@
+"""Quixo (Thierry Chapeau, Gigamic 1995) on a board of 2 x 2 to 7 x 7 cubes.
+
+A move takes a blank cube or one of one's own from the border and pushes it back, showing one's own symbol, at another
+end of its row or column; the cubes between slide by one towards the hole. A full row, column or diagonal of one's own
+symbol wins, but whoever completes one of the opponent's loses, even with one of their own in the same move.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import implements
+from ci_envs.games.game import LOSS, ONGOING, WIN, legal, play, result, transform_action
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between
+
+
+@dataclass(frozen=True)
+class Quixo(GridGame):
+    """Quixo on ``size`` x ``size`` cubes (2 to 7, the boxed game 5).
+
+    An action takes a cube and pushes it in at an end: ``a1e1`` takes the top left cube and pushes it in at the right
+    end of its row. They are numbered by cube, then right, left, down, up: 44 on 5 x 5.
+    """
+
+    size: int = 5
+
+    can_cycle: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", integer_between("size", self.size, 2, 7))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The board is a square, and only a whole row, column or diagonal is a line."""
+        return self.size, self.size, self.size
+
+    @property
+    def action_count(self) -> int:
+        """12 (size - 2) + 8."""
+        return len(pushes(self.size))
+
+    def action_name(self, action: int) -> str:
+        """The cube taken and the end where it is pushed in."""
+        taken, end = pushes(self.size)[action]
+        return cell_name(taken, self.size) + cell_name(end, self.size)
+
+
+@lru_cache
+def pushes(size: int) -> tuple[tuple[int, int], ...]:
+    """The cells (taken, pushed in) of each action."""
+    last = size - 1
+    pairs = []
+    for row in range(size):
+        for col in range(size):
+            if row in (0, last) or col in (0, last):
+                ends = (row, last), (row, 0), (last, col), (0, col)
+                pairs += [((row, col), end) for end in ends if end != (row, col)]
+    return tuple((a * size + b, c * size + d) for (a, b), (c, d) in pairs)
+
+
+@lru_cache
+def _masks(size: int) -> NDArray[np.uint64]:
+    """Columns a push: cells that stay, cells that slide, the cell pushed in, and by how many bits left and right."""
+    full = (1 << size * size) - 1
+    table = []
+    for taken, end in pushes(size):
+        step = (1 if taken // size == end // size else size) * (1 if end > taken else -1)
+        slid = sum(1 << cell for cell in range(taken + step, end + step, step))
+        stay = full & ~slid & ~(1 << taken)
+        table.append((stay, slid, 1 << end, max(-step, 0), max(step, 0), 1 << taken))
+    return np.array(table, dtype=np.uint64)
+
+
+@implements(legal, Quixo)
+def _(game: Quixo) -> Any:
+    taken = _masks(game.size)[:, 5].copy()
+    return lambda game, own, opp, action: (opp & taken[action]) == np.uint64(0)
+
+
+@implements(play, Quixo)
+def _(game: Quixo) -> Any:
+    stays, slides, inserted, left, right, _ = (column.copy() for column in _masks(game.size).T)
+
+    def kernel(game, own, opp, action):
+        stay, slide, shl, shr = stays[action], slides[action], left[action], right[action]
+        new_own = (own & stay) | (((own & slide) << shl) >> shr) | inserted[action]
+        new_opp = (opp & stay) | (((opp & slide) << shl) >> shr)
+        return new_opp, new_own
+
+    return kernel
+
+
+@implements(result, Quixo)
+def _(game: Quixo) -> Any:
+    def kernel(game, own, opp):
+        if has_line(game, own):  # the last mover made it, perhaps beside one of their own
+            return WIN
+        return LOSS if has_line(game, opp) else ONGOING
+
+    return kernel
+
+
+@implements(transform_action, Quixo)
+def _(game: Quixo) -> Any:
+    number = {push: action for action, push in enumerate(pushes(game.size))}
+    maps = cell_maps(game.size, game.size).tolist()
+    images = np.array(
+        [[number[cells[taken], cells[end]] for taken, end in pushes(game.size)] for cells in maps], dtype=np.int64
+    )
+    return lambda game, symmetry, action: images[symmetry, action]

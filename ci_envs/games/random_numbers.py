@@ -1,0 +1,26 @@
+"""Random numbers inside compiled code: SplitMix64, whose whole state is one word.
+
+Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Any seed will do.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ci_envs.games.compiled import kernel
+
+
+@kernel
+def next_random(state: Any) -> Any:
+    """``-> (word, state)``: 64 random bits and the next state."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31)), state
+
+
+@kernel
+def random_below(state: Any, bound: Any) -> Any:
+    """``-> (number, state)``: a number from 0 to ``bound - 1`` (below 2^32; the bias is at most 2^-32)."""
+    word, state = next_random(state)
+    return ((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32), state

@@ -1,0 +1,97 @@
+"""Walking the tree of a game: all of it to a depth, or at random to the end."""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ci_envs.games.compiled import kernel, nth_one, popcount
+from ci_envs.games.game import ONGOING, Game, action_count, initial, legal, play, result
+from ci_envs.games.position import Position
+from ci_envs.games.random_numbers import random_below
+
+
+def perft(position: Position, depth: int) -> int:
+    """Number of sequences of ``depth`` legal actions from ``position``.
+
+    Play that ends earlier counts nothing (the convention of chess programs' performance tests).
+
+    Raises:
+        ValueError: ``depth`` is negative.
+    """
+    depth = operator.index(depth)
+    if depth < 0:
+        raise ValueError(f"depth must be 0 or more, not {depth}")
+    if depth == 0:
+        return 1
+    if position.result is not None:
+        return 0
+    count: int = _perft(position.game, np.uint64(position.own), np.uint64(position.opp), depth)
+    return count
+
+
+@kernel
+def _perft(game: Any, own: Any, opp: Any, depth: Any) -> Any:
+    total = 0
+    for number in range(action_count(game)):
+        action = np.uint64(number)
+        if not legal(game, own, opp, action):
+            continue
+        if depth == 1:
+            total += 1
+            continue
+        next_own, next_opp = play(game, own, opp, action)
+        if result(game, next_own, next_opp) == ONGOING:
+            total += _perft(game, next_own, next_opp, depth - 1)
+    return total
+
+
+def random_plies(game: Game, games: int, seed: int, max_plies: int = 1000) -> int:
+    """Play ``games`` games of uniformly random legal actions and return how many plies they took in all.
+
+    A game is broken off after ``max_plies``.
+    """
+    plies: int = _random_plies(game, games, np.uint64(seed), max_plies)
+    return plies
+
+
+_TRIES = 16
+
+
+@kernel
+def random_action(game: Any, own: Any, opp: Any, state: Any) -> Any:
+    """``-> (action, state)``: a uniformly random legal action of a position that is not over."""
+    actions = action_count(game)
+    if actions <= 64:
+        mask = np.uint64(0)
+        for number in range(actions):
+            mask |= np.uint64(legal(game, own, opp, np.uint64(number))) << np.uint64(number)
+        index, state = random_below(state, popcount(mask))
+        return nth_one(mask, index), state
+    for _ in range(_TRIES):  # fast where many are legal
+        action, state = random_below(state, actions)
+        if legal(game, own, opp, action):
+            return action, state
+    count = 0
+    for number in range(actions):
+        count += legal(game, own, opp, np.uint64(number))
+    index, state = random_below(state, count)
+    action = np.uint64(0)
+    while index > np.uint64(0) or not legal(game, own, opp, action):
+        index -= np.uint64(legal(game, own, opp, action))
+        action += np.uint64(1)
+    return action, state
+
+
+@kernel
+def _random_plies(game: Any, games: Any, state: Any, max_plies: Any) -> Any:
+    plies = 0
+    for _ in range(games):
+        own, opp = initial(game)
+        for _ in range(max_plies):
+            action, state = random_action(game, own, opp, state)
+            own, opp = play(game, own, opp, action)
+            plies += 1
+            if result(game, own, opp) != ONGOING:
+                break
+    return plies
