@@ -158,19 +158,23 @@ def _remove_unused(base: Path) -> None:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def popcount(context: Any, word: Any) -> Any:
-    """Number of ones in a 64-bit word, as one machine instruction (uint64 -> uint64)."""
+def _popcount(context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), lambda c, builder, signature, args: builder.ctpop(args[0])
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def trailing_zeros(context: Any, word: Any) -> Any:
-    """Index of the lowest one in a 64-bit word, 64 if there is none (uint64 -> uint64)."""
-
+def _trailing_zeros(context: Any, word: Any) -> Any:
     def generate(c: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], c.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), generate
+
+
+popcount: Callable[[Any], Any] = _popcount
+"""Number of ones in a 64-bit word, as one machine instruction (uint64 -> uint64)."""
+
+trailing_zeros: Callable[[Any], Any] = _trailing_zeros
+"""Index of the lowest one in a 64-bit word, 64 if there is none (uint64 -> uint64)."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -56,7 +56,9 @@ class ConnectN(GridGame):
         """Read a position; stones that play could not have put there are refused."""
         own, opp, to_move = super().from_text(text)
         if opp.bit_count() - own.bit_count() != to_move:
-            raise ValueError(f"{text!r} is no position of {self}: X moves first, so X has as many stones as O, or one more and O moves")
+            raise ValueError(
+                f"{text!r} is no position of {self}: X moves first, so X has as many stones as O, or one more and O moves"
+            )
         if self.gravity and ((own | opp) << self.cols & ~(own | opp)) & ((1 << self.rows * self.cols) - 1):
             raise ValueError(f"{text!r} is no position of {self}: a stone hangs above an empty cell")
         if any(own & line == line for line in lines_of(*self.shape)):

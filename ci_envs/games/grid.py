@@ -106,7 +106,9 @@ class GridGame(Game):
         match = re.fullmatch(rf"([.XO]{{{cols}}}(?:/[.XO]{{{cols}}}){{{rows - 1}}}) ([XO])", text)
         if match is None:
             example = self.to_text(0, 0, 0)
-            raise ValueError(f"{text!r} is no position of {self}: {rows} rows of {cols} of . X O, then X or O to move: {example!r}")
+            raise ValueError(
+                f"{text!r} is no position of {self}: {rows} rows of {cols} of . X O, then X or O to move: {example!r}"
+            )
         cells = match[1].replace("/", "")
         stones = [sum(1 << cell for cell, symbol in enumerate(cells) if symbol == wanted) for wanted in "XO"]
         to_move = "XO".index(match[2])

@@ -14,7 +14,19 @@ import numpy as np
 
 from ci_envs.games.compiled import implements
 from ci_envs.games.drawing import Drawing, heaps_drawing
-from ci_envs.games.game import LOSS, ONGOING, WIN, Game, decode, legal, observe, play, result, transform, transform_action
+from ci_envs.games.game import (
+    LOSS,
+    ONGOING,
+    WIN,
+    Game,
+    decode,
+    legal,
+    observe,
+    play,
+    result,
+    transform,
+    transform_action,
+)
 from ci_envs.games.grid import integer_between
 
 _MAX_HEAPS, _MAX_SIZE = 8, 255
@@ -86,7 +98,9 @@ class Nim(Game):
 
     def from_text(self, text: str) -> tuple[int, int, int]:
         """Read what :meth:`to_text` wrote; no heap may exceed the largest of the start."""
-        match = re.fullmatch(rf"(0|[1-9]\d{{0,2}})((?:,(?:0|[1-9]\d{{0,2}})){{{len(self.heaps) - 1}}}) ([01])", text, re.ASCII)
+        match = re.fullmatch(
+            rf"(0|[1-9]\d{{0,2}})((?:,(?:0|[1-9]\d{{0,2}})){{{len(self.heaps) - 1}}}) ([01])", text, re.ASCII
+        )
         sizes = [int(size) for size in (match[1] + match[2]).split(",")] if match else []
         if match is None or max(sizes) > max(self.heaps):
             example = self.to_text(pack(self.heaps), 0, 0)
