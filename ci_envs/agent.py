@@ -124,7 +124,7 @@ def game_of(env_or_game: Any) -> Game:
         TypeError: there is no game in it.
     """
     if isinstance(env_or_game, str):
-        return resolve(env_or_game)[0]
+        return resolve(env_or_game)[1]
     game = getattr(getattr(env_or_game, "unwrapped", None), "game", env_or_game)
     if not isinstance(game, Game):
         raise TypeError(f"need an environment of ci_envs, its id, or a game, not {env_or_game!r}")

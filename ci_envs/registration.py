@@ -19,11 +19,16 @@ _ENV_OPTIONS = ("max_cycles", "render_mode")
 
 @dataclass(frozen=True)
 class EnvironmentSpec:
-    """A registered environment: the class of its game (or ``module:Class``) and the parameters that its id stands for."""
+    """A registered environment: the class of its game, or ``module:Class``, and the parameters its id stands for."""
 
     id: str
     game: "type[Game] | str"
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name in PettingZoo's style: ``quixo_v0``."""
+        return self.id.replace("-", "_").lower()
 
     def game_class(self) -> "type[Game]":
         """The class of the game, imported if need be."""
@@ -66,8 +71,8 @@ def registered() -> tuple[str, ...]:
     return tuple(_specs)
 
 
-def resolve(id: str, **parameters: Any) -> "tuple[Game, dict[str, Any]]":
-    """The game that an id with parameters means, and the options of the environment among them.
+def resolve(id: str, **parameters: Any) -> "tuple[EnvironmentSpec, Game, dict[str, Any]]":
+    """What an id with parameters means: the registered environment, its game, and the environment's own options.
 
     ``module:Hex-v0`` imports ``module`` first, as in Gymnasium.
 
@@ -86,11 +91,13 @@ def resolve(id: str, **parameters: Any) -> "tuple[Game, dict[str, Any]]":
     allowed = option_names(cls, without=())
     check_options(name, options, (*allowed, *_ENV_OPTIONS))
     game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
-    return game, {key: value for key, value in options.items() if key in _ENV_OPTIONS}
+    return spec, game, {key: value for key, value in options.items() if key in _ENV_OPTIONS}
 
 
 def make(id: str, **parameters: Any) -> "BoardEnv":
-    """Make a PettingZoo AEC environment: ``make("Quixo-v0")``, ``make("Quixo-v0:size=4")``, ``make("Quixo-v0", size=4)``.
+    """Make a PettingZoo AEC environment.
+
+    ``make("Quixo-v0:size=4")`` and ``make("Quixo-v0", size=4)`` are the same.
 
     Args:
         id: a registered id, with parameters if wanted.
@@ -102,8 +109,8 @@ def make(id: str, **parameters: Any) -> "BoardEnv":
     """
     from ci_envs.envs.aec import BoardEnv
 
-    game, options = resolve(id, **parameters)
-    return BoardEnv(game, **options)
+    spec, game, options = resolve(id, **parameters)
+    return BoardEnv(game, name=spec.name, **options)
 
 
 register("Quixo-v0", "ci_envs.games.quixo:Quixo")

@@ -10,17 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import kernel
-from ci_envs.games.game import (
-    ONGOING,
-    Game,
-    action_count,
-    decode,
-    keeps_turn,
-    legal,
-    observe,
-    play,
-    result,
-)
+from ci_envs.games.game import Game
+from ci_envs.games.operations import ONGOING, action_count, decode, keeps_turn, legal, observe, play, result
 
 ILLEGAL = -2
 """Outcome of an illegal action: the position stays as it was."""
@@ -32,37 +23,49 @@ def start_words(game: Game, n: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def decode_batch(game: Any, planes: Any, words: Any) -> Any:
+def play_checked(game: Any, words: Any, number: Any) -> Any:
+    """``-> (outcome, keeps_turn)``: play action ``number`` on the position in ``words`` (shape (2,)), which is not over.
+
+    The outcome says how the new position stands for its player to move, or that the action is ILLEGAL.
+    """
+    own, opp = words[0], words[1]
+    if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
+        return ILLEGAL, False
+    action = np.uint64(number)
+    words[0], words[1] = play(game, own, opp, action)
+    return result(game, words[0], words[1]), keeps_turn(game, own, opp, action)
+
+
+@kernel
+def look(game: Any, words: Any, planes: Any, mask: Any) -> None:
+    """Write what the player to move sees: planes, and a mask that is zero where the game is over."""
+    own, opp = words[0], words[1]
+    planes[:] = 0
+    observe(game, own, opp, planes)
+    going = result(game, own, opp) == ONGOING
+    for number in range(action_count(game)):
+        mask[number] = going and legal(game, own, opp, np.uint64(number))
+
+
+@kernel
+def decode_batch(game: Any, planes: Any, words: Any) -> None:
     """Write the positions that ``planes`` show into ``words``."""
     for i in range(len(words)):
         words[i, 0], words[i, 1] = decode(game, planes[i])
 
 
 @kernel
-def observe_batch(game: Any, words: Any, planes: Any, masks: Any) -> Any:
-    """Write what the players to move see: planes, and masks that are zero where the game is over."""
-    planes[:] = 0
+def observe_batch(game: Any, words: Any, planes: Any, masks: Any) -> None:
+    """Write what the players to move see on each board (:func:`look`)."""
     for i in range(len(words)):
-        own, opp = words[i, 0], words[i, 1]
-        observe(game, own, opp, planes[i])
-        going = result(game, own, opp) == ONGOING
-        for number in range(action_count(game)):
-            masks[i, number] = going and legal(game, own, opp, np.uint64(number))
+        look(game, words[i], planes[i], masks[i])
 
 
 @kernel
-def play_batch(game: Any, words: Any, actions: Any, outcomes: Any) -> Any:
+def play_batch(game: Any, words: Any, actions: Any, outcomes: Any) -> None:
     """Play an action (int64) on each board, of which none is over.
 
-    A row of ``outcomes`` (int8, shape (n, 2)) says how the new position stands for its player to move, or ILLEGAL, and
-    whether the same player goes on to act.
+    A row of ``outcomes`` (int8, shape (n, 2)) is what :func:`play_checked` says of that board.
     """
     for i in range(len(words)):
-        own, opp, number = words[i, 0], words[i, 1], actions[i]
-        if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
-            outcomes[i, 0] = ILLEGAL
-            continue
-        action = np.uint64(number)
-        outcomes[i, 1] = keeps_turn(game, own, opp, action)
-        words[i, 0], words[i, 1] = play(game, own, opp, action)
-        outcomes[i, 0] = result(game, words[i, 0], words[i, 1])
+        outcomes[i, 0], outcomes[i, 1] = play_checked(game, words[i], actions[i])

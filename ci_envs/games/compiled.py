@@ -134,6 +134,15 @@ def kernel(function: F) -> F:
         config.CACHE_DIR = saved
 
 
+def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """The machine code of a kernel for arguments like these, without Numba's dispatch (0.1 us a call instead of 0.7).
+
+    Called with other types it converts numbers, and refuses arrays of another dtype; arrays must be contiguous.
+    """
+    entry: Callable[..., Any] = cast(Any, function).compile(tuple(numba.typeof(argument) for argument in arguments))
+    return entry
+
+
 @lru_cache
 def _cache_folder(digest: str) -> Path | None:
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache_path("ci_envs")

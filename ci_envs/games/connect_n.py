@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, popcount
-from ci_envs.games.game import DRAW, LOSS, ONGOING, legal, play, result, transform_action
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between, lines_of
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, legal, play, result, transform_action
 
 
 @dataclass(frozen=True)

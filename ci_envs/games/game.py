@@ -1,10 +1,4 @@
-"""What a game is: a value with its parameters, and the operations that its rules implement.
-
-A **position** is two 64-bit words ``(own, opp)`` seen by the player to move. In a game of two colours they are the
-stones of the player to move and of the opponent; where both players share everything (Nim, Quarto) they hold the
-shared board and do not change with the view. Actions are numbers from 0 to ``action_count - 1``. In kernels both words
-and the action are ``uint64``.
-"""
+"""What a game is: a value with its parameters, its face in Python, and what its rules are where it does not say."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -14,19 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ci_envs.games.compiled import GameType, game_type, implements, operation
+from ci_envs.games.compiled import GameType, game_type, implements
+from ci_envs.games.operations import (
+    action_count,
+    evaluate,
+    initial,
+    keeps_turn,
+    symmetry_count,
+    transform,
+    transform_action,
+)
+from ci_envs.games.rules import Rules
 
 if TYPE_CHECKING:
     from ci_envs.games.drawing import Drawing
-
-LOSS = -1
-"""Result: the player to move has lost."""
-DRAW = 0
-"""Result: the game is drawn."""
-WIN = 1
-"""Result: the player to move has won."""
-ONGOING = 2
-"""Result: the game goes on."""
 
 
 @dataclass(frozen=True)
@@ -92,66 +87,16 @@ class Game:
         """A picture of a position."""
 
     @cached_property
+    def rules(self) -> Rules:
+        """The rules as compiled functions."""
+        return Rules(self)
+
+    @cached_property
     def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
         return game_type(self)
 
     def __getstate__(self) -> dict[str, Any]:  # without the cached properties: the type would hold this game in turn
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
-
-
-@operation
-def initial(game: Any) -> Any:
-    """``-> (own, opp)``: the first position."""
-
-
-@operation
-def action_count(game: Any) -> Any:
-    """``-> int``: how many actions there are, legal or not."""
-
-
-@operation
-def legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    """``-> bool``: may ``action`` be played in this position, which is not over."""
-
-
-@operation
-def play(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    """``-> (own, opp)``: the position after a legal action, seen by the next player to act."""
-
-
-@operation
-def keeps_turn(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    """``-> bool``: does the same player act again after a legal action (by default never)."""
-
-
-@operation
-def result(game: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: ONGOING, or WIN, DRAW or LOSS for the player to move."""
-
-
-@operation
-def observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
-    """Write the planes of a position into ``planes`` (int8 of ``observation_shape``, zero on entry)."""
-
-
-@operation
-def decode(game: Any, planes: Any) -> Any:
-    """``-> (own, opp)``: the position that :func:`observe` wrote."""
-
-
-@operation
-def transform(game: Any, symmetry: Any, own: Any, opp: Any) -> Any:
-    """``-> (own, opp)``: the image of a position under a symmetry of the game (by default the position itself)."""
-
-
-@operation
-def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
-    """``-> action``: the image of an action, so that playing and transforming commute."""
-
-
-@operation
-def evaluate(game: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: a guess at how well the player to move stands, of size below 1,000,000 (by default 0)."""
 
 
 @implements(initial, Game)
@@ -163,6 +108,12 @@ def _(game: Game) -> Any:
 @implements(action_count, Game)
 def _(game: Game) -> Any:
     count = game.action_count
+    return lambda game: count
+
+
+@implements(symmetry_count, Game)
+def _(game: Game) -> Any:
+    count = game.symmetry_count
     return lambda game: count
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, operation, popcount
 from ci_envs.games.drawing import Drawing, grid_drawing
-from ci_envs.games.game import Game, bits, decode, evaluate, observe, transform
+from ci_envs.games.game import Game, bits
+from ci_envs.games.operations import decode, evaluate, observe, transform
 
 SYMBOLS = ".XO"
 """An empty cell, a stone of player 0 and one of player 1, in text."""

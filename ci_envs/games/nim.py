@@ -14,11 +14,12 @@ import numpy as np
 
 from ci_envs.games.compiled import implements
 from ci_envs.games.drawing import Drawing, heaps_drawing
-from ci_envs.games.game import (
+from ci_envs.games.game import Game
+from ci_envs.games.grid import integer_between
+from ci_envs.games.operations import (
     LOSS,
     ONGOING,
     WIN,
-    Game,
     decode,
     legal,
     observe,
@@ -27,7 +28,6 @@ from ci_envs.games.game import (
     transform,
     transform_action,
 )
-from ci_envs.games.grid import integer_between
 
 _MAX_HEAPS, _MAX_SIZE = 8, 255
 

@@ -2,13 +2,13 @@
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel
-from ci_envs.games.game import ONGOING, Game, action_count, decode, keeps_turn, legal, observe, play, result, transform
+from ci_envs.games.game import Game
+from ci_envs.games.operations import ONGOING
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,13 +56,13 @@ class Position:
         """The position whose player to move sees ``planes`` (int8 of ``game.observation_shape``)."""
         if np.shape(planes) != game.observation_shape:
             raise ValueError(f"planes of {game} have the shape {game.observation_shape}, not {np.shape(planes)}")
-        own, opp = _decode(game, np.ascontiguousarray(planes, dtype=np.int8))
+        own, opp = game.rules.decode(game, np.ascontiguousarray(planes, dtype=np.int8))
         return cls(game, own, opp, to_move)
 
     def legal_actions(self) -> tuple[int, ...]:
         """The numbers of the legal actions, ascending; none once the game is over."""
         mask = np.empty(self.game.action_count, dtype=np.int8)
-        _mask(self.game, *self._words(), mask)
+        self.game.rules.mask(self.game, self.own, self.opp, mask)
         return tuple(mask.nonzero()[0].tolist())
 
     def play(self, action: int) -> Self:
@@ -73,13 +73,13 @@ class Position:
             ValueError: ``action`` is illegal here, or the game is over.
         """
         number = self._checked(action)
-        own, opp, again = _play(self.game, *self._words(), np.uint64(number))
-        return type(self)(self.game, own, opp, self.to_move if again else 1 - self.to_move)
+        own, opp, keeps_turn = self.game.rules.play(self.game, self.own, self.opp, number)
+        return type(self)(self.game, own, opp, self.to_move if keeps_turn else 1 - self.to_move)
 
     @property
     def result(self) -> int | None:
         """None while the game goes on, else +1, 0 or -1 for the player to move."""
-        outcome: int = _result(self.game, *self._words())
+        outcome: int = self.game.rules.result(self.game, self.own, self.opp)
         return None if outcome == ONGOING else outcome
 
     def action_name(self, action: int) -> str:
@@ -106,13 +106,13 @@ class Position:
     def observation(self) -> NDArray[np.int8]:
         """The planes that the player to move sees: int8 of ``game.observation_shape``."""
         planes = np.zeros(self.game.observation_shape, dtype=np.int8)
-        _observe(self.game, *self._words(), planes)
+        self.game.rules.observe(self.game, self.own, self.opp, planes)
         return planes
 
     @property
     def symmetries(self) -> tuple[Self, ...]:
         """The images of this position under the game's symmetries, itself first; images may coincide."""
-        images = _images(self.game, *self._words(), self.game.symmetry_count)
+        images = self.game.rules.images(self.game, self.own, self.opp)
         return tuple(type(self)(self.game, own, opp, self.to_move) for own, opp in images.tolist())
 
     def to_text(self) -> str:
@@ -132,59 +132,20 @@ class Position:
     def _repr_svg_(self) -> str:
         return self.game.draw(self.own, self.opp, self.to_move).svg()
 
-    def _words(self) -> tuple[Any, Any]:
-        return np.uint64(self.own), np.uint64(self.opp)
-
     def _checked(self, action: int) -> int:
         try:
             number = operator.index(action)
         except TypeError:
             raise TypeError(f"an action is an integer, not {action!r}") from None
-        if not 0 <= number < self.game.action_count or not _legal(self.game, *self._words(), np.uint64(number)):
-            raise ValueError(f"action {number} is illegal in {self.to_text()!r}; {self._legal_names()}")
+        within = 0 <= number < self.game.action_count
+        if not within or not self.game.rules.legal(self.game, self.own, self.opp, number):
+            raise ValueError(self.illegal_message(number))
         return number
+
+    def illegal_message(self, action: int) -> str:
+        """What an error says of an action that is illegal here: the action, and the legal ones."""
+        return f"action {action} is illegal in {self.to_text()!r}; {self._legal_names()}"
 
     def _legal_names(self) -> str:
         names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]
         return f"legal are {', '.join(names)}" if names else "the game is over"
-
-
-@kernel
-def _legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    return result(game, own, opp) == ONGOING and legal(game, own, opp, action)
-
-
-@kernel
-def _mask(game: Any, own: Any, opp: Any, mask: Any) -> Any:
-    going = result(game, own, opp) == ONGOING
-    for action in range(action_count(game)):
-        mask[action] = going and legal(game, own, opp, np.uint64(action))
-
-
-@kernel
-def _play(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    next_own, next_opp = play(game, own, opp, action)
-    return next_own, next_opp, keeps_turn(game, own, opp, action)
-
-
-@kernel
-def _result(game: Any, own: Any, opp: Any) -> Any:
-    return result(game, own, opp)
-
-
-@kernel
-def _observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
-    observe(game, own, opp, planes)
-
-
-@kernel
-def _decode(game: Any, planes: Any) -> Any:
-    return decode(game, planes)
-
-
-@kernel
-def _images(game: Any, own: Any, opp: Any, count: Any) -> Any:
-    images = np.empty((count, 2), dtype=np.uint64)
-    for symmetry in range(count):
-        images[symmetry, 0], images[symmetry, 1] = transform(game, symmetry, own, opp)
-    return images

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements
 from ci_envs.games.drawing import Drawing, quarto_drawing
-from ci_envs.games.game import (
+from ci_envs.games.game import Game, bits
+from ci_envs.games.grid import cell_maps, cell_name, line_steps
+from ci_envs.games.operations import (
     DRAW,
     ONGOING,
     WIN,
-    Game,
-    bits,
     decode,
     keeps_turn,
     legal,
@@ -31,7 +31,6 @@ from ci_envs.games.game import (
     transform,
     transform_action,
 )
-from ci_envs.games.grid import cell_maps, cell_name, line_steps
 
 _CELLS = _PIECES = 16
 _USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin

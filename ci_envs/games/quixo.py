@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements
-from ci_envs.games.game import LOSS, ONGOING, WIN, legal, play, result, transform_action
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between
+from ci_envs.games.operations import LOSS, ONGOING, WIN, legal, play, result, transform_action
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games.compiled import kernel, nth_one, popcount
-from ci_envs.games.game import ONGOING, Game, action_count, initial, legal, play, result
+from ci_envs.games.game import Game
+from ci_envs.games.operations import ONGOING, action_count, initial, legal, play, result
 from ci_envs.games.position import Position
 from ci_envs.games.random_numbers import random_below
 

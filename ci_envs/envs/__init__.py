@@ -1,0 +1,1 @@
+"""The standard APIs over the rules: one class each, for any game."""

@@ -1,0 +1,336 @@
+"""The PettingZoo AEC environment of every board game, with PettingZoo's checks built in."""
+
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from ci_envs.envs.spaces import MaskedDiscrete
+from ci_envs.games.batch import ILLEGAL, look, play_checked
+from ci_envs.games.compiled import kernel, specialised
+from ci_envs.games.game import Game
+from ci_envs.games.operations import ONGOING
+from ci_envs.games.position import Position
+from ci_envs.games.truncation import ply_limit
+
+Observation: TypeAlias = dict[str, NDArray[np.int8]]
+
+AGENTS = ("player_0", "player_1")
+_NOTHING, _NO, _YES = dict.fromkeys(AGENTS, 0.0), dict.fromkeys(AGENTS, False), dict.fromkeys(AGENTS, True)
+
+_empty = np.empty
+_INT8 = np.dtype(np.int8)  # quicker than np.int8, which would be converted at each call
+_INTEGERS = frozenset((int, np.int64, np.int32))
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
+
+
+class InvalidActionError(ValueError, AssertionError):
+    """An action outside the action space; an AssertionError too, which is what PettingZoo's own wrapper raises."""
+
+
+_KEPT = 16  # added to the outcome where the same player goes on to act: one small integer is cheapest to return
+
+
+@kernel
+def _advance(game: Any, words: Any, action: Any, planes: Any, mask: Any) -> Any:
+    outcome, keeps_turn = play_checked(game, words, action)
+    look(game, words, planes, mask)
+    return outcome + _KEPT if keeps_turn else outcome
+
+
+class _FromReset:
+    """An attribute that an environment has from its first reset on. (A ``__getattr__`` would slow down all others.)"""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, env: object, owner: type) -> Any:
+        if env is None:
+            return self
+        raise AttributeError(f"{self._name} cannot be accessed before reset")
+
+
+class BoardEnv(AECEnv[str, Observation, int | None]):
+    """The PettingZoo AEC environment of any game; ``ci_envs.make`` makes one.
+
+    It does what PettingZoo's wrappers TerminateIllegalWrapper (reward -1), AssertOutOfBoundsWrapper and
+    OrderEnforcingWrapper would do around it, at a fraction of their cost. An illegal action ends the game: -1 for who
+    played it, 0 for the other. What is no action at all raises InvalidActionError and changes nothing.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "ci_envs",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    agents: Any = _FromReset()
+    agent_selection: Any = _FromReset()
+    rewards: Any = _FromReset()
+    terminations: Any = _FromReset()
+    truncations: Any = _FromReset()
+    infos: Any = _FromReset()
+
+    def __init__(
+        self, game: Game, *, max_cycles: int | None = None, render_mode: str | None = None, name: str | None = None
+    ) -> None:
+        """Make the environment of ``game``.
+
+        Args:
+            game: the game with its parameters.
+            max_cycles: plies after which an undecided game is truncated; None means 200 where play can go on for ever
+                (Quixo), else never.
+            render_mode: ``human`` (a window), ``rgb_array``, ``ansi`` or None.
+            name: what ``str(env)`` says, such as ``quixo_v0``.
+
+        Raises:
+            ValueError: ``max_cycles`` or ``render_mode`` is none of these.
+        """
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        self.game = game
+        self.max_cycles = max_cycles
+        self.render_mode = render_mode
+        self.metadata = {**self.metadata, "name": name or type(game).__name__.lower()}
+        self.possible_agents = list(AGENTS)
+        shape, actions = game.observation_shape, game.action_count
+        planes, mask = (spaces.Box(0, 1, dims, np.int8) for dims in (shape, (actions,)))
+        self.observation_spaces = {agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in AGENTS}
+        self.action_spaces = {agent: MaskedDiscrete(actions) for agent in AGENTS}
+        self._limit = ply_limit(game, max_cycles)
+        self._words = np.zeros(2, dtype=np.uint64)
+        self._planes_shape, self._action_count = shape, actions
+        self._window: Any = None
+        self._compile()
+
+    def _compile(self) -> None:
+        planes, mask = self._empty_observation()
+        self._look = specialised(look, self.game, self._words, planes, mask)
+        self._advance = specialised(_advance, self.game, self._words, 0, planes, mask)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The planes and the mask of ``agent``; the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> MaskedDiscrete:
+        """The actions, with a fast ``sample(mask)``; the same object at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a new game. Nothing is random, so ``seed`` has no effect; there are no ``options``."""
+        self._begin(*self.game.start(), to_move=0)
+        if self.render_mode == "human":
+            self.render()
+
+    @property
+    def position(self) -> Position:
+        """The position on the board. Setting one begins play there, with no ply made yet.
+
+        Raises:
+            AttributeError: ``reset`` was not called yet.
+            ValueError: the position set is one of another game.
+        """
+        own, opp = self._words.tolist()
+        return Position(self.game, own, opp, self._to_move)
+
+    @position.setter
+    def position(self, position: Position) -> None:
+        if position.game != self.game:
+            raise ValueError(f"this is an environment of {self.game}, not of {position.game}")
+        self._begin(position.own, position.opp, position.to_move)
+        outcome = position.result
+        if outcome is not None:
+            self._terminate(outcome)
+
+    def _begin(self, own: int, opp: int, to_move: int) -> None:
+        self.agents = list(AGENTS)
+        self.rewards, self._cumulative_rewards = _NOTHING.copy(), _NOTHING.copy()
+        self.terminations, self.truncations = _NO.copy(), _NO.copy()
+        self._skip_agent_selection = None
+        self._plies = 0
+        self._has_updated = True
+        self._idle_info = {"action_mask": np.zeros(self._action_count, dtype=_INT8)}
+        self._words[0], self._words[1] = own, opp
+        self._planes, self._mask = self._empty_observation()
+        self._look(self.game, self._words, self._planes, self._mask)
+        self._give_turn(to_move)
+
+    def step(self, action: int | None) -> None:
+        """Play ``action`` for ``agent_selection``; None for an agent whose game is over.
+
+        Raises:
+            AssertionError: ``reset`` was not called yet.
+            InvalidActionError: ``action`` is not in the action space.
+            ValueError: the agent's game is over and ``action`` is not None.
+        """
+        try:
+            agent = self.agent_selection
+        except AttributeError:
+            EnvLogger.error_step_before_reset()
+        self._has_updated = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                self._check(action)
+            self._was_dead_step(action)
+            return
+        if type(action) not in _INTEGERS:
+            self._check(action)
+        planes, mask = _empty(self._planes_shape, _INT8), _empty(self._action_count, _INT8)
+        try:
+            outcome = self._advance(self.game, self._words, action, planes, mask)
+        except OverflowError:  # more than 64 bits
+            outcome = ILLEGAL
+        if outcome == ILLEGAL:
+            self._check(action)
+            self._end_by_illegal()
+            return
+        self._planes, self._mask = planes, mask
+        self._plies += 1
+        if outcome < _KEPT - 1:
+            self._give_turn(1 - self._to_move)
+        else:
+            outcome -= _KEPT
+            self._give_turn(self._to_move)
+        if outcome != ONGOING:
+            self._terminate(outcome)
+        elif self._plies >= self._limit:
+            self.truncations = _YES.copy()
+            mask[:] = 0
+        if self.render_mode == "human":
+            self.render()
+
+    def _empty_observation(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        return _empty(self._planes_shape, _INT8), _empty(self._action_count, _INT8)
+
+    def _give_turn(self, to_move: int) -> None:
+        self._to_move = to_move
+        agent = self.agent_selection = AGENTS[to_move]
+        self.infos = {agent: {"action_mask": self._mask}, AGENTS[1 - to_move]: self._idle_info}
+
+    def _terminate(self, outcome: int) -> None:
+        self.terminations = _YES.copy()
+        self.rewards = {AGENTS[self._to_move]: float(outcome), AGENTS[1 - self._to_move]: float(-outcome)}
+        self._accumulate_rewards()
+
+    def _check(self, action: object) -> None:
+        if not self.action_spaces[AGENTS[0]].contains(action):
+            last = self._action_count - 1
+            raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
+
+    def _end_by_illegal(self) -> None:
+        EnvLogger.warn_on_illegal_move()
+        self.terminations = _YES.copy()
+        self.truncations = _YES.copy()
+        self.rewards = {self.agent_selection: -1.0, AGENTS[1 - self._to_move]: 0.0}
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """What ``agent_selection`` sees, its reward since it acted, terminated, truncated, and its info.
+
+        The arrays are those of this turn: they are not written to later, and ``infos`` holds the same mask.
+        """
+        agent = self.agent_selection
+        if not observe:
+            observation = None
+        elif agent == AGENTS[self._to_move]:
+            observation = {"observation": self._planes, "action_mask": self._mask}
+        else:
+            observation = self._observe_idle()
+        return (
+            observation,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def observe(self, agent: str) -> Observation:
+        """What ``agent`` sees: ``observation`` planes and ``action_mask``, zeros for who is not to act (int8 arrays).
+
+        Raises:
+            AssertionError: ``reset`` was not called yet.
+        """
+        if not hasattr(self, "infos"):
+            EnvLogger.error_observe_before_reset()
+        if agent != AGENTS[self._to_move]:
+            return self._observe_idle()
+        return {"observation": self._planes, "action_mask": self._mask}
+
+    def _observe_idle(self) -> Observation:
+        planes, mask = self._empty_observation()
+        words = self._words if self.game.shared_board else self._words[::-1].copy()
+        self._look(self.game, words, planes, mask)
+        mask[:] = 0
+        return {"observation": planes, "action_mask": mask}
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
+        """Yield ``agent_selection`` until all agents are done.
+
+        Raises:
+            AssertionError: ``reset`` was not called yet, or the loop comes round without a ``step``.
+        """
+        if not hasattr(self, "infos"):
+            EnvLogger.error_agent_iter_before_reset()
+        return _OrderedIterable(self, max_iter)
+
+    def render(self) -> NDArray[np.uint8] | str | None:
+        """Show the board: an RGB array (uint8, height x width x 3), text, or None after drawing in a window.
+
+        Raises:
+            AssertionError: ``reset`` was not called yet.
+        """
+        if not hasattr(self, "infos"):
+            EnvLogger.error_render_before_reset()
+        if self.render_mode is None:
+            EnvLogger.get_logger().warning("render() does nothing: the environment was made without a render_mode.")
+            return None
+        position = self.position
+        if self.render_mode == "ansi":
+            return position.diagram()
+        from ci_envs.envs.render import Window, rgb_array
+
+        drawing = self.game.draw(position.own, position.opp, position.to_move)
+        if self.render_mode == "rgb_array":
+            return rgb_array(drawing)
+        self._window = self._window or Window()
+        self._window.show(drawing, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:  # without what a copy makes anew
+        return {key: value for key, value in self.__dict__.items() if key not in ("_advance", "_look", "_window")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _window=None)
+        self._compile()
+
+
+class _OrderedIterable(AECIterable[str, Observation, int | None]):
+    def __iter__(self) -> AECIterator[str, Observation, int | None]:
+        return _OrderedIterator(self.env, self.max_iter)
+
+
+class _OrderedIterator(AECIterator[str, Observation, int | None]):
+    env: BoardEnv
+
+    def __next__(self) -> str:
+        agent: str = super().__next__()
+        if not self.env._has_updated:
+            raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
+        self.env._has_updated = False
+        return agent

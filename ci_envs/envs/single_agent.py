@@ -1,0 +1,165 @@
+"""The Gymnasium environment of every board game: one agent acts, its opponent plays inside."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent import Agent
+from ci_envs.agent import make as make_agent
+from ci_envs.envs.aec import AGENTS, RENDER_MODES, BoardEnv
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.registration import resolve
+
+Opponent = str | Agent | Callable[[dict[str, NDArray[np.int8]]], int]
+"""A spec string, an agent, or a function from an AEC observation to an action."""
+
+
+class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+    """One seat of a board game; ``gymnasium.make("ci_envs/Quixo-v0", opponent="minimax:depth=2")`` makes one.
+
+    The observation is the planes, seen by the agent; the legal actions are in ``info["action_mask"]`` (int8) and
+    ``action_masks()`` (bool). The reward comes at the end: 1, 0 or -1. An illegal action ends the game with -1. When
+    :meth:`reset` returns it is the agent's turn.
+
+    Attributes:
+        game: the game.
+        seat: the player that the agent is in this episode, 0 or 1.
+        opponent: the agent or function that plays the other.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        opponent: Opponent = "random",
+        seat: int | None = None,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Make the environment of ``game``.
+
+        Args:
+            game: the game with its parameters.
+            opponent: a spec string (``"minimax:depth=2"``), an agent of this game, or a function that takes
+                ``{"observation": planes, "action_mask": mask}`` and returns an action.
+            seat: 0 to move first, 1 to move second, None to draw it at each reset.
+            max_cycles: as in :class:`ci_envs.envs.aec.BoardEnv`.
+            render_mode: as in :class:`ci_envs.envs.aec.BoardEnv`.
+            name: as in :class:`ci_envs.envs.aec.BoardEnv`.
+
+        Raises:
+            TypeError: ``opponent`` is nothing that can play.
+            ValueError: an argument is none of the above, or the opponent plays another game.
+        """
+        if seat not in (None, 0, 1):
+            raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
+        self._board = BoardEnv(game, max_cycles=max_cycles, render_mode=render_mode, name=name)
+        self._given_seat = seat
+        self.game = game
+        self.render_mode = render_mode
+        self.opponent = _opponent(opponent, game)
+        self.observation_space = self._board.observation_space(AGENTS[0])["observation"]
+        self.action_space = self._board.action_space(AGENTS[0])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Begin a new game; the opponent moves first if it has seat 0.
+
+        Args:
+            seed: seeds the draw of seats and, if it is an agent, the opponent.
+            options: none are known.
+
+        Returns:
+            The planes and ``{"action_mask": mask}``.
+        """
+        super().reset(seed=seed, options=options)
+        if seed is not None and isinstance(self.opponent, Agent):
+            self.opponent.reseed(int(self.np_random.integers(2**63)))
+        self.seat = int(self.np_random.integers(2)) if self._given_seat is None else self._given_seat
+        self._board.reset()
+        self._let_opponent_play()
+        return self._observe()
+
+    def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+        """Play ``action``, then the opponent until it is the agent's turn again.
+
+        Raises:
+            InvalidActionError: ``action`` is not in the action space; nothing has changed.
+            gymnasium.error.ResetNeeded: there is no game, or it is over.
+        """
+        agent = AGENTS[self.seat] if hasattr(self, "seat") else None
+        if agent is None or self._is_over():
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no game, or it is over")
+        self._board.step(action)
+        self._let_opponent_play()
+        terminated = self._board.terminations[agent]
+        truncated = self._board.truncations[agent] and not terminated
+        planes, info = self._observe()
+        return planes, self._board.rewards[agent], terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool of shape (actions,): where SB3-contrib looks for them."""
+        return self._board.observe(AGENTS[self.seat])["action_mask"].astype(np.bool_)
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self._board.position
+
+    def render(self) -> Any:
+        """As :meth:`ci_envs.envs.aec.BoardEnv.render`."""
+        return self._board.render()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._board.close()
+
+    def _let_opponent_play(self) -> None:
+        opponent = AGENTS[1 - self.seat]
+        while self._board.agent_selection == opponent and not self._is_over():
+            observation = self._board.observe(opponent)
+            act = self.opponent.act if isinstance(self.opponent, Agent) else self.opponent
+            self._board.step(act(observation))
+
+    def _is_over(self) -> bool:
+        return self._board.terminations[AGENTS[0]] or self._board.truncations[AGENTS[0]]
+
+    def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        seen = self._board.observe(AGENTS[self.seat])
+        return seen["observation"], {"action_mask": seen["action_mask"]}
+
+
+def make_single_agent(
+    id: str, opponent: Opponent = "random", seat: int | None = None, **parameters: Any
+) -> SingleAgentEnv:
+    """Make the single-agent environment of a registered id; Gymnasium's entry point.
+
+    Args:
+        id: a registered id, with parameters if wanted.
+        opponent: as in :class:`SingleAgentEnv`.
+        seat: as in :class:`SingleAgentEnv`.
+        **parameters: parameters of the game, ``max_cycles`` and ``render_mode``.
+
+    Raises:
+        ValueError: no such id, no such parameter, or one of its values is refused.
+    """
+    spec, game, options = resolve(id, **parameters)
+    return SingleAgentEnv(game, opponent=opponent, seat=seat, name=spec.name, **options)
+
+
+def _opponent(opponent: Opponent, game: Game) -> Agent | Callable[[dict[str, NDArray[np.int8]]], int]:
+    if isinstance(opponent, str):
+        return make_agent(opponent, game)
+    if isinstance(opponent, Agent) and opponent.game != game:
+        raise ValueError(f"the opponent plays {opponent.game}, not {game}")
+    if not isinstance(opponent, Agent) and not callable(opponent):
+        raise TypeError(f"the opponent must be a spec string, an agent or a function, not {opponent!r}")
+    return opponent

@@ -1,0 +1,72 @@
+"""The action space of a board game: Gymnasium's Discrete with a masked sampler that is fast."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import kernel, specialised
+from ci_envs.games.random_numbers import random_below
+
+
+@kernel
+def _sample(mask: Any, actions: Any, state: Any) -> Any:
+    count = 0
+    for legal in mask:
+        count += legal != 0
+    if len(mask) != actions:
+        return -1
+    if count == 0:
+        return 0
+    index, state[0] = random_below(state[0], count)
+    action = 0
+    while index > 0 or mask[action] == 0:
+        index -= np.uint64(mask[action] != 0)
+        action += 1
+    return action
+
+
+# compiled for masks of any strides
+_draw = specialised(_sample, np.zeros(2, np.int8)[::2], 0, np.zeros(1, np.uint64))
+
+
+class MaskedDiscrete(Discrete[np.int64]):
+    """The actions 0 to ``n - 1``: Discrete with a ``sample(mask)`` that takes about 0.5 us instead of 20.
+
+    It draws other numbers than Discrete from the same seed, uniformly all the same.
+    """
+
+    _state: NDArray[np.uint64] | None = None
+
+    def __init__(self, n: int, seed: int | None = None) -> None:
+        super().__init__(n, seed)
+        self._count = n
+        self._numbers = np.arange(n)  # indexing it is the quickest way to an np.int64
+
+    def seed(self, seed: int | None = None) -> Any:
+        """Seed the sampler."""
+        self._state = None
+        return super().seed(seed)
+
+    def sample(self, mask: NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
+        """A random action: uniform, uniform over the ones of ``mask``, or by ``probability``.
+
+        Args:
+            mask: int8 of shape (n,), zeros and ones. All zeros give 0, as in Discrete.
+            probability: as in Discrete.
+
+        Raises:
+            ValueError: ``mask`` has another shape or type.
+        """
+        if mask is None or probability is not None:
+            return super().sample(mask, probability)
+        if self._state is None:
+            self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
+        try:
+            action = _draw(mask, self._count, self._state)
+        except TypeError:
+            action = -1
+        if action < 0:
+            raise ValueError(f"the mask of {self} is an int8 array of shape ({self.n},), not {mask!r}")
+        return self._numbers[action]

@@ -1,0 +1,80 @@
+"""The operations that the rules of a game implement, and the results of a game.
+
+A **position** is two 64-bit words ``(own, opp)`` seen by the player to move. In a game of two colours they are the
+stones of the player to move and of the opponent; where both players share everything (Nim, Quarto) they hold the
+shared board and do not change with the view. Actions are numbers from 0 to ``action_count - 1``. In kernels both words
+and the action are ``uint64``.
+"""
+
+from typing import Any
+
+from ci_envs.games.compiled import operation
+
+LOSS = -1
+"""Result: the player to move has lost."""
+DRAW = 0
+"""Result: the game is drawn."""
+WIN = 1
+"""Result: the player to move has won."""
+ONGOING = 2
+"""Result: the game goes on."""
+
+
+@operation
+def initial(game: Any) -> Any:
+    """``-> (own, opp)``: the first position."""
+
+
+@operation
+def action_count(game: Any) -> Any:
+    """``-> int``: how many actions there are, legal or not."""
+
+
+@operation
+def legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> bool``: may ``action`` be played in this position, which is not over."""
+
+
+@operation
+def play(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> (own, opp)``: the position after a legal action, seen by the next player to act."""
+
+
+@operation
+def keeps_turn(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> bool``: does the same player act again after a legal action (by default never)."""
+
+
+@operation
+def result(game: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: ONGOING, or WIN, DRAW or LOSS for the player to move."""
+
+
+@operation
+def observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
+    """Write the planes of a position into ``planes`` (int8 of ``observation_shape``, zero on entry)."""
+
+
+@operation
+def decode(game: Any, planes: Any) -> Any:
+    """``-> (own, opp)``: the position that :func:`observe` wrote."""
+
+
+@operation
+def transform(game: Any, symmetry: Any, own: Any, opp: Any) -> Any:
+    """``-> (own, opp)``: the image of a position under a symmetry of the game (by default the position itself)."""
+
+
+@operation
+def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
+    """``-> action``: the image of an action, so that playing and transforming commute."""
+
+
+@operation
+def evaluate(game: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: a guess at how well the player to move stands, of size below 1,000,000 (by default 0)."""
+
+
+@operation
+def symmetry_count(game: Any) -> Any:
+    """``-> int``: how many symmetries the game has, the identity among them."""

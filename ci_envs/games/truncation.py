@@ -1,0 +1,24 @@
+"""When to break off play that need not end."""
+
+import sys
+
+from ci_envs.games.game import Game
+
+DEFAULT_MAX_CYCLES = 200
+
+
+def ply_limit(game: Game, max_cycles: int | None) -> int:
+    """The ply after which a game that is still going on is broken off.
+
+    Args:
+        game: the game.
+        max_cycles: the limit; None means 200 where play can go on for ever, else no limit.
+
+    Raises:
+        ValueError: ``max_cycles`` is not a positive integer.
+    """
+    if max_cycles is None:
+        return DEFAULT_MAX_CYCLES if game.can_cycle else sys.maxsize
+    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1:
+        raise ValueError(f"max_cycles must be a whole number from 1, not {max_cycles!r}")
+    return max_cycles

@@ -1,0 +1,8 @@
+"""q."""
+
+from functools import partial
+
+from ci_envs.registration import make
+
+env = partial(make, "Nim-v0")
+raw_env = partial(make, "Nim-v0")
