@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent import Agent, Observation
 from ci_envs.games.batch import decode_batch
-from ci_envs.games.compiled import kernel
+from ci_envs.games.compiled import inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.grid import integer_between
 from ci_envs.games.operations import ONGOING, action_count, evaluate, keeps_turn, legal, play, result
@@ -81,7 +81,7 @@ def _best_action(game: Any, own: Any, opp: Any, depth: Any, state: Any, nodes: A
     return best_action
 
 
-@kernel
+@inlined
 def value_of_action(game: Any, own: Any, opp: Any, action: Any, depth: Any, alpha: Any, beta: Any, nodes: Any) -> Any:
     """``-> int``: the value of an action for who plays it, searched ``depth`` plies deep, this one counted."""
     next_own, next_opp = play(game, own, opp, action)

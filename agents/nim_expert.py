@@ -24,10 +24,10 @@ def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
         while one of these is 2 or more, else: an even number of them is one.
     """
     rest = heaps if game.max_take is None else heaps % (game.max_take + 1)
-    won = np.bitwise_xor.reduce(rest, axis=-1) != 0
-    if not game.misere:
-        return won
-    return np.where(rest.max(axis=-1) >= 2, won, rest.sum(axis=-1) % 2 == 0)
+    won: NDArray[np.bool_] = np.bitwise_xor.reduce(rest, axis=-1) != 0
+    if game.misere:
+        won = np.where(rest.max(axis=-1) >= 2, won, rest.sum(axis=-1) % 2 == 0)
+    return won
 
 
 class NimExpertAgent(Agent):

@@ -28,7 +28,7 @@ class EnvironmentSpec:
     @property
     def name(self) -> str:
         """The name in PettingZoo's style: ``quixo_v0``."""
-        return self.id.replace("-", "_").lower()
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", self.id).lower()
 
     def game_class(self) -> "type[Game]":
         """The class of the game, imported if need be."""

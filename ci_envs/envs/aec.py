@@ -1,6 +1,6 @@
 """The PettingZoo AEC environment of every board game, with PettingZoo's checks built in."""
 
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -54,7 +54,7 @@ class _FromReset:
         raise AttributeError(f"{self._name} cannot be accessed before reset")
 
 
-class BoardEnv(AECEnv[str, Observation, int | None]):
+class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     """The PettingZoo AEC environment of any game; ``ci_envs.make`` makes one.
 
     It does what PettingZoo's wrappers TerminateIllegalWrapper (reward -1), AssertOutOfBoundsWrapper and
@@ -62,7 +62,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
     played it, 0 for the other. What is no action at all raises InvalidActionError and changes nothing.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {
         "name": "ci_envs",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
@@ -320,12 +320,12 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         self._compile()
 
 
-class _OrderedIterable(AECIterable[str, Observation, int | None]):
+class _OrderedIterable(AECIterable[str, Observation, int | None]):  # type: ignore[misc]
     def __iter__(self) -> AECIterator[str, Observation, int | None]:
         return _OrderedIterator(self.env, self.max_iter)
 
 
-class _OrderedIterator(AECIterator[str, Observation, int | None]):
+class _OrderedIterator(AECIterator[str, Observation, int | None]):  # type: ignore[misc]
     env: BoardEnv
 
     def __next__(self) -> str:

@@ -1,7 +1,7 @@
 """The Gymnasium environment of every board game: one agent acts, its opponent plays inside."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -31,7 +31,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         opponent: the agent or function that plays the other.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.game = game
         self.render_mode = render_mode
         self.opponent = _opponent(opponent, game)
-        self.observation_space = self._board.observation_space(AGENTS[0])["observation"]
+        self.observation_space = self._board.observation_spaces[AGENTS[0]]["observation"]
         self.action_space = self._board.action_space(AGENTS[0])
 
     def reset(
@@ -130,11 +130,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self._board.step(act(observation))
 
     def _is_over(self) -> bool:
-        return self._board.terminations[AGENTS[0]] or self._board.truncations[AGENTS[0]]
+        return bool(self._board.terminations[AGENTS[0]] or self._board.truncations[AGENTS[0]])
 
     def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
         seen = self._board.observe(AGENTS[self.seat])
-        return seen["observation"], {"action_mask": seen["action_mask"]}
+        return seen["observation"].copy(), {"action_mask": seen["action_mask"].copy()}
 
 
 def make_single_agent(

@@ -28,7 +28,7 @@ def _sample(mask: Any, actions: Any, state: Any) -> Any:
 
 
 # compiled for masks of any strides
-_draw = specialised(_sample, np.zeros(2, np.int8)[::2], 0, np.zeros(1, np.uint64))
+_draw = specialised(_sample, np.zeros(4, np.int8)[::2], 0, np.zeros(1, np.uint64))
 
 
 class MaskedDiscrete(Discrete[np.int64]):
@@ -64,9 +64,10 @@ class MaskedDiscrete(Discrete[np.int64]):
         if self._state is None:
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         try:
-            action = _draw(mask, self._count, self._state)
-        except TypeError:
+            action = _draw(mask, self._count, self._state) if mask.ndim == 1 else -1
+        except (AttributeError, TypeError):  # no array, or one of wider items
             action = -1
         if action < 0:
             raise ValueError(f"the mask of {self} is an int8 array of shape ({self.n},), not {mask!r}")
-        return self._numbers[action]
+        number: np.int64 = self._numbers[action]
+        return number

@@ -134,10 +134,18 @@ def kernel(function: F) -> F:
         config.CACHE_DIR = saved
 
 
+def inlined(function: F) -> F:
+    """Compile ``function`` into each kernel that calls it.
+
+    Needed where two kernels would call each other: Numba cannot cache mutual recursion.
+    """
+    return cast(F, njit(inline="always", error_model="numpy")(function))
+
+
 def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """The machine code of a kernel for arguments like these, without Numba's dispatch (0.1 us a call instead of 0.7).
 
-    Called with other types it converts numbers, and refuses arrays of another dtype; arrays must be contiguous.
+    It trusts its caller: numbers are converted, and of an array only the size of an item is checked.
     """
     entry: Callable[..., Any] = cast(Any, function).compile(tuple(numba.typeof(argument) for argument in arguments))
     return entry

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, popcount
+from ci_envs.games.drawing import DISCS, PAPER, GridStyle
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between, lines_of
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, legal, play, result, transform_action
 
@@ -38,6 +39,11 @@ class ConnectN(GridGame):
     def shape(self) -> tuple[int, int, int]:
         """Rows, columns and the length of a line."""
         return self.rows, self.cols, self.n
+
+    @property
+    def style(self) -> GridStyle:
+        """Marks on squares, or with gravity discs in an upright board."""
+        return DISCS if self.gravity else PAPER
 
     @property
     def action_count(self) -> int:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -96,7 +96,7 @@ class Game:
         return game_type(self)
 
     def __getstate__(self) -> dict[str, Any]:  # without the cached properties: the type would hold this game in turn
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @implements(initial, Game)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, operation, popcount
-from ci_envs.games.drawing import Drawing, grid_drawing
+from ci_envs.games.drawing import PAPER, Drawing, GridStyle, grid_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.operations import decode, evaluate, observe, transform
 
@@ -78,6 +78,11 @@ class GridGame(Game):
         """``(rows, cols, n)``: the board, and the length of a line."""
 
     @property
+    def style(self) -> GridStyle:
+        """What the board looks like in a picture."""
+        return PAPER
+
+    @property
     def observation_shape(self) -> tuple[int, int, int]:
         """Two planes: cells of the observing player, cells of the other."""
         rows, cols, _ = self.shape
@@ -124,8 +129,7 @@ class GridGame(Game):
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The board as a picture."""
-        rows, cols, _ = self.shape
-        return grid_drawing(self._symbols(own, opp, to_move), [cell_name(cell, cols) for cell in range(rows * cols)])
+        return grid_drawing(self._symbols(own, opp, to_move), self.style)
 
     def _symbols(self, own: int, opp: int, to_move: int) -> list[str]:
         rows, cols, _ = self.shape

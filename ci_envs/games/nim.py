@@ -121,7 +121,7 @@ class Nim(Game):
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The heaps as rows of matches, those taken left as shadows."""
-        return heaps_drawing(self.sizes(own), max(self.heaps))
+        return heaps_drawing(self.sizes(own), self.heaps)
 
 
 def pack(sizes: Iterable[int]) -> int:

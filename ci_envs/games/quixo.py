@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements
+from ci_envs.games.drawing import CUBES, GridStyle
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between
 from ci_envs.games.operations import LOSS, ONGOING, WIN, legal, play, result, transform_action
 
@@ -36,6 +37,11 @@ class Quixo(GridGame):
     def shape(self) -> tuple[int, int, int]:
         """The board is a square, and only a whole row, column or diagonal is a line."""
         return self.size, self.size, self.size
+
+    @property
+    def style(self) -> GridStyle:
+        """Wooden cubes."""
+        return CUBES
 
     @property
     def action_count(self) -> int:

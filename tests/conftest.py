@@ -1,0 +1,32 @@
+"""What all tests share."""
+
+import os
+
+import pytest
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+ENVIRONMENTS = (
+    "Quixo-v0",
+    "Quixo-v0:size=2",
+    "Quixo-v0:size=7,max_cycles=30",
+    "TicTacToe-v0",
+    "ConnectN-v0",
+    "ConnectN-v0:rows=8,cols=8,n=5",
+    "ConnectFour-v0",
+    "ConnectFour-v0:rows=4,cols=5,n=3",
+    "Nim-v0",
+    "Nim-v0:heaps=3,4,5,max_take=2,misere=true",
+    "Nim-v0:heaps=7",
+    "Quarto-v0",
+    "Quarto-v0:squares=true",
+)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PettingZoo prints its warnings; tests that want them read its queue."""
+    from pettingzoo.utils.env_logger import EnvLogger
+
+    monkeypatch.setattr(EnvLogger, "_output", False)
+    EnvLogger.flush()
