@@ -18,7 +18,7 @@ from ci_envs.games.operations import ONGOING, action_count, evaluate, keeps_turn
 from ci_envs.games.random_numbers import random_below
 
 WIN_VALUE = 1_000_000
-"""Value of a win on the board; one found n plies deep counts n less, so the quickest win and the slowest loss are best."""
+"""Value of a win on the board; one found n plies deep counts n less, so quick wins and slow losses are best."""
 
 MAX_DEPTH = 64
 

@@ -1,7 +1,7 @@
 """Perfect Nim by theory, with or without a bound, in normal and in misere play.
 
-Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k per turn a heap
-of h counts as h mod (k + 1), by the Sprague-Grundy theorem.
+Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k per turn a
+heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem.
 """
 
 import numpy as np

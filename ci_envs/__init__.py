@@ -1,7 +1,7 @@
 """ci_envs: board games for reinforcement learning and computational intelligence, behind the standard APIs.
 
-Importing it registers the environments and loads neither Numba nor torch; what it exports (``__init__.pyi`` lists it) is
-loaded on first use.
+Importing it registers the environments and loads neither Numba nor torch; what it exports, which ``__init__.pyi``
+lists, is loaded on first use.
 """
 
 import lazy_loader

@@ -109,9 +109,7 @@ def state_of(env):
 def random_call(rng, env):
     """Mostly sensible use, and every kind of misuse."""
     actions = env.action_space("player_0").n
-    kind = rng.choices(
-        ["legal", "any", "none", "misuse", "reset", "iterate"], weights=[60, 6, 20, 6, 3, 5], k=1
-    )[0]
+    kind = rng.choices(["legal", "any", "none", "misuse", "reset", "iterate"], weights=[60, 6, 20, 6, 3, 5], k=1)[0]
     if kind == "legal":
         mask = outcome_of(lambda: env.observe(env.agent_selection)["action_mask"])
         choices = np.flatnonzero(mask).tolist() if isinstance(mask, np.ndarray) else []

@@ -43,7 +43,7 @@ def _advance(game: Any, words: Any, action: Any, planes: Any, mask: Any) -> Any:
 
 
 class _FromReset:
-    """An attribute that an environment has from its first reset on. (A ``__getattr__`` would slow down all others.)"""
+    """An attribute that an environment has from its first reset on; ``__getattr__`` would slow down all others."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -62,7 +62,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     played it, 0 for the other. What is no action at all raises InvalidActionError and changes nothing.
     """
 
-    metadata: dict[str, Any] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
         "name": "ci_envs",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
@@ -161,7 +161,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._look(self.game, self._words, self._planes, self._mask)
         self._give_turn(to_move)
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Play ``action`` for ``agent_selection``; None for an agent whose game is over.
 
         Raises:

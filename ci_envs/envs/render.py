@@ -75,7 +75,7 @@ def _surface(drawing: Drawing) -> Any:
 def _pygame() -> ModuleType:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it would be printed among the output of a program
     try:
-        import pygame  # noqa: PLC0415
+        import pygame
     except ImportError as error:
         raise DependencyNotInstalled('rendering needs pygame: pip install "ci-envs[render]"') from error
     return pygame

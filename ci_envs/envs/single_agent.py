@@ -31,7 +31,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         opponent: the agent or function that plays the other.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    # as the base class declares it
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, bool of shape (actions,): where SB3-contrib looks for them."""
-        return self._board.observe(AGENTS[self.seat])["action_mask"].astype(np.bool_)
+        return self._observe()[1]["action_mask"].astype(np.bool_)
 
     @property
     def position(self) -> Position:
@@ -134,7 +135,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
         seen = self._board.observe(AGENTS[self.seat])
-        return seen["observation"].copy(), {"action_mask": seen["action_mask"].copy()}
+        mask = np.zeros_like(seen["action_mask"]) if self._is_over() else seen["action_mask"].copy()
+        return seen["observation"].copy(), {"action_mask": mask}
 
 
 def make_single_agent(

@@ -24,7 +24,7 @@ def start_words(game: Game, n: int) -> NDArray[np.uint64]:
 
 @kernel
 def play_checked(game: Any, words: Any, number: Any) -> Any:
-    """``-> (outcome, keeps_turn)``: play action ``number`` on the position in ``words`` (shape (2,)), which is not over.
+    """``-> (outcome, keeps_turn)``: play action ``number`` on ``words`` (shape (2,)), a position that is not over.
 
     The outcome says how the new position stands for its player to move, or that the action is ILLEGAL.
     """

@@ -69,7 +69,7 @@ def _unbox(typ: Any, obj: Any, context: Any) -> Any:
 def game_type(game: Any) -> GameType:
     """The Numba type of ``game``: equal games of one class have one type."""
     cls = type(game)
-    typ = GameType(f"{cls.__module__}.{game!r}{_class_digest(cls)}")
+    typ = GameType(f"{cls.__module__}.{game!r}{_class_digest(cls)}")  # type: ignore[arg-type]
     typ.game = game
     return typ
 

@@ -1,7 +1,7 @@
 """The m,n,k games: tic-tac-toe, six by six with four in a row, and with gravity Connect Four.
 
-Players take turns to put a stone on an empty cell, with gravity on the lowest empty cell of a column. Who first has ``n``
-in a row, column or diagonal wins; a full board without is a draw.
+Players take turns to put a stone on an empty cell, with gravity on the lowest empty cell of a column. Who first has
+``n`` in a row, column or diagonal wins; a full board without is a draw.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class ConnectN(GridGame):
         own, opp, to_move = super().from_text(text)
         if opp.bit_count() - own.bit_count() != to_move:
             raise ValueError(
-                f"{text!r} is no position of {self}: X moves first, so X has as many stones as O, or one more and O moves"
+                f"{text!r} is no position of {self}: X has as many stones as O and moves, or one more and O moves"
             )
         if self.gravity and ((own | opp) << self.cols & ~(own | opp)) & ((1 << self.rows * self.cols) - 1):
             raise ValueError(f"{text!r} is no position of {self}: a stone hangs above an empty cell")

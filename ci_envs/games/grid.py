@@ -35,7 +35,7 @@ def cell_name(cell: int, cols: int) -> str:
 
 @lru_cache
 def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
-    """The symmetries of a board: ``maps[s, cell]`` is where ``cell`` goes; 8 on a square, else 4. Number 0 is the identity."""
+    """The symmetries of a board, 8 on a square, else 4: ``maps[s, cell]`` is where ``cell`` goes. 0 is the identity."""
     cells = np.arange(rows * cols).reshape(rows, cols)
     images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
     if rows == cols:
@@ -45,7 +45,7 @@ def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
 
 @lru_cache
 def line_steps(rows: int, cols: int, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The lines of ``n`` cells, one entry a direction: the step from cell to cell, the mask of the cells where one starts."""
+    """The lines of ``n`` cells, an entry a direction: the step from cell to cell, the mask of the cells to start at."""
     steps, starts = [], []
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         first = [

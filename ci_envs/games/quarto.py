@@ -8,7 +8,7 @@ column or diagonal of four pieces with an attribute in common wins, whoever plac
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,0 +1,19 @@
+"""Comparing agents: matches in batches with seats swapped, tournaments, ratings and their report."""
+
+from ci_envs.arena.match import play_match
+from ci_envs.arena.ratings import Rating, elo_ratings, wilson_interval
+from ci_envs.arena.results import MatchResult, Record, Side
+from ci_envs.arena.tournament import Comparison, Tournament, compare
+
+__all__ = [
+    "Comparison",
+    "MatchResult",
+    "Rating",
+    "Record",
+    "Side",
+    "Tournament",
+    "compare",
+    "elo_ratings",
+    "play_match",
+    "wilson_interval",
+]

@@ -1,0 +1,179 @@
+"""A match: many games between two agents, in lock-step, each agent moving first in half of them."""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent import Agent, Observation
+from ci_envs.arena.results import MatchResult, Record, Side
+from ci_envs.games.batch import ILLEGAL, observe_batch, play_batch, start_words
+from ci_envs.games.game import Game
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
+from ci_envs.games.truncation import ply_limit
+
+BATCH_SIZE = 1024
+"""Boards that advance together at most: it bounds the memory of a match."""
+
+_FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+
+Progress = Callable[[int], object]
+"""Called with the number of games that ended since it was last called."""
+
+
+def play_match(
+    game: Game,
+    first: Agent,
+    second: Agent,
+    games: int,
+    *,
+    max_cycles: int | None = None,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Play ``games`` games between two agents, seats swapped from game to game; ``first`` moves first in the first.
+
+    An illegal action loses the game for who played it. A game still going on after ``max_cycles`` plies is drawn.
+
+    Args:
+        game: what is played.
+        first: an agent.
+        second: its opponent; it may be the same object.
+        games: how many, at least 2; of an odd number ``first`` begins one more.
+        max_cycles: plies; None means 200 where play can go on for ever, else no limit.
+        progress: told of games as they end.
+
+    Raises:
+        ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or answers with an array
+            that has not one entry a board.
+        TypeError: an agent answers with an array that does not hold integers.
+    """
+    check_games(games)
+    for agent in (first, second):
+        check_plays(agent, game)
+    limit = ply_limit(game, max_cycles)
+    players = (_Player(first), _Player(second))
+    batches = []
+    for begin in range(0, games, BATCH_SIZE):
+        batches.append(_Boards(game, min(BATCH_SIZE, games - begin)))
+        batches[-1].play_to_end(players, limit, progress)
+    scores, offenders, traces = (
+        np.concatenate([getattr(boards, name) for boards in batches]) for name in ("scores", "offenders", "traces")
+    )
+    sides = (
+        players[0].side((_record(scores[::2]), _record(scores[1::2])), offenders == 0),
+        players[1].side((_record(-scores[1::2]), _record(-scores[::2])), offenders == 1),
+    )
+    plies = sum(player.decisions for player in players)
+    return MatchResult(sides, plies, (len(np.unique(traces[::2])), len(np.unique(traces[1::2]))))
+
+
+def observations_of(game: Game, words: NDArray[np.uint64]) -> Observation:
+    """What the players to move see on the boards ``words`` (shape (n, 2)), as :meth:`Agent.act_batch` takes it."""
+    planes = np.empty((len(words), *game.observation_shape), dtype=np.int8)
+    masks = np.empty((len(words), game.action_count), dtype=np.int8)
+    observe_batch(game, words, planes, masks)
+    return {"observation": planes, "action_mask": masks}
+
+
+def decide(agent: Agent, observations: Observation) -> NDArray[np.int64]:
+    """The actions of ``agent`` on n boards, int64 of shape (n,), legal or not.
+
+    Raises:
+        ValueError: it answers with an array of another shape.
+        TypeError: it answers with an array that does not hold integers.
+    """
+    actions = np.asarray(agent.act_batch(observations))
+    expected = (len(observations["action_mask"]),)
+    if actions.shape != expected:
+        raise ValueError(f"{type(agent).__name__}.act_batch must return the shape {expected}, not {actions.shape}")
+    if not np.issubdtype(actions.dtype, np.integer):
+        raise TypeError(f"{type(agent).__name__}.act_batch must return integers, not {actions.dtype}")
+    return actions.astype(np.int64)
+
+
+def check_games(games: int) -> None:
+    """Raise a ValueError if a match cannot have so many games."""
+    if games < 2:
+        raise ValueError(f"games must be 2 or more, for each agent to move first, not {games!r}")
+
+
+def check_plays(agent: Agent, game: Game) -> None:
+    """Raise a ValueError if ``agent`` was made for another game."""
+    if agent.game != game:
+        raise ValueError(f"{type(agent).__name__} was made for {agent.game}, not for {game}")
+
+
+def _record(scores: NDArray[np.int8]) -> Record:
+    return Record(*(int(np.count_nonzero(scores == result)) for result in (WIN, DRAW, LOSS)))
+
+
+class _Player:
+    """An agent in a match, and how much it had to decide so far."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.decisions = 0
+        self.seconds = 0.0
+
+    def decide(self, observations: Observation) -> NDArray[np.int64]:
+        begin = perf_counter()
+        actions = decide(self.agent, observations)
+        self.seconds += perf_counter() - begin
+        self.decisions += len(actions)
+        return actions
+
+    def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:
+        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds)
+
+
+class _Boards:
+    """Games that advance together. On even boards agent 0 moves first, on odd ones agent 1.
+
+    Attributes:
+        words: the positions, uint64 (n, 2).
+        to_act: the agent to act, 0 or 1, int8 (n,).
+        going: the boards not over yet, bool (n,).
+        scores: the results for agent 0, int8 (n,); 0 while going on.
+        offenders: the agent that played an illegal action, else -1, int8 (n,).
+        traces: FNV-1a hashes of the actions played, uint64 (n,).
+    """
+
+    def __init__(self, game: Game, n: int) -> None:
+        self.game = game
+        self.words = start_words(game, n)
+        self.to_act = (np.arange(n) % 2).astype(np.int8)
+        self.going = np.ones(n, dtype=np.bool_)
+        self.scores = np.zeros(n, dtype=np.int8)
+        self.offenders = np.full(n, -1, dtype=np.int8)
+        self.traces = np.full(n, _FNV_OFFSET)
+
+    def play_to_end(self, players: Sequence[_Player], limit: int, progress: Progress | None) -> None:
+        """Play every board to its end, or to ``limit`` plies."""
+        for ply in range(1, limit + 1):
+            before = int(np.count_nonzero(self.going))
+            groups = [np.flatnonzero(self.going & (self.to_act == agent)) for agent in (0, 1)]
+            for agent, rows in enumerate(groups):
+                if len(rows):
+                    self._play(agent, rows, players[agent].decide(observations_of(self.game, self.words[rows])))
+            if ply == limit:
+                self.going[:] = False
+            after = int(np.count_nonzero(self.going))
+            if progress and after < before:
+                progress(before - after)
+            if not after:
+                return
+
+    def _play(self, agent: int, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
+        words, outcomes = self.words[rows], np.empty((len(rows), 2), dtype=np.int8)
+        play_batch(self.game, words, actions, outcomes)
+        self.words[rows] = words
+        self.traces[rows] = (self.traces[rows] ^ actions.astype(np.uint64)) * _FNV_PRIME
+        outcome, same_player = outcomes[:, 0], outcomes[:, 1] != 0
+        illegal = outcome == ILLEGAL
+        over = outcome != ONGOING
+        mine = np.where(illegal, LOSS, np.where(same_player, outcome, -outcome))
+        self.scores[rows[over]] = (mine if agent == 0 else -mine)[over]
+        self.offenders[rows[illegal]] = agent
+        self.going[rows[over]] = False
+        self.to_act[rows[~same_player]] = 1 - agent

@@ -1,0 +1,89 @@
+"""Strength as numbers: Bradley-Terry ratings on the Elo scale, and Wilson's interval for a share of games.
+
+The Bradley-Terry model (Bradley and Terry, "Rank analysis of incomplete block designs", Biometrika 39, 1952) says that
+i beats j with probability ``s_i / (s_i + s_j)``; a rating is ``400 log10 s``. choix fits it with the Luce spectral
+ranking of Maystre and Grossglauser (NeurIPS 2015). A draw counts as half a win for each.
+
+Each pair of agents that met gets half a win each way beforehand, so the rating of an agent that won all its games is
+finite. That is the posterior mean under Jeffreys' prior for a share (Brown, Cai and DasGupta, "Interval estimation for
+a binomial proportion", Statistical Science 16, 2001). The intervals come from the same posterior: the shares of wins,
+draws and losses of every pair are drawn from their Dirichlet distribution, the Bayesian bootstrap (Rubin, "The Bayesian
+bootstrap", Annals of Statistics 9, 1981), and the ratings are fitted again.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+"""Of all intervals."""
+
+_ELO = 400 / math.log(10)
+_PRIOR_WINS = 0.5
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Rating:
+    """An Elo rating, relative to the mean of all agents, and its 95% interval."""
+
+    elo: float
+    low: float
+    high: float
+
+
+def elo_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer], *, seed: int = 0) -> tuple[Rating, ...]:
+    """The ratings of n agents of which every two met, with mean 0.
+
+    Args:
+        wins: shape (n, n); ``wins[i, j]`` games that i won against j.
+        draws: shape (n, n), symmetric; games that i and j drew.
+        seed: of the draws that the intervals are made of.
+
+    Raises:
+        ValueError: the shapes are no such tables, or two agents did not meet.
+    """
+    wins, draws = np.asarray(wins), np.asarray(draws)
+    n = len(wins)
+    if n < 2 or wins.shape != (n, n) or draws.shape != (n, n) or not np.array_equal(draws, draws.T):
+        raise ValueError(f"need two square tables of 2 agents or more, not the shapes {wins.shape} and {draws.shape}")
+    i, j = np.triu_indices(n, 1)
+    counts = np.stack([wins[i, j], draws[i, j], wins[j, i]], axis=1).astype(np.float64)
+    if not counts.any(axis=1).all():
+        raise ValueError("every two agents must have met")
+    counts[:, [0, 2]] += _PRIOR_WINS
+    fitted = _fit(counts, n, None)
+    rng = np.random.default_rng(seed)
+    resampled = [_fit(_resample(counts, rng), n, fitted) for _ in range(_RESAMPLES)]
+    low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    return tuple(Rating(*map(float, row)) for row in _ELO * np.stack([fitted, low, high], axis=1))
+
+
+def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+    """The 95% score interval of Wilson (1927) for a share of which ``successes`` of ``trials`` were seen.
+
+    Raises:
+        ValueError: ``trials`` is not positive, or ``successes`` not between 0 and it.
+    """
+    from scipy.stats import binomtest
+
+    interval = binomtest(successes, trials).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def _resample(counts: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    shares = rng.standard_gamma(counts)  # divided by their sum, a draw from the Dirichlet distribution
+    drawn: NDArray[np.float64] = shares * (counts.sum(axis=1) / shares.sum(axis=1))[:, np.newaxis]
+    return drawn
+
+
+def _fit(counts: NDArray[np.float64], n: int, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    from choix import ilsr_pairwise_dense
+
+    i, j = np.triu_indices(n, 1)
+    points = np.zeros((n, n))
+    points[i, j] = counts[:, 0] + counts[:, 1] / 2
+    points[j, i] = counts[:, 2] + counts[:, 1] / 2
+    return ilsr_pairwise_dense(points, initial_params=start)

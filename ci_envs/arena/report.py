@@ -1,0 +1,152 @@
+"""A comparison as tables for a terminal, and as plain data."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ci_envs.arena.ratings import Rating, wilson_interval
+from ci_envs.arena.results import Record, Side
+from ci_envs.arena.tournament import Comparison, Pairing
+
+
+def tables(comparison: Comparison) -> RenderableType:
+    """The ratings, the pairs, and what the reader has to know to trust them."""
+    return Group(_ratings_table(comparison), _pairs_table(comparison), *map(Text, _notes(comparison)))
+
+
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """All of a comparison as plain types; only what is under ``timing`` differs from run to run."""
+    totals = {label: comparison.total(label) for label in comparison.ratings}
+    return {
+        "environment": comparison.environment,
+        "game": repr(comparison.game),
+        "games": comparison.games,
+        "seed": comparison.seed,
+        "max_cycles": comparison.max_cycles,
+        "agents": [
+            {"agent": label, **_rating_json(rating), **_side_json(totals[label])}
+            for label, rating in comparison.ratings.items()
+        ],
+        "pairs": [_pairing_json(pairing) for pairing in comparison.pairings],
+        "timing": {
+            "ms_per_move": {label: side.ms_per_move for label, side in totals.items()},
+            "seconds": {label: side.seconds for label, side in totals.items()},
+        },
+    }
+
+
+def write_json(comparison: Comparison, path: Path) -> None:
+    """Write :func:`to_json` to a file, which is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(json_text(comparison) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def json_text(comparison: Comparison) -> str:
+    """:func:`to_json` as text."""
+    return json.dumps(to_json(comparison), indent=2, allow_nan=False)
+
+
+def _ratings_table(comparison: Comparison) -> Table:
+    totals = {label: comparison.total(label) for label in comparison.ratings}
+    any_illegal = any(side.illegal for side in totals.values())
+    columns = ["Elo", "95% interval", "Score %", "Games", *(["Illegal"] if any_illegal else []), "ms/move"]
+    table = _table(f"{comparison.environment}: ratings", *columns)
+    for label, rating in sorted(comparison.ratings.items(), key=lambda item: -item[1].elo):
+        side = totals[label]
+        table.add_row(
+            Text(label),
+            f"{rating.elo:+.0f}",
+            f"{rating.low:+.0f} to {rating.high:+.0f}",
+            f"{100 * side.total.score:.1f}",
+            str(side.total.games),
+            *([str(side.illegal)] if any_illegal else []),
+            f"{side.ms_per_move:.{4 if side.ms_per_move < 1 else 1}f}",
+        )
+    return table
+
+
+def _pairs_table(comparison: Comparison) -> Table:
+    title = f"{comparison.environment}: {comparison.games} games a pair, as the agent named first sees them"
+    table = _table(title, "Moves", "Win", "Draw", "Loss", "Win %", "95% interval")
+    for pairing in comparison.pairings:
+        first, second = pairing.labels
+        side = pairing.match.sides[0]
+        table.add_row(Text(first), "either", *_record_cells(side.total))
+        table.add_row(Text(f"vs {second}"), "first", *_record_cells(side.seats[0]))
+        table.add_row("", "second", *_record_cells(side.seats[1]), end_section=True)
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Agent", overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="left" if column == "Moves" else "right", no_wrap=True)
+    return table
+
+
+def _record_cells(record: Record) -> list[str]:
+    low, high = wilson_interval(record.wins, record.games)
+    return [
+        *map(str, (record.wins, record.draws, record.losses)),
+        f"{100 * record.wins / record.games:.1f}",
+        f"{100 * low:.1f} to {100 * high:.1f}",
+    ]
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    notes = [
+        "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
+        "ms/move: time a decision, many boards at once.",
+    ]
+    for pairing in comparison.pairings:
+        for starter, different in enumerate(pairing.match.different):
+            if different == 1 < pairing.match.sides[0].seats[starter].games:
+                first, second = pairing.labels[starter], pairing.labels[1 - starter]
+                notes.append(f"{first} first, {second} second: all games were the same, so no interval holds there.")
+    return notes
+
+
+def _rating_json(rating: Rating) -> dict[str, Any]:
+    return {"elo": rating.elo, "elo_interval": [rating.low, rating.high]}
+
+
+def _record_json(record: Record) -> dict[str, Any]:
+    return {
+        "games": record.games,
+        "wins": record.wins,
+        "draws": record.draws,
+        "losses": record.losses,
+        "score": record.score,
+        "win_share": record.wins / record.games,
+        "win_share_interval": list(wilson_interval(record.wins, record.games)),
+    }
+
+
+def _side_json(side: Side) -> dict[str, Any]:
+    return {
+        **_record_json(side.total),
+        "first": _record_json(side.seats[0]),
+        "second": _record_json(side.seats[1]),
+        "illegal": side.illegal,
+        "decisions": side.decisions,
+    }
+
+
+def _pairing_json(pairing: Pairing) -> dict[str, Any]:
+    sides = zip(pairing.labels, pairing.match.sides, strict=True)
+    return {
+        "sides": [{"agent": label, **_side_json(side)} for label, side in sides],
+        "plies": pairing.match.plies,
+        "different_games": list(pairing.match.different),
+    }

@@ -1,0 +1,190 @@
+"""A round robin: every two agents play a match."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ci_envs import agent as agents_by_name
+from ci_envs.agent import Agent
+from ci_envs.arena.match import Progress, check_games, check_plays, decide, observations_of, play_match
+from ci_envs.arena.ratings import Rating, elo_ratings
+from ci_envs.arena.results import MatchResult, Side
+from ci_envs.games.batch import start_words
+from ci_envs.games.game import Game
+from ci_envs.games.truncation import ply_limit
+from ci_envs.registration import resolve
+
+
+class Entrant(NamedTuple):
+    """An agent under the label it has in tables, unique in its tournament."""
+
+    label: str
+    agent: Agent
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two labels, and the match they played."""
+
+    labels: tuple[str, str]
+    match: MatchResult
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcome of a tournament.
+
+    Attributes:
+        environment: its id, or the game in words.
+        game: what was played.
+        games: games of each match.
+        seed: what it was played with.
+        max_cycles: plies after which a game was drawn, as it was asked for.
+        ratings: of every label, in the order the agents were given.
+        pairings: the matches.
+    """
+
+    environment: str
+    game: Game
+    games: int
+    seed: int
+    max_cycles: int | None
+    ratings: dict[str, Rating]
+    pairings: tuple[Pairing, ...]
+
+    def total(self, label: str) -> Side:
+        """How an agent fared in all its matches."""
+        first, *others = (
+            side
+            for pairing in self.pairings
+            for name, side in zip(pairing.labels, pairing.match.sides, strict=True)
+            if name == label
+        )
+        return sum(others, start=first)
+
+
+class Tournament:
+    """Agents about to play a round robin; whatever is wrong with the arguments is known once it is made."""
+
+    def __init__(
+        self,
+        environment: str | Game,
+        agents: Sequence[str | Agent | tuple[str, Agent]],
+        *,
+        games: int = 100,
+        seed: int = 0,
+        max_cycles: int | None = None,
+    ) -> None:
+        """Make the agents.
+
+        Args:
+            environment: an id, with parameters if wanted, or a game.
+            agents: two or more: spec strings, agents, or agents with a label. The same may be there twice.
+            games: games of each match, at least 2.
+            seed: of all that is random. What two agents play does not depend on which others there are.
+            max_cycles: plies after which a game is drawn; None means what the id says, else 200 where play can go on
+                for ever, else no limit.
+
+        Raises:
+            ValueError: an argument is out of range, unknown, or means an agent of another game.
+        """
+        self.game, options = (environment, {}) if isinstance(environment, Game) else resolve(environment)[1:]
+        self.environment = str(environment)
+        self.games = games
+        self.seed = seed
+        self.max_cycles = options.get("max_cycles") if max_cycles is None else max_cycles
+        ply_limit(self.game, self.max_cycles)
+        check_games(games)
+        if seed < 0:
+            raise ValueError(f"seed must be 0 or more, not {seed!r}")
+        if len(agents) < 2:
+            raise ValueError(f"a comparison needs two agents or more, not {len(agents)}")
+        self.entrants = enter(self.game, agents, seed)
+
+    @property
+    def total_games(self) -> int:
+        """Games of all matches."""
+        return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
+
+    def play(self, progress: Progress | None = None) -> Comparison:
+        """Play all matches.
+
+        Every agent first decides once without being timed: compiling is not thinking.
+
+        Args:
+            progress: told of games as they end.
+        """
+        for _, agent in self.entrants:
+            decide(agent, observations_of(self.game, start_words(self.game, 1)))
+        pairings = tuple(self._pairing(first, second, progress) for first, second in combinations(self.entrants, 2))
+        return Comparison(
+            self.environment, self.game, self.games, self.seed, self.max_cycles, self._ratings(pairings), pairings
+        )
+
+    def _pairing(self, first: Entrant, second: Entrant, progress: Progress | None) -> Pairing:
+        first.agent.reseed(derived_seed(self.seed, first.label, second.label))
+        second.agent.reseed(derived_seed(self.seed, second.label, first.label))
+        match = play_match(
+            self.game, first.agent, second.agent, self.games, max_cycles=self.max_cycles, progress=progress
+        )
+        return Pairing((first.label, second.label), match)
+
+    def _ratings(self, pairings: Sequence[Pairing]) -> dict[str, Rating]:
+        labels = [entrant.label for entrant in self.entrants]
+        wins, draws = np.zeros((2, len(labels), len(labels)), dtype=np.int64)
+        for pairing in pairings:
+            i, j = map(labels.index, pairing.labels)
+            record = pairing.match.sides[0].total
+            wins[i, j], wins[j, i] = record.wins, record.losses
+            draws[i, j] = draws[j, i] = record.draws
+        return dict(zip(labels, elo_ratings(wins, draws, seed=self.seed), strict=True))
+
+
+def compare(
+    environment: str | Game,
+    agents: Sequence[str | Agent | tuple[str, Agent]],
+    *,
+    games: int = 100,
+    seed: int = 0,
+    max_cycles: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Play a round robin; the arguments are those of :class:`Tournament` and of its ``play``.
+
+    >>> compare("Quixo-v0", ["random", "minimax:depth=3"], games=100, seed=0)  # doctest: +SKIP
+    """
+    return Tournament(environment, agents, games=games, seed=seed, max_cycles=max_cycles).play(progress)
+
+
+def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: int) -> tuple[Entrant, ...]:
+    """Make the agents given as spec strings, and label all: the second ``random`` is ``random#2``.
+
+    Raises:
+        ValueError: a spec string is refused, or an agent was made for another game.
+    """
+    entrants: dict[str, Entrant] = {}
+    for given in agents:
+        label, agent = given if isinstance(given, tuple) else (_name(given), given)
+        number = 1
+        unique = label
+        while unique in entrants:
+            number += 1
+            unique = f"{label}#{number}"
+        if isinstance(agent, str):
+            agent = agents_by_name.make(agent, game, seed=derived_seed(seed, unique))
+        check_plays(agent, game)
+        entrants[unique] = Entrant(unique, agent)
+    return tuple(entrants.values())
+
+
+def derived_seed(seed: int, *labels: str) -> int:
+    """A seed of 32 bits (some libraries take no more) that depends on ``seed`` and ``labels`` alone."""
+    entropy = [seed, *(int.from_bytes(label.encode()) for label in labels)]
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0])
+
+
+def _name(agent: str | Agent) -> str:
+    return agent if isinstance(agent, str) else type(agent).__name__

@@ -1,0 +1,80 @@
+"""One game between two agents, shown move by move."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ci_envs.agent import Agent
+from ci_envs.arena.match import observations_of
+from ci_envs.games.game import Game
+from ci_envs.games.operations import DRAW
+from ci_envs.games.position import Position
+from ci_envs.games.truncation import ply_limit
+
+
+class Player(NamedTuple):
+    """Who sits in a seat.
+
+    Attributes:
+        name: how the player is called.
+        agent: who decides.
+        sees_legal_actions: whether their names are shown before it decides.
+    """
+
+    name: str
+    agent: Agent
+    sees_legal_actions: bool
+
+
+def watch(
+    game: Game, players: Sequence[Player], *, max_cycles: int | None = None, show: Callable[[str], object] = print
+) -> int | None:
+    """Play a game between two players, player 0 first, and show every position, action and the result.
+
+    Args:
+        game: what is played.
+        players: two.
+        max_cycles: plies after which the game is drawn; None means 200 where play can go on for ever, else no limit.
+        show: called with one or more lines of text.
+
+    Returns:
+        The winner, 0 or 1, or None after a draw.
+
+    Raises:
+        ValueError: ``max_cycles`` is out of range.
+        TypeError: an agent answers with what is no integer.
+    """
+    limit = ply_limit(game, max_cycles)
+    names = [f"{player.name} (player {seat})" for seat, player in enumerate(players)]
+    position = Position.start(game)
+    show(f"{names[0]} against {names[1]}\n\n{position.diagram()}")
+    for _ in range(limit):
+        mover, legal = position.to_move, position.legal_actions()
+        if players[mover].sees_legal_actions:
+            show(f"legal actions: {' '.join(map(position.action_name, legal))}")
+        action = _decision(players[mover].agent, position)
+        if action not in legal:
+            show(f"\n{names[mover]} plays {action}, which is illegal: {names[1 - mover]} wins")
+            return 1 - mover
+        show(f"\n{names[mover]} plays {position.action_name(action)}")
+        position = position.play(action)
+        show(f"\n{position.diagram()}")
+        if position.result is not None:
+            return _announce(position, names, show)
+    show(f"\na draw: nobody won in {limit} plies")
+    return None
+
+
+def _decision(agent: Agent, position: Position) -> int:
+    words = np.array([[position.own, position.opp]], dtype=np.uint64)
+    return agent.act({key: value[0] for key, value in observations_of(position.game, words).items()})
+
+
+def _announce(position: Position, names: Sequence[str], show: Callable[[str], object]) -> int | None:
+    if position.result == DRAW:
+        show("\na draw")
+        return None
+    winner = position.to_move if position.result == 1 else 1 - position.to_move
+    show(f"\n{names[winner]} wins")
+    return winner

@@ -1,0 +1,268 @@
+"""Matches and tournaments, against games replayed one by one."""
+
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs import agent as agents_by_name
+from ci_envs.agent import Agent, Observation
+from ci_envs.arena import Record, Tournament, compare, match, play_match
+from ci_envs.arena.report import to_json, write_json
+from ci_envs.arena.tournament import derived_seed
+from ci_envs.arena.watch import Player, watch
+from ci_envs.games.game import Game
+
+TIC_TAC_TOE = ConnectN(3, 3, 3)
+GAMES = [TIC_TAC_TOE, ConnectN(6, 7, 4, gravity=True), Quixo(4), Nim(), Nim((3, 4, 5), misere=True), Quarto()]
+
+
+class FirstLegal(Agent):
+    """Plays the legal action with the lowest number."""
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        first: NDArray[np.int64] = observations["action_mask"].argmax(axis=1)
+        return first
+
+
+class Hashing(Agent):
+    """Plays a legal action that depends on the board alone, in a way that looks random."""
+
+    def __init__(self, game: Game, salt: int) -> None:
+        super().__init__(game, seed=0)
+        self.salt = salt
+
+    def choose(self, planes: NDArray[np.int8], legal: tuple[int, ...]) -> int:
+        return legal[zlib.crc32(planes.tobytes(), self.salt) % len(legal)]
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        boards = zip(observations["observation"], observations["action_mask"], strict=True)
+        return np.array([self.choose(planes, tuple(mask.nonzero()[0].tolist())) for planes, mask in boards])
+
+
+class Answering(Agent):
+    """Answers every question with what it was given."""
+
+    def __init__(self, game: Game, answer: object) -> None:
+        super().__init__(game, seed=0)
+        self.answer = answer
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        answer = self.answer
+        return answer(len(observations["action_mask"])) if callable(answer) else answer  # type: ignore[return-value]
+
+
+def replay(game: Game, agents: tuple[Hashing, Hashing], max_cycles: int) -> tuple[int, int]:
+    """One game by ``Position``: the result for the first agent, which begins, and the plies."""
+    position, plies = Position.start(game), 0
+    while position.result is None and plies < max_cycles:
+        position = position.play(agents[position.to_move].choose(position.observation(), position.legal_actions()))
+        plies += 1
+    result = position.result or 0
+    return result if position.to_move == 0 else -result, plies
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("max_cycles", [5, 100])
+def test_a_match_is_the_games_played_one_by_one(game: Game, max_cycles: int) -> None:
+    for salt in range(4):
+        first, second = Hashing(game, salt), Hashing(game, salt + 100)
+        result = play_match(game, first, second, 5, max_cycles=max_cycles)
+        score, plies = replay(game, (first, second), max_cycles)
+        swapped, swapped_plies = replay(game, (second, first), max_cycles)
+        ours, theirs = result.sides
+        assert ours.seats == (record(score, 3), record(-swapped, 2))
+        assert theirs.seats == (record(swapped, 2), record(-score, 3))
+        assert result.plies == 3 * plies + 2 * swapped_plies == ours.decisions + theirs.decisions
+        assert result.different == (1, 1)
+
+
+def record(score: int, games: int) -> Record:
+    counts = [0, 0, 0]
+    counts[1 - score] = games
+    return Record(*counts)
+
+
+@pytest.mark.parametrize(("games", "begun"), [(2, 1), (7, 4), (30, 15)])
+def test_each_agent_begins_half_of_the_games(games: int, begun: int) -> None:
+    result = play_match(TIC_TAC_TOE, FirstLegal(TIC_TAC_TOE), FirstLegal(TIC_TAC_TOE), games)
+    first, second = result.sides
+    # 0 1 2 3 4 5 6 in turn: the diagonal 2 4 6 for who began
+    assert first.seats == (Record(wins=begun), Record(losses=games - begun))
+    assert second.seats == (Record(wins=games - begun), Record(losses=begun))
+    assert result.plies == 7 * games
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_the_sides_of_a_match_mirror_each_other(game: Game) -> None:
+    random = agents_by_name.make("random", game, seed=1)
+    ended: list[int] = []
+    result = play_match(game, random, random, 101, progress=ended.append)
+    first, second = result.sides
+    assert first.total.games == second.total.games == sum(ended) == 101
+    assert (first.total.wins, first.total.draws, first.total.losses) == (
+        second.total.losses,
+        second.total.draws,
+        second.total.wins,
+    )
+    assert first.total.score + second.total.score == pytest.approx(1)
+    assert result.different[0] > 1
+
+
+@pytest.mark.parametrize("action", [-1, 4, 9, 2**40])
+def test_an_illegal_action_loses(action: int) -> None:
+    result = play_match(
+        TIC_TAC_TOE, Answering(TIC_TAC_TOE, lambda n: np.full(n, action)), FirstLegal(TIC_TAC_TOE), 10, max_cycles=4
+    )
+    first, second = result.sides
+    assert (first.illegal, second.illegal) == (10, 0)
+    assert first.total == Record(losses=10)
+    assert second.total == Record(wins=10)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (np.zeros, TypeError, "Answering.*integers, not float64"),
+        (lambda n: np.zeros(n, dtype=bool), TypeError, "Answering.*integers, not bool"),
+        (lambda n: np.zeros((n, 1), dtype=int), ValueError, r"Answering.*\(1,\), not \(1, 1\)"),
+        (lambda n: np.zeros(n + 1, dtype=int), ValueError, r"Answering.*\(1,\), not \(2,\)"),
+        (None, ValueError, r"Answering.*\(1,\), not \(\)"),
+    ],
+)
+def test_an_answer_that_is_no_array_of_actions(answer: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        play_match(TIC_TAC_TOE, FirstLegal(TIC_TAC_TOE), Answering(TIC_TAC_TOE, answer), 2)
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_game_is_drawn_at_the_limit(limit: int) -> None:
+    result = play_match(Quixo(3), FirstLegal(Quixo(3)), FirstLegal(Quixo(3)), 4, max_cycles=limit)
+    assert result.sides[0].total == Record(draws=4)
+    assert result.plies == 4 * limit
+
+
+def test_batches_change_nothing_for_agents_without_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    agents = Hashing(TIC_TAC_TOE, 1), Hashing(TIC_TAC_TOE, 2)
+    whole = play_match(TIC_TAC_TOE, *agents, 23)
+    monkeypatch.setattr(match, "BATCH_SIZE", 4)
+    parts = play_match(TIC_TAC_TOE, *agents, 23)
+    assert [side.seats for side in parts.sides] == [side.seats for side in whole.sides]
+    assert (parts.plies, parts.different) == (whole.plies, whole.different)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"games": 1}, "games must be 2 or more.*not 1"),
+        ({"max_cycles": 0}, "max_cycles.*not 0"),
+        ({"agents": ["random"]}, "two agents or more, not 1"),
+        ({"agents": ["random", "randm"]}, "unknown agent 'randm'; choose from"),
+        ({"agents": ["random", "random:depth=1"]}, "no option 'depth'"),
+        ({"agents": ["random", FirstLegal(Quixo(3))]}, r"FirstLegal was made for Quixo\(size=3\)"),
+        ({"environment": "Quixo-v1"}, "unknown environment 'Quixo-v1'"),
+        ({"environment": "Quixo-v0:max_cycles=x"}, "max_cycles.*'x'"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_played(change: dict[str, object], message: str) -> None:
+    arguments = {"environment": "TicTacToe-v0", "agents": ["random", "random"], "games": 2} | change
+    with pytest.raises(ValueError, match=message):
+        Tournament(**arguments)  # type: ignore[arg-type]
+
+
+def test_the_perfect_player_of_nim_wins_as_second() -> None:
+    # 1 xor 3 xor 5 xor 7 = 0: the first position is lost for who moves (Bouton 1901)
+    comparison = compare("Nim-v0", ["nim_expert", "nim_expert", "random"], games=20)
+    assert comparison.pairings[0].match.sides[0].seats == (Record(losses=10), Record(wins=10))
+    assert comparison.total("random").seats[0] == Record(losses=20)
+
+
+def test_same_seed_same_table() -> None:
+    def table(seed: int) -> dict[str, object]:
+        data = to_json(compare("TicTacToe-v0", ["random", "minimax:depth=2", "random"], games=20, seed=seed))
+        data.pop("timing")
+        return data
+
+    assert table(3) == table(3)
+    assert table(3)["pairs"] != table(4)["pairs"]
+
+
+def test_a_pair_plays_the_same_whoever_else_is_there() -> None:
+    few = compare("ConnectFour-v0", ["random", "minimax:depth=1"], games=20, seed=5)
+    many = compare("ConnectFour-v0", ["minimax:depth=2", "random", "random", "minimax:depth=1"], games=20, seed=5)
+    found = next(pairing for pairing in many.pairings if pairing.labels == few.pairings[0].labels)
+    assert [side.seats for side in found.match.sides] == [side.seats for side in few.pairings[0].match.sides]
+    assert found.match.plies == few.pairings[0].match.plies
+
+
+def test_labels_and_totals() -> None:
+    game = TIC_TAC_TOE
+    agents: list[str | Agent | tuple[str, Agent]] = [
+        "random",
+        "random",
+        FirstLegal(game),
+        ("mine", FirstLegal(game)),
+        ("mine", FirstLegal(game)),
+    ]
+    comparison = compare(game, agents, games=6)
+    assert list(comparison.ratings) == ["random", "random#2", "FirstLegal", "mine", "mine#2"]
+    assert len(comparison.pairings) == 10
+    assert {comparison.total(label).total.games for label in comparison.ratings} == {24}
+    assert sum(rating.elo for rating in comparison.ratings.values()) == pytest.approx(0, abs=1e-6)
+
+
+def test_an_environment_can_set_the_limit() -> None:
+    comparison = compare("Quixo-v0:size=5,max_cycles=3", ["random", "random"], games=4)
+    assert comparison.pairings[0].match.plies == 12
+    assert compare("Quixo-v0:max_cycles=3", ["random", "random"], games=4, max_cycles=2).pairings[0].match.plies == 8
+
+
+def test_derived_seeds_fit_every_library() -> None:
+    seeds = {derived_seed(seed, *labels) for seed in range(20) for labels in [("a", "b"), ("b", "a"), ("a",)]}
+    assert len(seeds) == 60
+    assert all(0 <= seed < 2**32 for seed in seeds)
+
+
+def test_json_is_plain_and_replaces_the_file(tmp_path: Path) -> None:
+    comparison = compare("TicTacToe-v0", ["random", "minimax:depth=1"], games=10)
+    path = tmp_path / "result.json"
+    path.write_text("old")
+    write_json(comparison, path)
+    data = json.loads(path.read_text())
+    assert data == to_json(comparison)
+    assert list(tmp_path.iterdir()) == [path]
+    sides = data["pairs"][0]["sides"]
+    assert [side["agent"] for side in sides] == ["random", "minimax:depth=1"]
+    assert sides[0]["first"]["wins"] == sides[1]["second"]["losses"]
+    assert set(data["timing"]["ms_per_move"]) == {"random", "minimax:depth=1"}
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_watching_shows_the_game_that_is_played(game: Game) -> None:
+    agents = Hashing(game, 1), Hashing(game, 2)
+    lines: list[str] = []
+    players = [Player("one", agents[0], sees_legal_actions=True), Player("two", agents[1], sees_legal_actions=False)]
+    winner = watch(game, players, max_cycles=30, show=lines.append)
+    score, plies = replay(game, agents, 30)
+    assert winner == {1: 0, 0: None, -1: 1}[score]
+    assert sum(" plays " in line for line in lines) == plies
+    start = Position.start(game)
+    names = [start.action_name(action) for action in start.legal_actions()]
+    assert lines[1] == f"legal actions: {' '.join(names)}"
+    assert start.diagram() in lines[0]
+    assert (
+        lines[-1].strip().startswith("a draw" if winner is None else f"{('one', 'two')[winner]} (player {winner}) wins")
+    )
+
+
+def test_watching_an_illegal_action() -> None:
+    agent = Answering(TIC_TAC_TOE, lambda n: np.full(n, 0))
+    lines: list[str] = []
+    players = [Player("good", FirstLegal(TIC_TAC_TOE), False), Player("bad", agent, False)]
+    assert watch(TIC_TAC_TOE, players, show=lines.append) == 0
+    assert lines[-1] == "\nbad (player 1) plays 0, which is illegal: good (player 0) wins"

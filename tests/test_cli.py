@@ -1,0 +1,184 @@
+"""The command line."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from numpy.typing import NDArray
+
+from ci_envs import agent as agents_by_name
+from ci_envs.agent import Agent, Observation
+from ci_envs.cli import main
+
+
+class Broken(Agent):
+    """Fails whenever it is asked."""
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        raise ValueError(f"a bug, seen on {len(observations['action_mask'])} boards")
+
+
+class Illegal(Agent):
+    """Plays an action that does not exist."""
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        return np.full(len(observations["action_mask"]), -1)
+
+
+@pytest.fixture(autouse=True)
+def _toy_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents_by_name, "_registered", {"broken": Broken, "illegal": Illegal})
+
+
+def run(*arguments: str, typed: str = "") -> Result:
+    return CliRunner().invoke(main, arguments, input=typed)
+
+
+def test_compare_prints_both_tables() -> None:
+    result = run("compare", "Quixo-v0:size=4", "random", "minimax:depth=2", "--games", "20")
+    assert result.exit_code == 0
+    assert "Elo" in result.stdout
+    assert "Win %" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    rows = [line.split() for line in result.stdout.splitlines()]
+    either = next(row for row in rows if row[:2] == ["random", "either"])
+    first = next(row for row in rows if row[:3] == ["vs", "minimax:depth=2", "first"])
+    second = next(row for row in rows if row[:1] == ["second"])
+    assert [int(a) + int(b) for a, b in zip(first[3:6], second[1:4], strict=True)] == [int(n) for n in either[2:5]]
+    assert sum(map(int, either[2:5])) == 20
+
+
+def test_compare_counts_illegal_actions_and_tells_deterministic_agents() -> None:
+    result = run("compare", "TicTacToe-v0", "random", "illegal", "--games", "10")
+    assert "Illegal" in result.stdout
+    assert "illegal first, random second: all games were the same" in result.stdout
+    assert "random first, illegal second" not in result.stdout
+
+
+def test_json_alone_on_stdout() -> None:
+    arguments = ("compare", "Nim-v0", "random", "nim_expert", "--games", "10", "--seed", "4", "--json", "-")
+    first, second = (json.loads(run(*arguments).stdout) for _ in range(2))
+    assert first.pop("timing").keys() == second.pop("timing").keys()
+    assert first == second
+    assert first["seed"] == 4
+
+
+def test_json_to_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    result = run("compare", "TicTacToe-v0", "random", "random", "--games", "4", "--json", str(path))
+    assert result.exit_code == 0
+    assert "Elo" in result.stdout
+    assert [agent["agent"] for agent in json.loads(path.read_text())["agents"]] == ["random", "random#2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mentions"),
+    [
+        ("compare Quixo-v9 random random", ("'Quixo-v9'", "Quixo-v0", "Nim-v0")),
+        ("compare Quixo-v0:width=4 random random", ("'width'", "size")),
+        ("compare Quixo-v0:size=9 random random", ("size", "9")),
+        ("compare Quixo-v0:max_cycles=0 random random", ("max_cycles", "0")),
+        ("compare Quixo-v0:size random random", ("'size'", "key=value")),
+        ("compare nowhere:Hex-v0 random random", ("nowhere",)),
+        ("compare Quixo-v0 random nobody", ("'nobody'", "random", "minimax")),
+        ("compare Quixo-v0 random minimax:deep=4", ("'deep'", "depth")),
+        ("compare Quixo-v0 random minimax:depth=x", ("depth", "'x'")),
+        ("compare Quixo-v0 random minimax:depth=0", ("depth", "0")),
+        ("compare Quixo-v0 random nim_expert", ("Nim",)),
+        ("compare Quixo-v0 random", ("two agents", "1")),
+        ("compare Quixo-v0", ("two agents", "0")),
+        ("compare", ("'ENV'",)),
+        ("compare Quixo-v0 random random --games 0", ("'--games'", "0")),
+        ("compare Quixo-v0 random random --games many", ("'--games'", "'many'")),
+        ("compare Quixo-v0 random random --seed -1", ("'--seed'", "-1")),
+        ("compare Quixo-v0 random random --max-cycles 0", ("'--max-cycles'", "0")),
+        ("compare Quixo-v0 random random --json no/such/folder.json", ("'no/such'",)),
+        ("compare Quixo-v0 random random --json .", ("'.'",)),
+        ("compare Quixo-v0 random random --gmes 3", ("--gmes", "--games")),
+        ("play Quixo-v0 random", ("'agents'", "2")),
+        ("play Quixo-v0 random nobody", ("'nobody'", "random", "minimax")),
+        ("play Quixo random random", ("'Quixo'", "Quixo-v0")),
+        ("plai", ("'plai'",)),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: str, mentions: tuple[str, ...]) -> None:
+    result = run(*arguments.split())
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert all(mention in result.stderr for mention in mentions), result.stderr
+
+
+@pytest.mark.parametrize("command", ["compare", "play"])
+def test_a_bug_in_an_agent_keeps_its_traceback(command: str) -> None:
+    result = run(command, "TicTacToe-v0", "random", "broken")
+    assert isinstance(result.exception, ValueError)
+    assert str(result.exception) == "a bug, seen on 1 boards"
+
+
+def test_play_shows_the_game() -> None:
+    result = run("play", "TicTacToe-v0", "random", "minimax:depth=9", "--seed", "1")
+    assert result.exit_code == 0
+    assert "random (player 0) plays" in result.stdout
+    assert "legal actions" not in result.stdout
+    assert result.stdout.splitlines()[-1] in {"minimax:depth=9 (player 1) wins", "a draw"}
+    assert result.stdout == run("play", "TicTacToe-v0", "random", "minimax:depth=9", "--seed", "1").stdout
+
+
+def test_play_tells_a_person_the_legal_moves() -> None:
+    result = run("play", "Nim-v0:heaps=1,2", "human", "random", typed="9-9\n2-1\n1-1\n2-1\n")
+    assert result.exit_code == 0
+    assert "legal actions: 1-1 2-1 2-2" in result.stdout
+    assert "human (player 0) plays 2-1" in result.stdout
+    assert result.stdout.splitlines()[-1] == "human (player 0) wins"
+
+
+def test_play_ends_politely_when_the_input_does() -> None:
+    result = run("play", "TicTacToe-v0", "human", "random", typed="a1\n")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert "Aborted!" in result.stderr
+
+
+def test_list_names_everything_even_beside_a_broken_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "rotten-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: rotten\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[ci_envs.agents]\nrotten = no_such_module:Agent\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    result = run("list")
+    assert result.exit_code == 0
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    assert "TicTacToe-v0:rows=3,cols=3,n=3,gravity=false" in lines
+    assert "Nim-v0:heaps=1,3,5,7,max_take=none,misere=false" in lines
+    assert "minimax:depth=3" in lines
+    assert "Plays a uniformly random legal action." in lines
+    assert "Fails whenever it is asked." in lines
+    assert lines[lines.index("rotten") + 1].startswith("cannot be loaded: ModuleNotFoundError")
+
+
+def test_what_list_prints_can_be_typed() -> None:
+    for line in run("list").stdout.partition("\n\n")[0].splitlines()[1:]:
+        result = run("play", line.strip(), "random", "random", "--max-cycles", "2")
+        assert result.exit_code == 0, result.output
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"ci-envs, version {version('ci-envs')}\n"
+
+
+def test_help_loads_nothing_slow() -> None:
+    slow = {"numba", "torch", "scipy", "choix", "rich", "pygame"}
+    code = f"import sys, ci_envs.cli; print(sorted({slow} & {{*sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_python_m() -> None:
+    done = subprocess.run([sys.executable, "-m", "ci_envs", "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: ci-envs ")
