@@ -24,7 +24,7 @@ MAX_DEPTH = 64
 
 
 class MinimaxAgent(Agent):
-    """Searches ``depth`` plies ahead and plays one of the best actions, at random where several are best.
+    """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
 
     Leaves are valued by the game's ``evaluate``.
     """

@@ -109,11 +109,14 @@ def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
         seed: makes it deterministic.
 
     Raises:
-        ValueError: no such agent, no such option, one of its values is refused, or the agent does not play this game.
+        ValueError: no such agent, no such option, one is missing or its value refused, or the agent does not play this game.
     """
     name, options = split_spec(spec)
     factory = factory_of(name)
     check_options(f"agent {name}", options, option_names_of(factory))
+    for option in option_names(factory, without=("game", "seed"), required=True):
+        if option not in options:
+            raise ValueError(f"agent {name} needs the option {option!r}: {name}:{option}=...")
     return factory(game_of(env_or_game), seed=seed, **options)
 
 

@@ -88,7 +88,7 @@ def resolve(id: str, **parameters: Any) -> "tuple[EnvironmentSpec, Game, dict[st
     spec = _specs[name]
     cls = spec.game_class()
     options = {**options, **parameters}
-    allowed = option_names(cls, without=())
+    allowed = option_names(cls)
     check_options(name, options, (*allowed, *_ENV_OPTIONS))
     game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
     return spec, game, {key: value for key, value in options.items() if key in _ENV_OPTIONS}

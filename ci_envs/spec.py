@@ -47,10 +47,11 @@ def _value(text: str) -> Option:
     return text
 
 
-def option_names(factory: Callable[..., Any], without: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of the parameters that ``factory`` can be given, except those of ``without``."""
-    parameters = inspect.signature(factory).parameters
-    return tuple(name for name in parameters if name not in without)
+def option_names(factory: Callable[..., Any], without: tuple[str, ...] = (), required: bool = False) -> tuple[str, ...]:
+    """The names of the parameters that ``factory`` can be given, or must be, except those of ``without``."""
+    parameters = inspect.signature(factory).parameters.values()
+    candidates = [p for p in parameters if not required or p.default is inspect.Parameter.empty]
+    return tuple(parameter.name for parameter in candidates if parameter.name not in without)
 
 
 def check_options(owner: str, options: Mapping[str, object], allowed: tuple[str, ...]) -> None:

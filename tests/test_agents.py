@@ -1,0 +1,254 @@
+"""Agents: making them, and the three that play."""
+
+import io
+import itertools
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+import agents
+import ci_envs
+from agents.nim_expert import is_won
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+
+GAMES = (Quixo(3), Quixo(5), ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Nim((2, 3, 4)), Nim((5, 5), 3, True), Quarto())
+
+
+def observation_of(position):
+    mask = np.zeros(position.game.action_count, np.int8)
+    mask[list(position.legal_actions())] = 1
+    return {"observation": position.observation(), "action_mask": mask}
+
+
+def batch_of(positions):
+    seen = [observation_of(position) for position in positions]
+    return {key: np.stack([one[key] for one in seen]) for key in seen[0]}
+
+
+def random_positions(game, count, seed):
+    """Positions that are not over, from the start to deep in the game."""
+    rng = np.random.default_rng(seed)
+    positions, position = [], Position.start(game)
+    while len(positions) < count:
+        positions.append(position)
+        position = position.play(int(rng.choice(position.legal_actions())))
+        if position.result is not None:
+            position = Position.start(game)
+    return positions
+
+
+def plain_minimax(position, depth):
+    """The value at full width: +1, 0, -1, or None where the depth does not tell."""
+    if position.result is not None:
+        return position.result
+    if depth == 0:
+        return None
+    values = []
+    for action in position.legal_actions():
+        after = position.play(action)
+        value = plain_minimax(after, depth - 1)
+        values.append(value if value is None or after.to_move == position.to_move else -value)
+    if 1 in values:
+        return 1
+    return None if None in values else max(values)
+
+
+@lru_cache(maxsize=None)
+def exact_value(position):
+    """The value of a position of a game that ends, by searching all of it."""
+    return plain_minimax(position, 100)
+
+
+@pytest.mark.parametrize("spec", ["random", "minimax:depth=2"])
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_plays_legal_actions_only(spec, game):
+    positions = random_positions(game, 200, seed=0)
+    actions = agents.make(spec, game, seed=0).act_batch(batch_of(positions))
+    assert actions.shape == (200,)
+    assert actions.dtype == np.int64
+    assert all(action in position.legal_actions() for position, action in zip(positions, actions, strict=True))
+
+
+@pytest.mark.parametrize("spec", ["random", "minimax:depth=1"])
+def test_same_seed_same_actions(spec):
+    game = ConnectN()
+    seen = batch_of([Position.start(game)] * 50)
+    first, second, third = (agents.make(spec, game, seed=seed).act_batch(seen).tolist() for seed in (1, 1, 2))
+    assert first == second != third
+    agent = agents.make(spec, game, seed=5)
+    agent.act_batch(seen)
+    agent.reseed(1)
+    assert agent.act_batch(seen).tolist() == first
+
+
+def test_act_is_act_batch_of_one():
+    position = Position.start(Quixo())
+    one, many = agents.make("random", Quixo(), seed=3), agents.make("random", Quixo(), seed=3)
+    assert one.act(observation_of(position)) == many.act_batch(batch_of([position]))[0]
+    assert type(one.act(observation_of(position))) is int
+
+
+def test_random_is_uniform():
+    position = Position.from_text(ConnectN(3, 3, 3), "XO./.X./..O X")
+    actions = agents.make("random", position.game, seed=0).act_batch(batch_of([position] * 5000))
+    counts = np.bincount(actions, minlength=9)[list(position.legal_actions())]
+    assert counts.sum() == 5000
+    assert abs(counts - 1000).max() < 140  # 5 standard deviations
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_minimax_never_misses_what_its_depth_shows(game, depth):
+    """Its action wins wherever a plain search of the same depth wins, and loses only where all do."""
+    agent = agents.make(f"minimax:depth={depth}", game, seed=depth)
+    positions = random_positions(game, 40, seed=depth)
+    for position, action in zip(positions, agent.act_batch(batch_of(positions)).tolist(), strict=True):
+        values = {}
+        for other in position.legal_actions():
+            after = position.play(other)
+            value = plain_minimax(after, depth - 1)
+            values[other] = value if value is None or after.to_move == position.to_move else -value
+        if 1 in values.values():
+            assert values[action] == 1
+        elif any(value != -1 for value in values.values()):
+            assert values[action] != -1
+
+
+def test_minimax_at_full_depth_keeps_the_value_of_every_tictactoe_position():
+    game = ConnectN(3, 3, 3)
+    seen, frontier = set(), {Position.start(game)}
+    while frontier:
+        seen |= frontier
+        frontier = {p.play(a) for p in frontier if p.result is None for a in p.legal_actions()}
+    positions = [position for position in seen if position.result is None]
+    assert len(seen) == 5478
+    actions = agents.make("minimax:depth=9", game, seed=0).act_batch(batch_of(positions)).tolist()
+    for position, action in zip(positions, actions, strict=True):
+        assert -exact_value(position.play(action)) == exact_value(position)
+
+
+def test_minimax_takes_the_quickest_win_and_the_slowest_loss():
+    agent = agents.make("minimax:depth=5", ConnectN(3, 3, 3), seed=0)
+    quick = Position.from_text(agent.game, "XX./O../.O. X")
+    assert quick.action_name(agent.act(observation_of(quick))) == "c1"
+    # O cannot hold both a1-c1 and a1-a3, yet makes X show one of them
+    lost = Position.from_text(agent.game, "X.X/.O./X.O O")
+    assert lost.action_name(agent.act(observation_of(lost))) in ("b1", "a2")
+
+
+def test_minimax_plays_equal_actions_evenly():
+    position = Position.start(ConnectN(3, 3, 3))  # every first move draws
+    actions = agents.make("minimax:depth=9", position.game, seed=0).act_batch(batch_of([position] * 900))
+    counts = np.bincount(actions, minlength=9)
+    assert abs(counts - 100).max() < 48  # 5 standard deviations
+
+
+def test_minimax_knows_that_quartos_placer_goes_on_to_give():
+    """With one ply left to place and one to give, it must see that its own gift loses."""
+    game = Quarto()
+    position = Position.from_text(game, "012./..../..../.... 3 0")
+    assert position.play(position.parse_action("d1")).result == 1
+    agent = agents.make("minimax:depth=1", game, seed=0)
+    assert position.action_name(agent.act(observation_of(position))) == "d1"
+    # 0, 1, 2 share two attributes: giving any piece that lacks one of these loses at once
+    giving = Position.from_text(game, "012./..../..../.... - 1")
+    losing = [a for a in giving.legal_actions() if plain_minimax(giving.play(a), 1) == 1]
+    assert 0 < len(losing) < len(giving.legal_actions())
+    careful = agents.make("minimax:depth=2", game, seed=0)
+    assert not set(careful.act_batch(batch_of([giving] * 50)).tolist()) & set(losing)
+
+
+@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize("max_take", [None, 1, 2, 3])
+def test_nim_theory_agrees_with_search_of_every_position(max_take, misere):
+    game = Nim((3, 4, 5), max_take, misere)
+    for heaps in itertools.product(range(4), range(5), range(6)):
+        if any(heaps):
+            position = Position.from_text(game, f"{heaps[0]},{heaps[1]},{heaps[2]} 0")
+            assert is_won(np.array(heaps), game) == (exact_value(position) == 1)
+
+
+@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize("max_take", [None, 3])
+def test_nim_expert_wins_every_won_position(max_take, misere):
+    game = Nim((3, 4, 5), max_take, misere)
+    texts = [",".join(map(str, heaps)) for heaps in itertools.product(range(4), range(5), range(6)) if any(heaps)]
+    positions = [Position.from_text(game, f"{text} 0") for text in texts]
+    actions = agents.make("nim_expert", game, seed=0).act_batch(batch_of(positions)).tolist()
+    for position, action in zip(positions, actions, strict=True):
+        assert -exact_value(position.play(action)) == exact_value(position)
+
+
+def test_nim_expert_plays_nim_only():
+    with pytest.raises(ValueError, match="Quixo"):
+        agents.make("nim_expert", "Quixo-v0")
+
+
+def test_human_is_asked_until_the_action_is_legal(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("z9\nA1\n b2 \n"))
+    position = Position.from_text(ConnectN(3, 3, 3), "X../.../... O")
+    action = agents.make("human", position.game).act(observation_of(position))
+    assert position.action_name(action) == "b2"
+    said = capsys.readouterr().out
+    assert "'z9' is no action" in said
+    assert "illegal" in said
+    assert said.count("your move") == 3
+
+
+@pytest.mark.parametrize("target", ["Quixo-v0:size=4", ci_envs.Quixo(4)], ids=["id", "game"])
+def test_is_made_for_an_id_or_a_game(target):
+    assert agents.make("random", target).game == ci_envs.Quixo(4)
+
+
+def test_is_made_for_an_environment_even_if_wrapped():
+    import gymnasium
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+    for env in (ci_envs.make("Nim-v0"), OrderEnforcingWrapper(ci_envs.make("Nim-v0")), gymnasium.make("ci_envs/Nim-v0")):
+        assert agents.make("random", env).game == Nim()
+
+
+@pytest.mark.parametrize(
+    ("spec", "target", "error", "words"),
+    [
+        ("minmax", "Quixo-v0", ValueError, ["'minmax'", "minimax", "random", "human", "nim_expert"]),
+        ("minimax:width=3", "Quixo-v0", ValueError, ["minimax", "'width'", "depth"]),
+        ("minimax:depth=0", "Quixo-v0", ValueError, ["depth", "0", "1 to 64"]),
+        ("minimax:depth=two", "Quixo-v0", ValueError, ["depth", "'two'"]),
+        ("minimax:depth=2.5", "Quixo-v0", ValueError, ["depth", "2.5"]),
+        ("minimax:3", "Quixo-v0", ValueError, ["'3'", "key=value"]),
+        ("random:seed=3", "Quixo-v0", ValueError, ["'seed'", "(none)"]),
+        ("needy", "Quixo-v0", ValueError, ["needy", "path"]),
+        ("random", "Quixo-v9", ValueError, ["'Quixo-v9'", "Quixo-v0"]),
+        ("random", object, TypeError, ["object"]),
+    ],
+)
+def test_bad_specs_are_named_with_the_choices(spec, target, error, words, monkeypatch):
+    monkeypatch.setattr("ci_envs.agent._registered", {"needy": lambda game, path, seed=None: None})
+    with pytest.raises(error, match=r"^[^\n]+$") as caught:
+        agents.make(spec, target)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_an_agent_can_be_registered(monkeypatch):
+    class Last(agents.Agent):
+        def __init__(self, game, *, offset=0, seed=None):
+            super().__init__(game, seed=seed)
+            self.offset = offset
+
+        def act_batch(self, observations):
+            return np.array([np.flatnonzero(mask)[-1 - self.offset] for mask in observations["action_mask"]])
+
+    monkeypatch.setattr("ci_envs.agent._registered", {})
+    agents.register("last", Last)
+    assert "last" in agents.registered()
+    position = Position.start(Nim())
+    assert agents.make("last:offset=1", Nim()).act(observation_of(position)) == position.legal_actions()[-2]
+    with pytest.raises(ValueError, match="'last' is registered already"):
+        agents.register("last", Last)
+    with pytest.raises(ValueError, match="'minimax' is registered already"):
+        agents.register("minimax", Last)
+    with pytest.raises(ValueError, match="'my:agent'"):
+        agents.register("my:agent", Last)
