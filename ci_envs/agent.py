@@ -109,7 +109,8 @@ def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
         seed: makes it deterministic.
 
     Raises:
-        ValueError: no such agent, no such option, one is missing or its value refused, or the agent does not play this game.
+        ValueError: no such agent, no such option, one is missing or its value refused, or the agent does not play
+            this game.
     """
     name, options = split_spec(spec)
     factory = factory_of(name)

@@ -2,7 +2,7 @@
 
 import io
 import itertools
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -54,10 +54,12 @@ def plain_minimax(position, depth):
     return None if None in values else max(values)
 
 
-@lru_cache(maxsize=None)
+@cache
 def exact_value(position):
-    """The value of a position of a game that ends, by searching all of it."""
-    return plain_minimax(position, 100)
+    """The value of a position of a game that ends, in which players alternate, by searching all of it."""
+    if position.result is not None:
+        return position.result
+    return max(-exact_value(position.play(action)) for action in position.legal_actions())
 
 
 @pytest.mark.parametrize("spec", ["random", "minimax:depth=2"])
@@ -205,7 +207,8 @@ def test_is_made_for_an_environment_even_if_wrapped():
     import gymnasium
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-    for env in (ci_envs.make("Nim-v0"), OrderEnforcingWrapper(ci_envs.make("Nim-v0")), gymnasium.make("ci_envs/Nim-v0")):
+    aec = ci_envs.make("Nim-v0")
+    for env in (aec, OrderEnforcingWrapper(aec), gymnasium.make("ci_envs/Nim-v0")):
         assert agents.make("random", env).game == Nim()
 
 

@@ -108,7 +108,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, bool of shape (actions,): where SB3-contrib looks for them."""
-        return self._observe()[1]["action_mask"].astype(np.bool_)
+        mask: NDArray[np.int8] = self._observe()[1]["action_mask"]
+        return mask.astype(np.bool_)
 
     @property
     def position(self) -> Position:

@@ -1,0 +1,1 @@
+"""How fast ci_envs is here, beside its peers in the same run: ``python -m benchmarks``."""

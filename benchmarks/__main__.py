@@ -1,0 +1,129 @@
+"""``python -m benchmarks``: print the table."""
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks import ours, peers
+from benchmarks.clock import rate, seconds_of, seconds_of_process
+
+
+@dataclass(frozen=True)
+class Row:
+    """Something to measure.
+
+    Attributes:
+        group: what kind of work; rates of one group compare.
+        name: what does it.
+        measure: returns a rate in 1/s, or seconds.
+        unit: ``/s`` or ``s``.
+        peer: whether it is another library's.
+    """
+
+    group: str
+    name: str
+    measure: Callable[[], float]
+    unit: str = "/s"
+    peer: bool = False
+
+
+ROWS = (
+    *(
+        Row("random playouts", id, lambda id=id: rate(ours.playouts(id)))
+        for id in (
+            "TicTacToe-v0",
+            "Quixo-v0",
+            "Quixo-v0:size=4",
+            "ConnectN-v0",
+            "ConnectFour-v0",
+            "Nim-v0",
+            "Quarto-v0",
+        )
+    ),
+    Row("random playouts", "OpenSpiel tic_tac_toe", lambda: rate(peers.openspiel_playouts("tic_tac_toe")), peer=True),
+    Row("perft", "Quixo-v0, depth 5", lambda: seconds_of(ours.perft_of("Quixo-v0", 5)), "s"),
+    Row("perft", "ConnectN-v0, depth 5", lambda: seconds_of(ours.perft_of("ConnectN-v0", 5)), "s"),
+    *(
+        Row(
+            "alpha-beta nodes",
+            f"{id}, depth {depth}",
+            lambda id=id, depth=depth: rate(ours.alpha_beta_nodes(id, depth)),
+        )
+        for id, depth in (("Quixo-v0", 5), ("TicTacToe-v0", 9), ("ConnectFour-v0", 8))
+    ),
+    *(
+        Row("Position plies", id, lambda id=id: rate(ours.positions(id)))
+        for id in ("TicTacToe-v0", "Quixo-v0", "Quarto-v0")
+    ),
+    Row("Position plies", "OpenSpiel tic_tac_toe", lambda: rate(peers.openspiel_plies("tic_tac_toe")), peer=True),
+    *(
+        Row("AEC steps", id, lambda id=id: rate(ours.aec(id)))
+        for id in ("TicTacToe-v0", "Quixo-v0", "ConnectFour-v0", "Nim-v0", "Quarto-v0")
+    ),
+    *(
+        Row("AEC steps", f"PettingZoo {name}", lambda name=name: rate(peers.pettingzoo_steps(name)), peer=True)
+        for name in ("tictactoe", "connect_four")
+    ),
+    *(
+        Row("single-agent steps", id, lambda id=id: rate(ours.single_agent_steps(id)))
+        for id in ("TicTacToe-v0", "Quixo-v0")
+    ),
+    Row("new process", "python -c pass", lambda: seconds_of_process("-c", "pass"), "s"),
+    Row("new process", "import numpy, gymnasium", lambda: seconds_of_process("-c", "import numpy, gymnasium"), "s"),
+    Row("new process", "import ci_envs", lambda: seconds_of_process("-c", "import ci_envs"), "s"),
+    Row("new process", "ci-envs --help", lambda: seconds_of_process("-m", "ci_envs", "--help"), "s"),
+)
+
+
+def main() -> None:
+    """Measure every row and print the table."""
+    console = Console()
+    measured, notes = {}, []
+    for row in track(ROWS, "measuring", console=Console(stderr=True), transient=True):
+        try:
+            measured[row] = row.measure()
+        except ImportError as error:
+            notes.append(f"{row.name}: skipped, {error}")
+    console.print(_table(measured))
+    console.print("ratio: to the first peer of the same kind of work", highlight=False)
+    for note in notes:
+        console.print(note)
+
+
+def _table(measured: dict[Row, float]) -> Table:
+    machine = f"{platform.machine()}, Python {platform.python_version()}"
+    table = Table(title=f"one thread, medians, {machine}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("", "", "measured", "ratio"):
+        table.add_column(column, justify="right" if column else "left", no_wrap=True)
+    group = ""
+    for row, value in measured.items():
+        if row.group != group and group:
+            table.add_section()
+        table.add_row(
+            row.group if row.group != group else "", row.name, _quantity(value, row.unit), _ratio(row, measured)
+        )
+        group = row.group
+    return table
+
+
+def _quantity(value: float, unit: str) -> str:
+    if unit == "s":
+        return f"{value:.3f} s"
+    for size, prefix in ((1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.2f} {prefix}{unit}"
+    return f"{value:.2f} {unit}"
+
+
+def _ratio(row: Row, measured: dict[Row, float]) -> str:
+    rates = [value for other, value in measured.items() if other.peer and other.group == row.group]
+    return f"{measured[row] / rates[0]:.1f}" if rates else ""
+
+
+if __name__ == "__main__":
+    main()

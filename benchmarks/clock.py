@@ -1,0 +1,51 @@
+"""Measuring a rate on a noisy machine."""
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+REPEATS = 5
+_SECONDS = 0.3
+
+
+def rate(work: Callable[[int], int]) -> float:
+    """Units of work a second: the median of several runs, after one that compiles.
+
+    Args:
+        work: does at least so many units and returns how many it did.
+    """
+    done, amount = work(1), 1
+    while True:  # until a run is long enough to time
+        begin = time.perf_counter()
+        done = work(amount)
+        seconds = time.perf_counter() - begin
+        if seconds > _SECONDS / 10:
+            break
+        amount *= 4
+    amount = max(1, round(done / seconds * _SECONDS))
+    return statistics.median(_rate_once(work, amount) for _ in range(REPEATS))
+
+
+def _rate_once(work: Callable[[int], int], amount: int) -> float:
+    begin = time.perf_counter()
+    done = work(amount)
+    return done / (time.perf_counter() - begin)
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Seconds that one call takes: the median of several, after one that compiles."""
+    work()
+    times = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def seconds_of_process(*arguments: str) -> float:
+    """Seconds that a new Python process with these arguments takes."""
+    command = [sys.executable, *arguments]
+    return seconds_of(lambda: subprocess.run(command, check=True, capture_output=True))

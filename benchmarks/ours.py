@@ -1,0 +1,103 @@
+"""What is measured of ci_envs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from agents.minimax import WIN_VALUE, negamax
+from ci_envs import Position, make, perft
+from ci_envs.games.game import Game
+from ci_envs.games.walk import random_plies
+from ci_envs.registration import resolve
+
+Work = Callable[[int], int]
+
+
+def playouts(id: str) -> Work:
+    """Games of random actions, compiled."""
+    _, game, options = resolve(id)
+
+    def work(amount: int) -> int:
+        random_plies(game, amount, seed=1, max_plies=options.get("max_cycles", 1000))
+        return amount
+
+    return work
+
+
+def perft_of(id: str, depth: int) -> Callable[[], int]:
+    """Counting all play of a depth."""
+    position = Position.start(resolve(id)[1])
+    return lambda: perft(position, depth)
+
+
+def aec_steps(env: Any) -> Work:
+    """The whole loop of any PettingZoo AEC environment: ``last``, a masked sample, ``step``."""
+
+    def work(amount: int) -> int:
+        steps = 0
+        while steps < amount:
+            env.reset()
+            while env.agents:
+                observation, _, terminated, truncated, _ = env.last()
+                if terminated or truncated:
+                    env.step(None)
+                else:
+                    env.step(env.action_space(env.agent_selection).sample(observation["action_mask"]))
+                steps += 1
+        return steps
+
+    return work
+
+
+def aec(id: str) -> Work:
+    """:func:`aec_steps` of an environment of ours."""
+    return aec_steps(make(id))
+
+
+def single_agent_steps(id: str) -> Work:
+    """Steps of the Gymnasium environment against random play, with masked samples."""
+    env = gymnasium.make(f"ci_envs/{id}", opponent="random").unwrapped
+
+    def work(amount: int) -> int:
+        over = True
+        for _ in range(amount):
+            if over:
+                _, info = env.reset()
+            _, _, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+            over = terminated or truncated
+        return amount
+
+    return work
+
+
+def positions(id: str) -> Work:
+    """Plies of random play through ``Position``: ``legal_actions``, ``play``, ``result``."""
+    start = Position.start(resolve(id)[1])
+    rng = np.random.default_rng(0)
+
+    def work(amount: int) -> int:
+        position = start
+        for _ in range(amount):
+            legal = position.legal_actions()
+            position = position.play(legal[int(rng.random() * len(legal))])
+            if position.result is not None:
+                position = start
+        return amount
+
+    return work
+
+
+def alpha_beta_nodes(id: str, depth: int) -> Work:
+    """Nodes of minimax from the start."""
+    game: Game = resolve(id)[1]
+    own, opp = map(np.uint64, game.start())
+
+    def work(amount: int) -> int:
+        nodes = np.zeros(1, dtype=np.int64)
+        while nodes[0] < amount:
+            negamax(game, own, opp, depth, -2 * WIN_VALUE, 2 * WIN_VALUE, nodes)
+        return int(nodes[0])
+
+    return work

@@ -1,0 +1,59 @@
+"""The same work done by other libraries (extras ``peers`` and ``render``)."""
+
+import random
+
+from benchmarks.ours import Work, aec_steps
+
+
+def pettingzoo_steps(name: str) -> Work:
+    """The AEC loop in a classic environment of PettingZoo.
+
+    Raises:
+        ImportError: PettingZoo's classic environments lack a dependency.
+    """
+    from pettingzoo.classic import connect_four_v3, tictactoe_v3
+
+    return aec_steps({"tictactoe": tictactoe_v3, "connect_four": connect_four_v3}[name].env())
+
+
+def openspiel_playouts(name: str) -> Work:
+    """Games of random actions in OpenSpiel, whose rules are C++, driven from Python.
+
+    Raises:
+        ImportError: OpenSpiel is not installed.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    rng = random.Random(0)
+
+    def work(amount: int) -> int:
+        for _ in range(amount):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(rng.choice(state.legal_actions()))
+        return amount
+
+    return work
+
+
+def openspiel_plies(name: str) -> Work:
+    """Plies of random play in OpenSpiel, one state an object.
+
+    Raises:
+        ImportError: OpenSpiel is not installed.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    rng = random.Random(0)
+
+    def work(amount: int) -> int:
+        state = game.new_initial_state()
+        for _ in range(amount):
+            state = state.child(rng.choice(state.legal_actions()))
+            if state.is_terminal():
+                state = game.new_initial_state()
+        return amount
+
+    return work

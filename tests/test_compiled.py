@@ -1,0 +1,228 @@
+"""Compiled code is kept on disk and is never older than its source; operations find the kernels of a game."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ci_envs
+from ci_envs import ConnectN, Position, Quixo
+from ci_envs.games import compiled
+from ci_envs.games.compiled import implements, kernel, nth_one, popcount, trailing_zeros
+from ci_envs.games.game import LOSS, ONGOING, result
+
+ROOT = Path(ci_envs.__file__).parents[1]
+
+# A game from outside the package: take one to three objects from a heap, the last one wins.
+COUNTDOWN = """
+from dataclasses import dataclass
+
+import numpy as np
+
+from ci_envs.games.compiled import implements
+from ci_envs.games.game import LOSS, ONGOING, Game, legal, play, result
+
+
+@dataclass(frozen=True)
+class Countdown(Game):
+    size: int = 4
+
+    action_count = 3
+    observation_shape = (1, 1, 1)
+
+    def start(self):
+        return self.size, 0
+
+    def action_name(self, action):
+        return str(action + 1)
+
+    def to_text(self, own, opp, to_move):
+        return f"{own} {to_move}"
+
+    def from_text(self, text):
+        own, to_move = map(int, text.split())
+        return own, 0, to_move
+
+    diagram = draw = to_text
+
+
+@implements(legal, Countdown)
+def _(game):
+    return lambda game, own, opp, action: action < np.uint64(3) and action < own
+
+
+@implements(play, Countdown)
+def _(game):
+    return lambda game, own, opp, action: (own - action - np.uint64(1), opp)
+
+
+@implements(result, Countdown)
+def _(game):
+    return lambda game, own, opp: LOSS if own == np.uint64(0) else ONGOING
+"""
+
+# Prints a count, and how often its kernel came from the cache and how often it was compiled.
+REPORT = """
+def report(game, depth):
+    from ci_envs import Position, perft
+    from ci_envs.games.walk import _perft
+
+    count = perft(Position.start(game), depth)
+    print(count, *(sum(calls.values()) for calls in (_perft.stats.cache_hits, _perft.stats.cache_misses)))
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a program in a fresh process, with its own kernel cache; returns the numbers that it prints."""
+
+    def run(program: str, root: Path = ROOT, cache: Path = tmp_path / "cache", at_prompt: bool = False) -> list[int]:
+        file = tmp_path / "program.py"
+        file.write_text(REPORT + program)
+        environment = {
+            **os.environ,
+            "NUMBA_CACHE_DIR": str(cache),
+            "PYTHONPATH": os.pathsep.join([str(root), str(tmp_path)]),
+            "PYTHONDONTWRITEBYTECODE": "1",  # whose own check of the time would miss an edit within a second
+        }
+        done = subprocess.run(
+            [sys.executable, *(["-c", file.read_text()] if at_prompt else [str(file)])],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return [int(word) for word in done.stdout.split()]
+
+    return run
+
+
+COMPILED, CACHED = [0, 1], [1, 0]
+
+
+def test_an_edited_game_from_outside_is_compiled_anew_and_an_unchanged_one_is_not(run, tmp_path):
+    module = tmp_path / "countdown.py"
+    program = "from countdown import Countdown; report(Countdown(4), 2)"
+    module.write_text(COUNTDOWN)
+    assert run(program) == [3 + 2 + 1, *COMPILED]
+    module.write_text(COUNTDOWN.replace("action < np.uint64(3)", "action < np.uint64(2)"))
+    assert run(program) == [2 + 2, *COMPILED]
+    assert run(program) == [2 + 2, *CACHED]
+    module.write_text(COUNTDOWN)
+    assert run(program) == [3 + 2 + 1, *CACHED]
+    module.unlink()
+    assert run("from ci_envs import Quixo; report(Quixo(3), 2)") == [356, *COMPILED]  # reads the index of both
+
+
+def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_not(run, tmp_path):
+    root = tmp_path / "copy"
+    for package in ("ci_envs", "agents", "baselines"):
+        shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__"))
+    rules = root / "ci_envs" / "games" / "quixo.py"
+    original = rules.read_text()
+    old = "@implements(legal, Quixo)\n"
+    new = f"{old}def _(game):\n    return lambda game, own, opp, action: True\n\n\n"  # the opponent's cubes too
+    assert original.count(old) == 1
+
+    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
+    assert run(program, root) == [356, *COMPILED]
+    rules.write_text(original.replace(old, new))
+    assert run(program, root) == [400, *COMPILED]
+    rules.write_text(original)
+    assert run(program, root) == [356, *CACHED]
+
+
+def test_games_of_a_programs_own_main_module_do_not_disturb_other_programs(run):
+    first = COUNTDOWN + "report(Countdown(4), 2)"
+    second = first.replace("action < np.uint64(3)", "action < np.uint64(2)")
+    assert run(first) == [6, *COMPILED]
+    assert run(second) == [4, *COMPILED]  # of the same name and parameters
+    assert run("from ci_envs import Quixo; report(Quixo(3), 2)") == [356, *COMPILED]  # without such a class
+    assert run(first) == [6, *CACHED]
+
+
+def test_a_game_without_a_source_file_is_played_and_never_cached(run):
+    typed = COUNTDOWN + "report(Countdown(4), 2)"
+    executed = f"exec({COUNTDOWN!r}); report(Countdown(4), 2)"  # the class has a file, its kernels have none
+    for _ in range(2):
+        assert run(typed, at_prompt=True) == [6, *COMPILED]
+        assert run(executed) == [6, *COMPILED]
+
+
+def test_without_a_writable_cache_every_process_compiles(run, tmp_path):
+    (tmp_path / "file").touch()
+    assert run("from ci_envs import Quixo; report(Quixo(3), 2)", cache=tmp_path / "file" / "cache")[0] == 356
+
+
+def test_caches_unused_for_long_are_removed(run, tmp_path):
+    kernels = tmp_path / "cache" / "kernels"
+    for name, days in (("old", 30), ("recent", 1)):
+        (kernels / name).mkdir(parents=True)
+        (kernels / name / "code.nbc").touch()
+        then = time.time() - days * 24 * 3600
+        os.utime(kernels / name, (then, then))
+    (kernels / "gone").symlink_to(kernels / "nowhere")  # as if another process removed it just now
+    run("import ci_envs.games.walk")
+    assert not (kernels / "old").exists()
+    assert (kernels / "recent").exists()
+
+
+def test_an_operation_is_implemented_once_for_a_class():
+    with pytest.raises(ValueError, match="result is implemented for ConnectN already"):
+        implements(result, ConnectN)
+
+
+@pytest.mark.parametrize("function", [len, Position.play, popcount])
+def test_only_an_operation_can_be_implemented(function):
+    with pytest.raises(ValueError, match=r"is not an operation: .*legal"):
+        implements(function, Quixo)
+
+
+@dataclass(frozen=True)
+class ThirdStoneWins(ConnectN):
+    """A game with a result of its own; the rest it inherits."""
+
+
+@implements(result, ThirdStoneWins)
+def _(game):
+    def kernel(game, own, opp):
+        return LOSS if popcount(own | opp) == np.uint64(3) else ONGOING
+
+    return kernel
+
+
+def test_the_nearest_class_decides_and_the_rest_is_inherited():
+    position = Position.start(ThirdStoneWins(3, 3, 3))
+    for cell in ("a1", "b2", "c3"):
+        assert position.result is None
+        position = position.play(position.parse_action(cell))
+    assert position.result == -1
+    assert Position.from_text(ConnectN(3, 3, 3), position.to_text()).result is None
+
+
+@kernel
+def bits_of(word, n):
+    return popcount(word), trailing_zeros(word), nth_one(word, n)
+
+
+nth_one_loop = kernel(compiled._nth_one_loop)
+
+
+def test_bit_functions_agree_with_python():
+    rng = np.random.default_rng(0)
+    words = [int(word) for word in rng.integers(0, 2**64, 300, dtype=np.uint64)]
+    words += [1 << k for k in range(64)] + [2**64 - 1, (1 << 63) + 1]
+    for word in words:
+        ones = [k for k in range(64) if word >> k & 1]
+        n = int(rng.integers(len(ones)))
+        assert bits_of(np.uint64(word), np.uint64(n)) == (len(ones), ones[0], ones[n])
+        assert nth_one_loop(np.uint64(word), np.uint64(n)) == ones[n]
+    assert bits_of(np.uint64(0), np.uint64(0))[:2] == (0, 64)
