@@ -15,7 +15,7 @@ import ci_envs
 from ci_envs import ConnectN, Position, Quixo
 from ci_envs.games import compiled
 from ci_envs.games.compiled import implements, kernel, nth_one, popcount, trailing_zeros
-from ci_envs.games.game import LOSS, ONGOING, result
+from ci_envs.games.operations import LOSS, ONGOING, result
 
 ROOT = Path(ci_envs.__file__).parents[1]
 
@@ -26,7 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ci_envs.games.compiled import implements
-from ci_envs.games.game import LOSS, ONGOING, Game, legal, play, result
+from ci_envs.games.game import Game
+from ci_envs.games.operations import LOSS, ONGOING, legal, play, result
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,18 @@ def test_an_edited_game_from_outside_is_compiled_anew_and_an_unchanged_one_is_no
     assert run(program) == [3 + 2 + 1, *CACHED]
     module.unlink()
     assert run("from ci_envs import Quixo; report(Quixo(3), 2)") == [356, *COMPILED]  # reads the index of both
+
+
+def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
+    (tmp_path / "limit.py").write_text("import numpy as np\n\nMOST = np.uint64(3)\n")
+    (tmp_path / "countdown.py").write_text(
+        "from limit import MOST\n" + COUNTDOWN.replace("action < np.uint64(3)", "action < MOST")
+    )
+    program = "from countdown import Countdown; report(Countdown(4), 2)"
+    assert run(program) == [6, *COMPILED]
+    (tmp_path / "limit.py").write_text("import numpy as np\n\nMOST = np.uint64(2)\n")
+    assert run(program) == [4, *COMPILED]
+    assert run(program) == [4, *CACHED]
 
 
 def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_not(run, tmp_path):

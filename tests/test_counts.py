@@ -11,7 +11,7 @@ from reference import nim_is_won
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, perft
 from ci_envs.games.compiled import kernel
-from ci_envs.games.game import transform
+from ci_envs.games.operations import transform
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo
 from ci_envs.games.compiled import kernel
-from ci_envs.games.game import transform_action
+from ci_envs.games.operations import transform_action
 
 GAMES = [
     Quixo(3),

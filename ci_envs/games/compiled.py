@@ -22,6 +22,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -170,8 +171,9 @@ def _cache_folder(digest: str) -> Path | None:
 def _remove_unused(base: Path) -> None:
     oldest = time.time() - _KEPT_SECONDS
     for folder in base.iterdir():
-        if folder.stat().st_mtime < oldest:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # another process may have removed it just now
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

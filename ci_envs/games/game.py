@@ -1,6 +1,6 @@
 """What a game is: a value with its parameters, its face in Python, and what its rules are where it does not say."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Game:
+class Game(ABC):
     """Base of all games: a subclass is a frozen dataclass of its parameters, named as the rulebook names them.
 
     The methods here are a game's face in Python: text, names and pictures. Its rules are the operations of this

@@ -48,7 +48,7 @@ class Nim(Game):
     shared_board: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        heaps = (self.heaps,) if isinstance(self.heaps, int) else tuple(self.heaps)
+        heaps = tuple(self.heaps) if isinstance(self.heaps, Iterable) else (self.heaps,)
         if not 1 <= len(heaps) <= _MAX_HEAPS:
             raise ValueError(f"heaps must be 1 to {_MAX_HEAPS} sizes, not {self.heaps!r}")
         object.__setattr__(self, "heaps", tuple(integer_between("a heap", heap, 0, _MAX_SIZE) for heap in heaps))

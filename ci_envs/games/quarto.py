@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ci_envs.games.compiled import implements
 from ci_envs.games.drawing import Drawing, quarto_drawing
 from ci_envs.games.game import Game, bits
-from ci_envs.games.grid import cell_maps, cell_name, line_steps
+from ci_envs.games.grid import cell_maps, cell_name, line_steps, lines_of
 from ci_envs.games.operations import (
     DRAW,
     ONGOING,
@@ -35,6 +35,7 @@ from ci_envs.games.operations import (
 _CELLS = _PIECES = 16
 _USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin
 
+_SQUARES = tuple(0x33 << cell for cell in bits(0x0777))
 _LANES = np.uint64(0x0001_0001_0001_0001)
 # the attributes of each piece, in the lowest bit of each lane
 _SPREAD = np.array([sum(1 << 16 * bit for bit in bits(piece)) for piece in range(_PIECES)], dtype=np.uint64)
@@ -117,6 +118,8 @@ class Quarto(Game):
                 opp |= 1 << cell | 1 << _USED + int(digit, 16)
                 own |= sum(1 << 16 * attribute + cell for attribute in bits(int(digit, 16)))
         if hand:
+            if self._has_quarto(own, opp):
+                raise ValueError(f"{text!r} is no position of {self}: after a quarto nothing more is given")
             opp |= 1 << _USED + int(hand, 16) | int(hand, 16) << _HAND | 1 << _HOLDING
         return own, opp, to_move
 
@@ -132,6 +135,11 @@ class Quarto(Game):
         """The board, and beside it the pieces that are left, the one in hand on top."""
         left = [piece for piece in range(_PIECES) if not opp >> _USED + piece & 1]
         return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
+
+    def _has_quarto(self, own: int, opp: int) -> bool:
+        lines = lines_of(4, 4, 4) + (_SQUARES if self.squares else ())
+        lanes = [own >> 16 * attribute for attribute in range(4)]
+        return any(line & lane in (0, line) for line in lines if line & opp == line for lane in lanes)
 
     def _rows(self, own: int, opp: int) -> list[str]:
         cells = [_digit(piece, ".") for piece in self.pieces(own, opp)]

