@@ -59,7 +59,12 @@ class TestPettingZooSuite:
         assert "must be Box" in capsys.readouterr().out  # dictionaries are not saved as images
 
     def test_render(self, id):
-        pettingzoo.test.render_test(lambda **options: make(id, **options))
+        pettingzoo.test.render_test(lambda **options: hurried(make(id, **options)))
+
+
+def hurried(env):
+    env.metadata["render_fps"] = 1000
+    return env
 
 
 class PlanesFromStep(BaseWrapper):
@@ -228,6 +233,11 @@ def test_position_can_be_set():
     env.step(env.position.parse_action("e3e1"))
     assert env.rewards == {"player_0": 1, "player_1": -1}
     assert all(env.terminations.values())
+
+
+def test_there_is_no_position_before_reset():
+    with pytest.raises(AttributeError, match="position cannot be accessed before reset"):
+        _ = make("Quixo-v0").position
 
 
 def test_a_finished_position_can_be_set():

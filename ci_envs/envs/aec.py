@@ -136,6 +136,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             AttributeError: ``reset`` was not called yet.
             ValueError: the position set is one of another game.
         """
+        if not hasattr(self, "infos"):
+            raise AttributeError("position cannot be accessed before reset")
         own, opp = self._words.tolist()
         return Position(self.game, own, opp, self._to_move)
 

@@ -144,7 +144,8 @@ class Position:
 
     def illegal_message(self, action: int) -> str:
         """What an error says of an action that is illegal here: the action, and the legal ones."""
-        return f"action {action} is illegal in {self.to_text()!r}; {self._legal_names()}"
+        name = f" ({self.game.action_name(action)})" if 0 <= action < self.game.action_count else ""
+        return f"action {action}{name} is illegal in {self.to_text()!r}; {self._legal_names()}"
 
     def _legal_names(self) -> str:
         names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]
