@@ -13,8 +13,8 @@ from ci_envs.agent import Agent, Observation
 from ci_envs.games.batch import decode_batch
 from ci_envs.games.compiled import inlined, kernel
 from ci_envs.games.game import Game
-from ci_envs.games.grid import integer_between
 from ci_envs.games.operations import ONGOING, action_count, evaluate, keeps_turn, legal, play, result
+from ci_envs.games.parameters import integer_between
 from ci_envs.games.random_numbers import random_below
 
 WIN_VALUE = 1_000_000

@@ -1,8 +1,89 @@
-"""q."""
+"""Quarto: four in a row with something in common, and the opponent chooses your piece.
+
+| Creation           | `make("Quarto-v0")` or `quarto_v0.env()`   |
+|--------------------|--------------------------------------------|
+| Actions            | Discrete                                   |
+| Parallel API       | No                                         |
+| Manual Control     | Yes: `ci-envs play Quarto-v0 human random` |
+| Agents             | 2: `player_0` and `player_1`               |
+| Action Shape       | ()                                         |
+| Action Values      | [0, 31]                                    |
+| Observation Shape  | (4, 4, 10)                                 |
+| Observation Values | [0, 1]                                     |
+
+`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+
+### Rules
+
+The 16 pieces are all combinations of four attributes: tall or not, dark or not, square or not, hollow or not. In turn
+a player places the piece they were handed on an empty cell of the 4 x 4 board, then hands the opponent one of the
+pieces that are left. Who completes a row, column or diagonal of four pieces that have an attribute in common, or lack
+it in common, wins, whoever placed the others; with `squares` the nine 2 x 2 squares count too. A full board without
+is a draw.
+
+Player 0 begins by handing over a piece. Whoever has placed is on turn again, to hand over: the agents do not simply
+alternate.
+
+Blaise Müller, Gigamic 1991. Perfect play with lines alone is a draw (Goossens 1999).
+
+### Observation Space
+
+`observation` is indexed by row from the top, column from the left, plane. Both agents see the same:
+
+* plane 0: 1 where there is a piece
+* planes 1 to 4: 1 where the piece there is tall, dark, square, hollow
+* plane 5: all 1 while there is a piece in hand, to be placed; all 0 while one is to be handed over
+* planes 6 to 9: all 1 if the piece in hand is tall, dark, square, hollow
+
+`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
+`infos[agent]["action_mask"]` too.
+
+### Action Space
+
+Actions 0 to 15 place the piece in hand on a cell, numbered row by row from the top left and named by column letter
+and row number, `b3`. Actions 16 to 31 hand over piece 0 to 15, named `give0` to `givef`. The bits of a piece's
+number, from the lowest, say whether it is tall, dark, square, hollow: piece 9 is tall, light, round and hollow.
+
+>>> from ci_envs import quarto_v0
+>>> env = quarto_v0.env()
+>>> env.reset()
+>>> env.position.parse_action("give9")
+25
+>>> for name in ("give9", "b1", "give3"):
+...     print(env.agent_selection, name)
+...     env.step(env.position.parse_action(name))
+player_0 give9
+player_1 b1
+player_1 give3
+>>> print(env.position)
+.9../..../..../.... 3 0
+
+### Rewards
+
+| How the game ends                  | Reward                                |
+|------------------------------------|---------------------------------------|
+| win                                | winner +1, loser -1                   |
+| draw                               | 0 for both                            |
+| illegal action                     | -1 for who played it, 0 for the other |
+| truncated after `max_cycles` plies | 0 for both                            |
+
+Until the end all rewards are 0.
+
+### Parameters
+
+| Name          | Default | Values                       | Meaning                                               |
+|---------------|---------|------------------------------|-------------------------------------------------------|
+| `squares`     | False   | True, False                  | whether 2 x 2 squares count as lines do               |
+| `max_cycles`  | None    | 1 or more, None              | plies after which play is truncated; None means never |
+| `render_mode` | None    | `human`, `rgb_array`, `ansi` | what `render()` does: a window, an RGB array, text    |
+
+### Version History
+
+* v0: first version
+"""
 
 from functools import partial
 
 from ci_envs.registration import make
 
-env = partial(make, "Quarto-v0")
-raw_env = partial(make, "Quarto-v0")
+env = raw_env = partial(make, "Quarto-v0")

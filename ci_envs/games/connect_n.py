@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import DISCS, PAPER, GridStyle
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, integer_between, lines_of
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lines_of
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, legal, play, result, transform_action
+from ci_envs.games.parameters import integer_between
 
 
 @dataclass(frozen=True)

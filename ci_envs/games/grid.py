@@ -21,13 +21,6 @@ SYMBOLS = ".XO"
 """An empty cell, a stone of player 0 and one of player 1, in text."""
 
 
-def integer_between(name: str, value: Any, low: int, high: int) -> int:
-    """``value`` as an int, or a ValueError that names it and what is allowed."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    return int(value)
-
-
 def cell_name(cell: int, cols: int) -> str:
     """The name of a cell, ``a1`` at the top left."""
     return f"{'abcdefgh'[cell % cols]}{cell // cols + 1}"

@@ -15,7 +15,6 @@ import numpy as np
 from ci_envs.games.compiled import implements
 from ci_envs.games.drawing import Drawing, heaps_drawing
 from ci_envs.games.game import Game
-from ci_envs.games.grid import integer_between
 from ci_envs.games.operations import (
     LOSS,
     ONGOING,
@@ -28,6 +27,7 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
+from ci_envs.games.parameters import integer_between
 
 _MAX_HEAPS, _MAX_SIZE = 8, 255
 

@@ -139,13 +139,8 @@ class Position:
             raise TypeError(f"an action is an integer, not {action!r}") from None
         within = 0 <= number < self.game.action_count
         if not within or not self.game.rules.legal(self.game, self.own, self.opp, number):
-            raise ValueError(self.illegal_message(number))
+            raise ValueError(f"action {number} is illegal in {self.to_text()!r}; {self._legal_names()}")
         return number
-
-    def illegal_message(self, action: int) -> str:
-        """What an error says of an action that is illegal here: the action, and the legal ones."""
-        name = f" ({self.game.action_name(action)})" if 0 <= action < self.game.action_count else ""
-        return f"action {action}{name} is illegal in {self.to_text()!r}; {self._legal_names()}"
 
     def _legal_names(self) -> str:
         names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]

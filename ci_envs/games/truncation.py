@@ -3,6 +3,7 @@
 import sys
 
 from ci_envs.games.game import Game
+from ci_envs.games.parameters import integer_between
 
 DEFAULT_MAX_CYCLES = 200
 
@@ -19,6 +20,4 @@ def ply_limit(game: Game, max_cycles: int | None) -> int:
     """
     if max_cycles is None:
         return DEFAULT_MAX_CYCLES if game.can_cycle else sys.maxsize
-    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1:
-        raise ValueError(f"max_cycles must be a whole number from 1, not {max_cycles!r}")
-    return max_cycles
+    return integer_between("max_cycles", max_cycles, 1)

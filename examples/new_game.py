@@ -1,0 +1,229 @@
+"""A game added from outside the package: Chomp, whose rules are three short kernels.
+
+A bar of chocolate has ``rows`` x ``cols`` squares, the top left one poisoned. Players take turns to choose a square and
+eat it with everything below and to the right of it. Whoever eats the poison loses. (Fred Schuh 1952; David Gale, "A
+curious Nim-type game", American Mathematical Monthly 81, 1974.)
+
+Gale's strategy-stealing argument says that the first player wins on every bar of more than one square, but not how. On
+a square bar the winning first bite is known: ``b2``, which leaves two arms of equal length to be kept equal.
+
+Run it with ``python examples/new_game.py``. docs/adding_a_game.md walks through it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import rich
+
+import agents
+from ci_envs import Game, make, register
+from ci_envs.arena import compare
+from ci_envs.arena.report import tables
+from ci_envs.games.compiled import implements
+from ci_envs.games.drawing import Drawing, GridStyle, grid_drawing
+from ci_envs.games.grid import cell_name, integer_between
+from ci_envs.games.operations import (
+    ONGOING,
+    WIN,
+    decode,
+    legal,
+    observe,
+    play,
+    result,
+    transform,
+    transform_action,
+)
+
+ONE = np.uint64(1)
+
+_SQUARE = '<rect x="3" y="3" width="94" height="94" rx="8" fill="#6b4226"/>'
+_POISON = '<circle cx="50" cy="50" r="24" fill="#9ccc3c"/>'
+BAR = GridStyle(board="#e9e2d6", cells={".": "", "#": _SQUARE, "!": _SQUARE + _POISON})
+
+
+@dataclass(frozen=True)
+class Chomp(Game):
+    """Chomp on a bar of ``rows`` x ``cols`` squares (each 1 to 8).
+
+    Square ``row * cols + col``, counted from the top left, is the action that eats it and its bit in the first word, in
+    which a one is a square that is left. The second word is zero.
+    """
+
+    rows: int = 4
+    cols: int = 5
+
+    shared_board: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "cols"):
+            object.__setattr__(self, name, integer_between(name, getattr(self, name), 1, 8))
+
+    @property
+    def action_count(self) -> int:
+        """One action a square."""
+        return self.rows * self.cols
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """One plane, in which a square that is left is 1."""
+        return self.rows, self.cols, 1
+
+    @property
+    def symmetry_count(self) -> int:
+        """A square bar can be mirrored in the diagonal through the poison."""
+        return len(self.square_maps())
+
+    def square_maps(self) -> list[list[int]]:
+        """The symmetries, the identity first: ``maps[s][square]`` is where ``square`` goes."""
+        squares = np.arange(self.action_count).reshape(self.rows, self.cols)
+        images = [squares, squares.T] if self.rows == self.cols else [squares]
+        return [image.ravel().tolist() for image in images]
+
+    def start(self) -> tuple[int, int]:
+        """The whole bar."""
+        return (1 << self.action_count) - 1, 0
+
+    def action_name(self, action: int) -> str:
+        """The column's letter and the row's number: ``b2``."""
+        return cell_name(action, self.cols)
+
+    def lengths(self, own: int) -> list[int]:
+        """How many squares are left in each row of a first word."""
+        row = (1 << self.cols) - 1
+        return [(own >> top & row).bit_count() for top in range(0, self.action_count, self.cols)]
+
+    def pack(self, lengths: Sequence[int]) -> int:
+        """The first word of rows with so many squares left."""
+        return sum(((1 << length) - 1) << row * self.cols for row, length in enumerate(lengths))
+
+    def to_text(self, own: int, opp: int, to_move: int) -> str:
+        """The squares left in each row, then who moves: ``5,5,2,1 0``."""
+        return f"{','.join(map(str, self.lengths(own)))} {to_move}"
+
+    def from_text(self, text: str) -> tuple[int, int, int]:
+        """Read what :meth:`to_text` wrote; a row is never longer than the one above."""
+        match = re.fullmatch(r"(\d(?:,\d)*) ([01])", text, re.ASCII)
+        lengths = [int(length) for length in match[1].split(",")] if match else []
+        descending = sorted([self.cols, *lengths], reverse=True) == [self.cols, *lengths]
+        if match is None or len(lengths) != self.rows or not descending:
+            raise ValueError(
+                f"{text!r} is no position of {self}: {self.rows} lengths of at most {self.cols}, none more than the one"
+                f" before, then 0 or 1 to move: {self.to_text(*self.start(), 0)!r}"
+            )
+        return self.pack(lengths), 0, int(match[2])
+
+    def diagram(self, own: int, opp: int, to_move: int) -> str:
+        """The bar with the names of columns and rows, and who moves."""
+        rows = [f"{number} {' '.join(row)}" for number, row in enumerate(self.symbols(own), 1)]
+        return "\n".join(["  " + " ".join("abcdefgh"[: self.cols]), *rows, f"player {to_move} to move"])
+
+    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
+        """The bar as a picture."""
+        return grid_drawing(self.symbols(own), BAR)
+
+    def symbols(self, own: int) -> list[str]:
+        """The rows of the bar: ``#`` a square, ``!`` the poison, ``.`` eaten."""
+        rows = [("#" * length).ljust(self.cols, ".") for length in self.lengths(own)]
+        return [rows[0].replace("#", "!", 1), *rows[1:]]
+
+
+@implements(legal, Chomp)
+def _(game: Chomp) -> Any:
+    return lambda game, own, opp, action: (own >> action) & ONE == ONE
+
+
+@implements(play, Chomp)
+def _(game: Chomp) -> Any:
+    bites = [(row, col) for row in range(game.rows) for col in range(game.cols)]
+    # all that could be left afterwards: the rows above whole, the others up to the bite
+    spared = np.array([game.pack([game.cols] * row + [col] * (game.rows - row)) for row, col in bites], dtype=np.uint64)
+    return lambda game, own, opp, action: (own & spared[action], opp)
+
+
+@implements(result, Chomp)
+def _(game: Chomp) -> Any:
+    # once nothing is left, the opponent has just eaten the poison
+    return lambda game, own, opp: WIN if own == np.uint64(0) else ONGOING
+
+
+@implements(observe, Chomp)
+def _(game: Chomp) -> Any:
+    cols, squares = game.cols, game.action_count
+
+    def kernel(game, own, opp, planes):
+        for square in range(squares):
+            planes[square // cols, square % cols, 0] = (own >> np.uint64(square)) & ONE
+
+    return kernel
+
+
+@implements(decode, Chomp)
+def _(game: Chomp) -> Any:
+    cols, squares = game.cols, game.action_count
+
+    def kernel(game, planes):
+        own = np.uint64(0)
+        for square in range(squares):
+            own |= np.uint64(planes[square // cols, square % cols, 0]) << np.uint64(square)
+        return own, np.uint64(0)
+
+    return kernel
+
+
+@implements(transform, Chomp)
+def _(game: Chomp) -> Any:
+    maps = np.array(game.square_maps(), dtype=np.uint64)
+    squares = game.action_count
+
+    def kernel(game, symmetry, own, opp):
+        image = np.uint64(0)
+        for square in range(squares):
+            image |= ((own >> np.uint64(square)) & ONE) << maps[symmetry, square]
+        return image, opp
+
+    return kernel
+
+
+@implements(transform_action, Chomp)
+def _(game: Chomp) -> Any:
+    maps = np.array(game.square_maps(), dtype=np.int64)
+    return lambda game, symmetry, action: maps[symmetry, action]
+
+
+register("Chomp-v0", Chomp)
+
+
+def first_bite(size: int) -> str:
+    """How minimax begins on a square bar, having looked to the end."""
+    env = make("Chomp-v0", rows=size, cols=size)
+    env.reset()
+    minimax = agents.make(f"minimax:depth={size * size}", env, seed=0)
+    return env.game.action_name(minimax.act(env.observe("player_0")))
+
+
+def show_perfect_play() -> None:
+    """Minimax against itself in the AEC environment, on the default bar."""
+    env = make("Chomp-v0", render_mode="ansi")
+    minimax = agents.make(f"minimax:depth={env.game.action_count}", env, seed=0)
+    env.reset()
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, _ = env.last()
+        if termination or truncation:
+            print(f"{agent}: {reward:+g}")
+            env.step(None)
+        else:
+            action = minimax.act(observation)
+            print(f"{env.render()}: {env.game.action_name(action)}\n")
+            env.step(action)
+
+
+if __name__ == "__main__":
+    for size in (3, 4):
+        print(f"{size} x {size} squares: minimax begins with {first_bite(size)}")
+    print("\nperfect play on both sides:\n")
+    show_perfect_play()
+    print("\nminimax sees to the end of 20 squares, so against itself it wins whenever it begins:\n")
+    rich.print(tables(compare("Chomp-v0", ["random", "minimax:depth=20", "minimax:depth=20"], games=100)))

@@ -1,0 +1,301 @@
+"""What the documentation shows: the examples, the game they add, and the docstrings of the environments' modules."""
+
+import dataclasses
+import doctest
+import re
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pettingzoo.test
+import pytest
+
+import agents
+import ci_envs
+from ci_envs import Position, make, perft
+from ci_envs.games.compiled import kernel
+from ci_envs.games.operations import transform_action
+
+ROOT = Path(__file__).parents[1]
+MODULES = {
+    "quixo_v0": "Quixo-v0",
+    "tictactoe_v0": "TicTacToe-v0",
+    "connect_n_v0": "ConnectN-v0",
+    "connect_four_v0": "ConnectFour-v0",
+    "nim_v0": "Nim-v0",
+    "quarto_v0": "Quarto-v0",
+}
+BARS = [(1, 1), (1, 4), (2, 2), (3, 3), (3, 4), (2, 6)]
+
+
+def run(*command):
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT / "examples", capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """Imports an example by name; only while a test runs, for one of them registers an environment."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    return import_module
+
+
+@pytest.fixture
+def chomp(example):
+    return example("new_game").Chomp
+
+
+class TestExamplesRun:
+    @pytest.mark.parametrize("id", ["TicTacToe-v0", "Nim-v0:heaps=3,4", "Quarto-v0"])
+    def test_aec_loop(self, id):
+        output = run("aec_loop.py", id)
+        assert output.startswith(make(id).game.diagram(*make(id).game.start(), 0))
+        assert re.findall(r"player_[01]: reward ([+-]\d)", output) in (["+1", "-1"], ["-1", "+1"], ["+0", "+0"])
+
+    def test_aec_loop_is_repeatable(self):
+        assert run("aec_loop.py") == run("aec_loop.py", "TicTacToe-v0")
+
+    def test_custom_agent(self):
+        ratings, _, pairs = run("custom_agent.py").partition("ConnectFour-v0: 100 games a pair")
+        order = re.findall(r"^ ?(minimax:depth=4|careful:block=false|careful|random) ", ratings, re.MULTILINE)
+        assert order == ["minimax:depth=4", "careful", "careful:block=false", "random"]
+        assert "vs minimax:depth=4" in pairs
+
+    def test_new_game(self):
+        output = run("new_game.py")
+        for size in (3, 4):
+            assert f"{size} x {size} squares: minimax begins with b2\n" in output
+        assert "player_0: +1\nplayer_1: -1\n" in output
+        against_itself = output[output.index("vs minimax:depth=20#2", output.index("minimax:depth=20   ")) :]
+        assert re.search(r"first +50 +0 +0 +100\.0 .*\n +second +0 +0 +50 +0\.0 ", against_itself)
+
+    def test_the_game_is_found_by_the_name_of_its_module(self):
+        bar = "new_game:Chomp-v0:rows=3,cols=3"
+        assert "minimax:depth=9 (player 0) plays b2" in run("-m", "ci_envs", "play", bar, "minimax:depth=9", "random")
+
+
+class TestCarefulAgent:
+    @pytest.mark.parametrize(
+        ("text", "block", "names"),
+        [
+            ("XX./OO./... X", True, {"c1"}),  # to win comes before not to lose
+            ("XX./O../X.O O", True, {"c1"}),  # the only action that does not lose
+            ("XX./O../X.O O", False, {"c1", "b2", "c2", "b3"}),
+            ("X.X/.O./X.O O", True, {"b1", "a2", "c2", "b3"}),  # two threats: nothing helps
+        ],
+    )
+    def test_choices(self, example, text, block, names):
+        agent = example("custom_agent").CarefulAgent(ci_envs.ConnectN(3, 3, 3), block=block, seed=0)
+        position = Position.from_text(agent.game, text)
+        assert {position.action_name(agent.choose(position)) for _ in range(200)} == names
+
+    @pytest.mark.parametrize("id", ["Quixo-v0:size=3", "Nim-v0:heaps=2,3", "Quarto-v0"])
+    def test_it_plays_every_game(self, example, id):
+        env = make(id)
+        env.reset()
+        observation = env.observe("player_0")
+        agent = example("custom_agent").CarefulAgent(env.game, seed=0)
+        assert observation["action_mask"][agent.act(observation)]
+
+    def test_it_gives_no_winning_piece(self, example):
+        game = ci_envs.Quarto()
+        agent = example("custom_agent").CarefulAgent(game, seed=0)
+        position = Position.from_text(game, "137./..../..../.... - 1")  # all tall, none hollow
+        given = {position.action_name(agent.choose(position)) for _ in range(300)}
+        assert given == {f"give{piece:x}" for piece in (8, 10, 12, 14)}
+
+
+def positions_of(game):
+    """Every position of Chomp, by the lengths of its rows; player 0 moves."""
+    for lengths in product(range(game.cols + 1), repeat=game.rows):
+        if list(lengths) == sorted(lengths, reverse=True):
+            yield Position.from_text(game, f"{','.join(map(str, lengths))} 0")
+
+
+def bitten(lengths, row, col):
+    """Chomp by the rulebook: all from ``(row, col)`` on, to the right and below, is eaten."""
+    return tuple(min(length, col) if r >= row else length for r, length in enumerate(lengths))
+
+
+@cache
+def is_won(lengths):
+    """Whether the player to move wins, by exhaustion."""
+    bites = {bitten(lengths, row, col) for row, length in enumerate(lengths) for col in range(length)}
+    return not bites or any(not is_won(after) for after in bites)
+
+
+def lengths_of(position):
+    return tuple(position.game.lengths(position.own))
+
+
+@kernel
+def image_of(game, symmetry, action):
+    return transform_action(game, symmetry, action)
+
+
+class TestChomp:
+    @pytest.mark.parametrize("bar", BARS)
+    def test_rules(self, chomp, bar):
+        game = chomp(*bar)
+        for position in positions_of(game):
+            lengths = lengths_of(position)
+            over = not any(lengths)
+            assert position.result == (1 if over else None)
+            cells = [(row, col) for row, length in enumerate(lengths) for col in range(length)]
+            assert position.legal_actions() == tuple(row * game.cols + col for row, col in cells)
+            for (row, col), action in zip(cells, position.legal_actions(), strict=True):
+                after = position.play(action)
+                assert (lengths_of(after), after.opp, after.to_move) == (bitten(lengths, row, col), 0, 1)
+
+    def test_perft(self, chomp):
+        # by hand: the bites leave 0, 2, 2 and 3 squares; the 3 that are left by b2 again 0, 2 and 2
+        assert [perft(Position.start(chomp(2, 2)), depth) for depth in range(6)] == [1, 4, 7, 6, 2, 0]
+
+    @pytest.mark.parametrize("bar", BARS)
+    def test_round_trips(self, chomp, bar):
+        for position in positions_of(chomp(*bar)):
+            assert Position.from_observation(position.game, position.observation()) == position
+            assert Position.from_text(position.game, position.to_text()) == position
+
+    @pytest.mark.parametrize(
+        "text", ["", "4,4,4", "4,4,4 2", "4,4 0", "4,4,4,0 0", "5,4,4 0", "3,4,4 0", "4,4,4  0", "4,4,٤ 0", "4,,4 0"]
+    )
+    def test_malformed_text(self, chomp, text):
+        with pytest.raises(ValueError, match=re.escape(f"{text!r} is no position of Chomp")):
+            Position.from_text(chomp(3, 4), text)
+
+    @pytest.mark.parametrize(("name", "value"), [("rows", 0), ("cols", 9), ("rows", 2.0), ("cols", True)])
+    def test_bad_parameters(self, chomp, name, value):
+        with pytest.raises(ValueError, match=f"{name} must be a whole number from 1 to 8, not {value!r}"):
+            chomp(**{name: value})
+
+    @pytest.mark.parametrize("bar", [(2, 2), (3, 3), (3, 4)])
+    def test_symmetries_commute_with_play(self, chomp, bar):
+        game = chomp(*bar)
+        assert game.symmetry_count == (2 if game.rows == game.cols else 1)
+        for position in positions_of(game):
+            images = position.symmetries
+            assert images[0] == position
+            assert all(image.symmetries[symmetry] == position for symmetry, image in enumerate(images))
+            for action, (symmetry, image) in product(position.legal_actions(), enumerate(images)):
+                assert image.play(image_of(game, symmetry, action)) == position.play(action).symmetries[symmetry]
+
+    @pytest.mark.parametrize("bar", BARS)
+    def test_minimax_plays_by_theory(self, chomp, bar):
+        game = chomp(*bar)
+        minimax = agents.make(f"minimax:depth={game.action_count}", game, seed=0)
+        for position in positions_of(game):
+            if not any(lengths_of(position)):
+                continue
+            mask = np.zeros(game.action_count, dtype=np.int8)
+            mask[list(position.legal_actions())] = 1
+            after = position.play(minimax.act({"observation": position.observation(), "action_mask": mask}))
+            assert is_won(lengths_of(after)) != is_won(lengths_of(position))
+
+    def test_theory(self):
+        bars = [(cols,) * rows for rows, cols in product(range(1, 5), repeat=2)]
+        assert [bar for bar in bars if not is_won(bar)] == [(1,)]  # strategy stealing
+        for size in (2, 3, 4):
+            square = (size,) * size
+            winning = [cell for cell in product(range(size), repeat=2) if not is_won(bitten(square, *cell))]
+            assert winning == [(1, 1)]
+        assert [(a, b) for a in range(1, 8) for b in range(a + 1) if not is_won((a, b))] == [
+            (a, a - 1) for a in range(1, 8)
+        ]
+
+    @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # a dictionary, whose planes are empty at the end
+    @pytest.mark.parametrize("id", ["Chomp-v0", "Chomp-v0:rows=8,cols=8", "Chomp-v0:rows=1,cols=1"])
+    def test_pettingzoo(self, chomp, id):
+        pettingzoo.test.api_test(make(id), num_cycles=100)
+        pettingzoo.test.seed_test(lambda: make(id), num_cycles=50)
+
+    def test_picture(self, chomp):
+        env = make("Chomp-v0", render_mode="rgb_array")
+        env.reset()
+        whole = env.render()
+        env.step(6)
+        assert whole.dtype == np.uint8
+        assert (whole != env.render()).any()
+
+    def test_diagram(self, chomp):
+        assert Position.from_text(chomp(3, 4), "4,2,0 1").diagram().splitlines() == [
+            "  a b c d",
+            "1 ! # # #",
+            "2 # # . .",
+            "3 . . . .",
+            "player 1 to move",
+        ]
+
+    def test_gymnasium(self, chomp):
+        env = gymnasium.make("ci_envs/Chomp-v0", rows=2, cols=2, opponent="minimax:depth=4", seat=1)
+        env.reset(seed=0)
+        assert str(env.unwrapped.position) == "2,1 1"
+
+
+class TestGuide:
+    def test_its_code_is_that_of_the_example(self):
+        source = (ROOT / "examples" / "new_game.py").read_text()
+        blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adding_a_game.md").read_text(), re.DOTALL)
+        assert len(blocks) >= 5
+        assert [block for block in blocks if block not in source] == []
+
+    def test_its_links(self):
+        guide = ROOT / "docs" / "adding_a_game.md"
+        links = re.findall(r"\]\(([^)#]+)\)", guide.read_text())
+        assert [link for link in links if not (guide.parent / link).exists()] == []
+
+
+def table_of(doc, heading):
+    """The rows under the table row ``heading``, as a dictionary from the first cell to the others."""
+    lines = doc[doc.index(f"| {heading} ") :].partition("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0].strip("`"): row[1:] for row in rows if not set(row[0]) <= {"-"}}
+
+
+@pytest.mark.parametrize("name", MODULES)
+class TestModules:
+    def test_doctest(self, name):
+        result = doctest.testmod(import_module(f"ci_envs.{name}"))
+        assert result.attempted >= 4
+        assert result.failed == 0
+
+    def test_they_make_the_environment(self, name):
+        module = getattr(ci_envs, name)
+        for factory in (module.env, module.raw_env):
+            assert str(factory()) == str(make(MODULES[name]))
+            assert factory().game == make(MODULES[name]).game
+
+    def test_the_first_table_tells_the_truth(self, name):
+        env = make(MODULES[name])
+        planes = env.observation_space("player_0")["observation"]
+        table = {key: cells[0] for key, cells in table_of(import_module(f"ci_envs.{name}").__doc__, "Creation").items()}
+        assert table == {
+            "Creation": f'`make("{MODULES[name]}")` or `{name}.env()`',
+            "Actions": type(env.action_space("player_0")).__mro__[1].__name__,
+            "Parallel API": "Yes" if env.metadata["is_parallelizable"] else "No",
+            "Manual Control": f"Yes: `ci-envs play {MODULES[name]} human random`",
+            "Agents": f"{len(env.possible_agents)}: {' and '.join(f'`{agent}`' for agent in env.possible_agents)}",
+            "Action Shape": str(env.action_space("player_0").shape),
+            "Action Values": f"[0, {env.action_space('player_0').n - 1}]",
+            "Observation Shape": str(planes.shape),
+            "Observation Values": f"[{planes.low.min()}, {planes.high.max()}]",
+        }
+
+    def test_the_parameters_are_all_there(self, name):
+        game = make(MODULES[name]).game
+        table = table_of(import_module(f"ci_envs.{name}").__doc__, "Name")
+        defaults = {field.name: repr(getattr(game, field.name)) for field in dataclasses.fields(game)}
+        stated = {key: cells[0] for key, cells in table.items() if key != "Name"}
+        assert stated == {**defaults, "max_cycles": "None", "render_mode": "None"}
+
+    def test_the_truncation_it_states(self, name):
+        meaning = table_of(import_module(f"ci_envs.{name}").__doc__, "Name")["max_cycles"][2]
+        assert meaning.endswith("200" if make(MODULES[name]).game.can_cycle else "never")
