@@ -24,7 +24,7 @@ from ci_envs.arena import compare
 from ci_envs.arena.report import tables
 from ci_envs.games.compiled import implements
 from ci_envs.games.drawing import Drawing, GridStyle, grid_drawing
-from ci_envs.games.grid import cell_name, integer_between
+from ci_envs.games.grid import cell_name
 from ci_envs.games.operations import (
     ONGOING,
     WIN,
@@ -36,6 +36,7 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
+from ci_envs.games.parameters import integer_between
 
 ONE = np.uint64(1)
 
