@@ -4,6 +4,6 @@
 >>> agents.make("minimax:depth=3", "Quixo-v0", seed=0)  # doctest: +SKIP
 """
 
-from ci_envs.agent import Agent, make, register, registered
+from ci_envs.agent import Agent, Observation, make, register, registered
 
-__all__ = ["Agent", "make", "register", "registered"]
+__all__ = ["Agent", "Observation", "make", "register", "registered"]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
+from ci_envs.games.operations import VIEWS
 from ci_envs.registration import resolve
 from ci_envs.spec import check_options, option_names, split_spec
 
@@ -32,6 +33,7 @@ class Agent(ABC):
     """
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
+        game.need(*VIEWS)
         self.game = game
         self.reseed(seed)
 

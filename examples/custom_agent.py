@@ -13,11 +13,9 @@ import rich
 from numpy.typing import NDArray
 
 import agents
-from agents import Agent
+from agents import Agent, Observation
 from ci_envs import Game, Position
-from ci_envs.agent import Observation
-from ci_envs.arena import compare
-from ci_envs.arena.report import tables
+from ci_envs.arena import compare, tables
 
 
 class CarefulAgent(Agent):

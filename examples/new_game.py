@@ -20,15 +20,17 @@ import rich
 
 import agents
 from ci_envs import Game, make, register
-from ci_envs.arena import compare
-from ci_envs.arena.report import tables
-from ci_envs.games.compiled import implements
-from ci_envs.games.drawing import Drawing, GridStyle, grid_drawing
-from ci_envs.games.grid import cell_name
-from ci_envs.games.operations import (
+from ci_envs.arena import compare, tables
+from ci_envs.games import (
     ONGOING,
     WIN,
+    Drawing,
+    GridStyle,
+    cell_name,
     decode,
+    grid_drawing,
+    implements,
+    integer_between,
     legal,
     observe,
     play,
@@ -36,7 +38,6 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
-from ci_envs.games.parameters import integer_between
 
 ONE = np.uint64(1)
 
@@ -117,9 +118,9 @@ class Chomp(Game):
         return self.pack(lengths), 0, int(match[2])
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """The bar with the names of columns and rows, and who moves."""
+        """The bar with the names of columns and rows."""
         rows = [f"{number} {' '.join(row)}" for number, row in enumerate(self.symbols(own), 1)]
-        return "\n".join(["  " + " ".join("abcdefgh"[: self.cols]), *rows, f"player {to_move} to move"])
+        return "\n".join(["  " + " ".join("abcdefgh"[: self.cols]), *rows])
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The bar as a picture."""

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import ci_envs
+from agents.random import RandomAgent
 from ci_envs import ConnectN, Position, Quixo
+from ci_envs.envs.aec import BoardEnv
 from ci_envs.games import compiled
 from ci_envs.games.compiled import implements, kernel, nth_one, popcount, trailing_zeros
 from ci_envs.games.operations import LOSS, ONGOING, result
@@ -197,6 +199,17 @@ def test_an_operation_is_implemented_once_for_a_class():
 def test_only_an_operation_can_be_implemented(function):
     with pytest.raises(ValueError, match=r"is not an operation: .*legal"):
         implements(function, Quixo)
+
+
+def test_a_game_that_lacks_operations_is_refused_in_one_line():
+    namespace = {}
+    exec(COUNTDOWN.partition("@implements(play")[0], namespace)
+    game = namespace["Countdown"]()
+    with pytest.raises(TypeError, match=r"^Countdown does not implement play, result$"):
+        _ = Position.start(game).result
+    for make in (BoardEnv, RandomAgent):
+        with pytest.raises(TypeError, match=r"^Countdown does not implement observe, decode$"):
+            make(game)
 
 
 @dataclass(frozen=True)

@@ -134,14 +134,20 @@ def test_text_that_is_no_position_is_refused(game, text):
 
 
 @each_game
-def test_a_diagram_shows_the_board_and_who_acts(game):
+def test_a_diagram_shows_the_board_and_who_acts_or_has_won(game):
     for position in playout(game, seed=2):
         diagram = position.diagram()
         board = position.to_text().split()[0]
         *rows, last = diagram.split("\n")
         shown = "".join(rows).replace(" ", "")
         assert all(row in shown for row in board.split("/")) or isinstance(game, Nim)
-        assert ("XO"[position.to_move] if isinstance(game, Quixo | ConnectN) else f"player {position.to_move}") in last
+        names = ("X", "O") if isinstance(game, Quixo | ConnectN) else ("player 0", "player 1")
+        if position.result is None:
+            assert last == f"{names[position.to_move]} to move"
+        elif position.result == 0:
+            assert last == "a draw"
+        else:
+            assert last == f"{names[position.to_move if position.result == 1 else 1 - position.to_move]} has won"
 
 
 def test_a_nim_diagram_shows_a_bar_for_each_object():

@@ -2,6 +2,7 @@
 
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import Rating, elo_ratings, wilson_interval
+from ci_envs.arena.report import tables
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.arena.tournament import Comparison, Tournament, compare
 
@@ -15,5 +16,6 @@ __all__ = [
     "compare",
     "elo_ratings",
     "play_match",
+    "tables",
     "wilson_interval",
 ]

@@ -1,6 +1,6 @@
 """The PettingZoo AEC environment of every board game, with PettingZoo's checks built in."""
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from gymnasium import spaces
@@ -12,7 +12,7 @@ from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.batch import ILLEGAL, look, play_checked
 from ci_envs.games.compiled import kernel, specialised
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING
+from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 
@@ -90,10 +90,12 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
         Raises:
             ValueError: ``max_cycles`` or ``render_mode`` is none of these.
+            TypeError: the game lacks an operation.
         """
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        game.need(*VIEWS)
         self.game = game
         self.max_cycles = max_cycles
         self.render_mode = render_mode
@@ -229,6 +231,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
 
     def _end_by_illegal(self) -> None:
+        # observations and infos stay as they are, masks included, as they do under the stock wrapper
         EnvLogger.warn_on_illegal_move()
         self.terminations = _YES.copy()
         self.truncations = _YES.copy()
@@ -236,6 +239,10 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._accumulate_rewards()
         self._deads_step_first()
 
+    @overload
+    def last(self, observe: Literal[True] = True) -> tuple[Observation, float, bool, bool, dict[str, Any]]: ...
+    @overload
+    def last(self, observe: bool) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]: ...
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """What ``agent_selection`` sees, its reward since it acted, terminated, truncated, and its info.
 

@@ -121,6 +121,11 @@ def implements(function: Callable[..., Any], cls: type) -> Callable[[Builder], B
     return register
 
 
+def is_implemented(function: Callable[..., Any], cls: type) -> bool:
+    """Whether the operation ``function`` has an implementation that games of ``cls`` use."""
+    return any(base in _builders[function] for base in cls.__mro__)
+
+
 def kernel(function: F) -> F:
     """Compile ``function`` on first use, without the GIL, and keep the result on disk.
 

@@ -1,15 +1,16 @@
 """What a game is: a value with its parameters, its face in Python, and what its rules are where it does not say."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ci_envs.games.compiled import GameType, game_type, implements
+from ci_envs.games.compiled import GameType, game_type, implements, is_implemented
 from ci_envs.games.operations import (
+    RULES,
     action_count,
     evaluate,
     initial,
@@ -82,6 +83,10 @@ class Game(ABC):
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """A picture of a position in several lines of text, for a terminal."""
 
+    def player_name(self, player: int) -> str:
+        """What pictures in text call a player."""
+        return f"player {player}"
+
     @abstractmethod
     def draw(self, own: int, opp: int, to_move: int) -> "Drawing":
         """A picture of a position."""
@@ -93,7 +98,14 @@ class Game(ABC):
 
     @cached_property
     def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
+        self.need(*RULES)
         return game_type(self)
+
+    def need(self, *operations: Callable[..., Any]) -> None:
+        """Raise a TypeError that names the ``operations`` which this game does not implement, if there are any."""
+        missing = [needed.__name__ for needed in operations if not is_implemented(needed, type(self))]
+        if missing:
+            raise TypeError(f"{type(self).__name__} does not implement {', '.join(missing)}")
 
     def __getstate__(self) -> dict[str, Any]:  # without the cached properties: the type would hold this game in turn
         return {field.name: getattr(self, field.name) for field in fields(self)}

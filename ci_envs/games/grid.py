@@ -114,11 +114,15 @@ class GridGame(Game):
         return stones[to_move], stones[1 - to_move], to_move
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """The board with the names of columns and rows, and who moves."""
+        """The board with the names of columns and rows."""
         _, cols, _ = self.shape
         header = "  " + " ".join("abcdefgh"[:cols])
         lines = [f"{row} {' '.join(line)}" for row, line in enumerate(self._symbols(own, opp, to_move), 1)]
-        return "\n".join([header, *lines, f"{SYMBOLS[1 + to_move]} to move"])
+        return "\n".join([header, *lines])
+
+    def player_name(self, player: int) -> str:
+        """X or O."""
+        return SYMBOLS[1 + player]
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The board as a picture."""

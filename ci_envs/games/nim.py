@@ -115,9 +115,8 @@ class Nim(Game):
         return tuple(own.to_bytes(_MAX_HEAPS, "little")[: len(self.heaps)])
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """A row of bars a heap, and who moves."""
-        rows = [f"{heap}: {'| ' * size}({size})" for heap, size in enumerate(self.sizes(own), 1)]
-        return "\n".join([*rows, f"player {to_move} to move"])
+        """A row of bars a heap."""
+        return "\n".join(f"{heap}: {'| ' * size}({size})" for heap, size in enumerate(self.sizes(own), 1))
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The heaps as rows of matches, those taken left as shadows."""

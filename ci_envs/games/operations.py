@@ -78,3 +78,10 @@ def evaluate(game: Any, own: Any, opp: Any) -> Any:
 @operation
 def symmetry_count(game: Any) -> Any:
     """``-> int``: how many symmetries the game has, the identity among them."""
+
+
+RULES = (legal, play, result)
+"""The operations that play needs."""
+
+VIEWS = (observe, decode)
+"""The operations that environments and agents need besides; all others have defaults."""

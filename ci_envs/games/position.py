@@ -2,13 +2,13 @@
 
 import operator
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING
+from ci_envs.games.operations import DRAW, ONGOING, WIN
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -65,7 +65,7 @@ class Position:
         self.game.rules.mask(self.game, self.own, self.opp, mask)
         return tuple(mask.nonzero()[0].tolist())
 
-    def play(self, action: int) -> Self:
+    def play(self, action: SupportsIndex) -> Self:
         """The position after ``action``.
 
         Raises:
@@ -82,15 +82,16 @@ class Position:
         outcome: int = self.game.rules.result(self.game, self.own, self.opp)
         return None if outcome == ONGOING else outcome
 
-    def action_name(self, action: int) -> str:
+    def action_name(self, action: SupportsIndex) -> str:
         """The name of an action: ``a1e1`` in Quixo, ``b3``, ``2-1`` in Nim, ``give5`` in Quarto.
 
         Raises:
             ValueError: there is no action of this number.
         """
-        if not 0 <= action < self.game.action_count:
-            raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {action!r}")
-        return self.game.action_name(action)
+        number = operator.index(action)
+        if not 0 <= number < self.game.action_count:
+            raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {number}")
+        return self.game.action_name(number)
 
     def parse_action(self, text: str) -> int:
         """The number of the legal action of this name.
@@ -120,8 +121,8 @@ class Position:
         return self.game.to_text(self.own, self.opp, self.to_move)
 
     def diagram(self) -> str:
-        """The board in several lines of text."""
-        return self.game.diagram(self.own, self.opp, self.to_move)
+        """The board in several lines of text, and who is to move or has won."""
+        return f"{self.game.diagram(self.own, self.opp, self.to_move)}\n{self._status()}"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -132,7 +133,7 @@ class Position:
     def _repr_svg_(self) -> str:
         return self.game.draw(self.own, self.opp, self.to_move).svg()
 
-    def _checked(self, action: int) -> int:
+    def _checked(self, action: SupportsIndex) -> int:
         try:
             number = operator.index(action)
         except TypeError:
@@ -141,6 +142,15 @@ class Position:
         if not within or not self.game.rules.legal(self.game, self.own, self.opp, number):
             raise ValueError(f"action {number} is illegal in {self.to_text()!r}; {self._legal_names()}")
         return number
+
+    def _status(self) -> str:
+        result = self.result
+        if result == DRAW:
+            return "a draw"
+        if result is None:
+            return f"{self.game.player_name(self.to_move)} to move"
+        winner = self.to_move if result == WIN else 1 - self.to_move
+        return f"{self.game.player_name(winner)} has won"
 
     def _legal_names(self) -> str:
         names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]

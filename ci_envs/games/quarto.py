@@ -124,12 +124,12 @@ class Quarto(Game):
         return own, opp, to_move
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """The board, the pieces left, and who places or gives."""
-        hand = self.in_hand(opp)
+        """The board, the pieces left, and the one in hand."""
         left = " ".join(f"{piece:x}" for piece in range(_PIECES) if not opp >> _USED + piece & 1)
-        task = "to give" if hand is None else f"to place {hand:x}"
         rows = [f"{row} {' '.join(line)}" for row, line in enumerate(self._rows(own, opp), 1)]
-        return "\n".join(["  a b c d", *rows, f"left: {left or 'none'}", f"player {to_move} {task}"])
+        return "\n".join(
+            ["  a b c d", *rows, f"left: {left or 'none'}", f"in hand: {_digit(self.in_hand(opp), 'none')}"]
+        )
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The board, and beside it the pieces that are left, the one in hand on top."""
