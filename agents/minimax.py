@@ -1,131 +1,207 @@
-"""Minimax with alpha-beta pruning, for any game.
+"""Minimax: looking ahead with alpha-beta, to a depth or for a time."""
 
-Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975), in the form called negamax: a
-value is always that of the player to move, so it changes sign wherever the turn passes.
-"""
-
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Timer
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.negamax import (
+    MAX_DEPTH,
+    NODES,
+    STOP,
+    WIN_VALUE,
+    begin,
+    new_table,
+    new_work,
+    search_actions,
+)
 from ci_envs.agent import Agent, Observation
+from ci_envs.games import action_count, integer_between, kernel
 from ci_envs.games.batch import decode_batch
-from ci_envs.games.compiled import inlined, kernel
+from ci_envs.games.compiled import specialised
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, action_count, evaluate, keeps_turn, legal, play, result
-from ci_envs.games.parameters import integer_between
+from ci_envs.games.parameters import positive_number, true_or_false
+from ci_envs.games.position import Position
 from ci_envs.games.random_numbers import random_below
 
-WIN_VALUE = 1_000_000
-"""Value of a win on the board; one found n plies deep counts n less, so quick wins and slow losses are best."""
+_DEFAULT_DEPTH = 3
 
-MAX_DEPTH = 64
+
+@dataclass(frozen=True)
+class Analysis:
+    """What minimax thinks of a position.
+
+    Attributes:
+        value: of the position, for its player to move. 1,000,000 less n is a win in n plies, the negative of that a
+            loss; anything smaller is the game's ``evaluate`` at the end of the principal variation.
+        depth: plies searched.
+        nodes: positions visited.
+        principal_variation: best play of both sides as far as it was searched.
+        action_values: the value of every legal action, in the order of their numbers.
+    """
+
+    value: int
+    depth: int
+    nodes: int
+    principal_variation: tuple[int, ...]
+    action_values: dict[int, int]
 
 
 class MinimaxAgent(Agent):
     """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
 
-    Leaves are valued by the game's ``evaluate``.
+    It deepens ply by ply until a depth or a time is reached or the game is decided. Leaves are valued by the
+    ``evaluate`` of :attr:`judge`.
+
+    Attributes:
+        judge: the game whose ``evaluate`` values leaves, at first the game that is played. To replace the evaluation,
+            derive a class from the game's, implement ``evaluate`` for it, and assign one of these.
     """
 
-    def __init__(self, game: Game, *, depth: int = 3, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        depth: int | None = None,
+        time: float | None = None,
+        pruning: bool = True,
+        table_mb: float = 16,
+        seed: int | None = None,
+    ) -> None:
         """Make the agent.
 
         Args:
             game: any game.
-            depth: plies, 1 to 64.
+            depth: plies, 1 to 64; None means as many as ``time`` allows, or 3 without a time.
+            time: seconds for a decision; None means no limit.
+            pruning: False visits every node, for study: slower, to the same values.
+            table_mb: memory of the transposition table, in 2^20 bytes; 0 does without.
             seed: decides between equally good actions.
 
         Raises:
-            ValueError: ``depth`` is out of range.
+            ValueError: an option is out of range.
         """
-        self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         super().__init__(game, seed=seed)
+        if depth is None:
+            depth = _DEFAULT_DEPTH if time is None else MAX_DEPTH
+        self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
+        self.time = None if time is None else positive_number("time", time)
+        self.pruning = true_or_false("pruning", pruning)
+        self.judge = game
+        self._table = new_table(0.0 if table_mb == 0 else positive_number("table_mb", table_mb))
+        self._work = new_work(game)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
+        """As in :meth:`Agent.act_batch`; ``time`` is for each board."""
         planes = np.ascontiguousarray(observations["observation"])
-        n = len(planes)
-        words = np.empty((n, 2), dtype=np.uint64)
+        words = np.empty((len(planes), 2), dtype=np.uint64)
         decode_batch(self.game, planes, words)
-        actions = np.empty(n, dtype=np.int64)
-        seeds = self.rng.integers(2**64, size=n, dtype=np.uint64)
-        _best_actions(self.game, words, self.depth, seeds, actions)
+        seeds = self.rng.integers(2**64, size=len(planes), dtype=np.uint64)
+        actions = np.empty(len(planes), dtype=np.int64)
+        boards = [slice(None)] if self.time is None else [slice(i, i + 1) for i in range(len(planes))]
+        for rows in boards:
+            self._call(_best_actions, self.time, words[rows], self.depth, seeds[rows], actions[rows])
         return actions
 
+    def analyse(self, position: Position) -> Analysis:
+        """Search ``position``, and value all its actions exactly.
+
+        Raises:
+            ValueError: the game is over, or it is another game.
+        """
+        if position.game != self.game or position.result is not None:
+            raise ValueError(f"need a position of {self.game} that is not over, not {position!r}")
+        words = np.array([position.own, position.opp], dtype=np.uint64)
+        values = np.empty(self.game.action_count, dtype=np.int64)
+        best, depth = self._call(_deepen, self.time, words, self.depth, True, values)
+        nodes = int(self._work[NODES])
+        action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
+        variation = (best, *self._best_play(position.play(best), depth - 1))
+        return Analysis(action_values[best], depth, nodes, variation, action_values)
+
+    def _best_play(self, position: Position, depth: int) -> Iterator[int]:
+        values = np.empty(self.game.action_count, dtype=np.int64)
+        while depth > 0 and position.result is None:
+            words = np.array([position.own, position.opp], dtype=np.uint64)
+            best, _ = self._call(_deepen, None, words, depth, False, values)
+            yield best
+            position, depth = position.play(best), depth - 1
+
+    def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
+        arguments = (self.game, self.judge, words, depth, self.pruning, self._table, self._work, *rest)
+        entry = specialised(function, *arguments)  # compiled before the clock starts
+        self._work[STOP] = 0
+        with _alarm(self._work, seconds):
+            return entry(*arguments)
+
+
+@contextmanager
+def _alarm(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
+    """Tell a search to stop when its time is over."""
+    if seconds is None:
+        yield
+        return
+    timer = Timer(seconds, work.__setitem__, (STOP, 1))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _by_distance(value: int, depth: int) -> int:
+    """A value that says how far a win or loss is, whatever the depth that found it."""
+    if abs(value) < WIN_VALUE:
+        return value
+    plies = depth + 1 - (abs(value) - WIN_VALUE)
+    return WIN_VALUE - plies if value > 0 else plies - WIN_VALUE
+
 
 @kernel
-def _best_actions(game: Any, words: Any, depth: Any, seeds: Any, actions: Any) -> None:
-    nodes = np.zeros(1, dtype=np.int64)
+def _deepen(
+    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, table: Any, work: Any, exact: Any, values: Any
+) -> Any:
+    """``-> (best action, depth)``: search ever deeper; ``values`` are those of the last depth that was finished."""
+    begin(table, work)
+    latest = np.empty_like(values)
+    best, reached = -1, 0
+    for plies in range(1 if pruning else depth, depth + 1):
+        action = search_actions(game, judge, words[0], words[1], plies, best, exact, pruning, table, work, latest)
+        if work[STOP] and reached > 0:
+            break
+        best, reached = action, plies
+        values[:] = latest
+        if _is_decided(values, best, exact):
+            break
+    return best, reached
+
+
+@kernel
+def _is_decided(values: Any, best: Any, exact: Any) -> Any:
+    """Whether deeper search would change nothing that is wanted."""
+    if not exact:
+        return abs(values[best]) >= WIN_VALUE
+    undecided = 0
+    for value in values:
+        undecided += abs(value) < WIN_VALUE
+    return undecided == 0
+
+
+@kernel
+def _best_actions(
+    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, table: Any, work: Any, seeds: Any, actions: Any
+) -> None:
+    values = np.empty(action_count(game), dtype=np.int64)
     for i in range(len(words)):
-        actions[i] = _best_action(game, words[i, 0], words[i, 1], depth, seeds[i], nodes)
-
-
-@kernel
-def _best_action(game: Any, own: Any, opp: Any, depth: Any, state: Any, nodes: Any) -> Any:
-    best, best_action, ties = -2 * WIN_VALUE, 0, 0
-    for number in range(action_count(game)):
-        action = np.uint64(number)
-        if not legal(game, own, opp, action):
-            continue
-        # a window that is open just below the best, so that what equals it is told from what is worse
-        value = value_of_action(game, own, opp, action, depth, best - 1, 2 * WIN_VALUE, nodes)
-        if value > best:
-            best, best_action, ties = value, number, 1
-        elif value == best:
-            ties += 1
-            drawn, state = random_below(state, ties)
-            if drawn == np.uint64(0):
-                best_action = number
-    return best_action
-
-
-@inlined
-def value_of_action(game: Any, own: Any, opp: Any, action: Any, depth: Any, alpha: Any, beta: Any, nodes: Any) -> Any:
-    """``-> int``: the value of an action for who plays it, searched ``depth`` plies deep, this one counted."""
-    next_own, next_opp = play(game, own, opp, action)
-    outcome = result(game, next_own, next_opp)
-    same = keeps_turn(game, own, opp, action)
-    if outcome != ONGOING:
-        nodes[0] += 1
-        value = outcome * (WIN_VALUE + depth)
-    elif depth == 1:
-        nodes[0] += 1
-        value = evaluate(game, next_own, next_opp)
-    elif same:
-        return negamax(game, next_own, next_opp, depth - 1, alpha, beta, nodes)
-    else:
-        return -negamax(game, next_own, next_opp, depth - 1, -beta, -alpha, nodes)
-    return value if same else -value
-
-
-@kernel
-def negamax(game: Any, own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, nodes: Any) -> Any:
-    """``-> int``: the value of a position that is not over, for its player to move.
-
-    It is exact if it lies between ``alpha`` and ``beta``, else a bound on the same side (fail-soft).
-
-    Args:
-        game: the game.
-        own: first word.
-        opp: second word.
-        depth: plies to search, 1 or more.
-        alpha: values up to this do not matter.
-        beta: values from this on do not matter.
-        nodes: int64 of shape (1,), to which the number of positions visited is added.
-    """
-    nodes[0] += 1
-    best = np.int64(-2 * WIN_VALUE)
-    for number in range(action_count(game)):
-        action = np.uint64(number)
-        if not legal(game, own, opp, action):
-            continue
-        value = value_of_action(game, own, opp, action, depth, alpha, beta, nodes)
-        if value > best:
-            best = value
-            if value > alpha:
-                alpha = value
-                if value >= beta:
-                    break
-    return best
+        best, _ = _deepen(game, judge, words[i], depth, pruning, table, work, False, values)
+        ties, state = 0, seeds[i]
+        for number in range(len(values)):
+            if values[number] == values[best]:
+                ties += 1
+                drawn, state = random_below(state, ties)
+                if drawn == np.uint64(0):
+                    actions[i] = number

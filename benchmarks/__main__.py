@@ -49,12 +49,17 @@ ROWS = (
     Row("perft", "Quixo-v0, depth 5", lambda: seconds_of(ours.perft_of("Quixo-v0", 5)), "s"),
     Row("perft", "ConnectN-v0, depth 5", lambda: seconds_of(ours.perft_of("ConnectN-v0", 5)), "s"),
     *(
+        Row("alpha-beta nodes", f"{id}:{depth}", lambda id=id, depth=depth: rate(ours.alpha_beta_nodes(id, depth)))
+        for id, depth in (("Quixo-v0", 8), ("TicTacToe-v0", 9), ("ConnectFour-v0", 11))
+    ),
+    *(
         Row(
-            "alpha-beta nodes",
-            f"{id}, depth {depth}",
-            lambda id=id, depth=depth: rate(ours.alpha_beta_nodes(id, depth)),
+            "alpha-beta search",
+            f"{id}:{depth}",
+            lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth)),
+            "s",
         )
-        for id, depth in (("Quixo-v0", 5), ("TicTacToe-v0", 9), ("ConnectFour-v0", 8))
+        for id, depth in (("Quixo-v0", 8), ("TicTacToe-v0", 9), ("ConnectFour-v0", 11))
     ),
     *(
         Row("Position plies", id, lambda id=id: rate(ours.positions(id)))
@@ -113,7 +118,7 @@ def _table(measured: dict[Row, float]) -> Table:
 
 def _quantity(value: float, unit: str) -> str:
     if unit == "s":
-        return f"{value:.3f} s"
+        return f"{value:.4f} s"
     for size, prefix in ((1e6, "M"), (1e3, "k")):
         if value >= size:
             return f"{value / size:.2f} {prefix}{unit}"

@@ -5,8 +5,9 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.minimax import WIN_VALUE, negamax
+from agents import negamax
 from ci_envs import Position, make, perft
 from ci_envs.games.game import Game
 from ci_envs.games.walk import random_plies
@@ -90,14 +91,32 @@ def positions(id: str) -> Work:
 
 
 def alpha_beta_nodes(id: str, depth: int) -> Work:
-    """Nodes of minimax from the start."""
-    game: Game = resolve(id)[1]
-    own, opp = map(np.uint64, game.start())
+    """Nodes of minimax from the start, deepening to a depth."""
+    deepen, work_array = _deepening(id, depth)
 
     def work(amount: int) -> int:
-        nodes = np.zeros(1, dtype=np.int64)
-        while nodes[0] < amount:
-            negamax(game, own, opp, depth, -2 * WIN_VALUE, 2 * WIN_VALUE, nodes)
-        return int(nodes[0])
+        nodes = 0
+        while nodes < amount:
+            deepen()
+            nodes += int(work_array[negamax.NODES])
+        return nodes
 
     return work
+
+
+def alpha_beta_search(id: str, depth: int) -> Callable[[], object]:
+    """One such search."""
+    return _deepening(id, depth)[0]
+
+
+def _deepening(id: str, depth: int) -> tuple[Callable[[], object], NDArray[np.int64]]:
+    game: Game = resolve(id)[1]
+    own, opp = map(np.uint64, game.start())
+    work, table = negamax.new_work(game), negamax.new_table(16)
+
+    def deepen() -> None:
+        negamax.begin(table, work)
+        for plies in range(1, depth + 1):
+            negamax.negamax(game, game, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work)
+
+    return deepen, work

@@ -130,13 +130,23 @@ def test_minimax_at_full_depth_keeps_the_value_of_every_tictactoe_position():
         assert -exact_value(position.play(action)) == exact_value(position)
 
 
+@cache
+def exact_distance(position):
+    """Plies to the end where the winner hurries and the loser delays; tic-tac-toe only."""
+    if position.result is not None:
+        return 0
+    after = [position.play(action) for action in position.legal_actions()]
+    value = exact_value(position)
+    kept = [exact_distance(other) for other in after if -exact_value(other) == value]
+    return 1 + (min(kept) if value == 1 else max(kept))
+
+
 def test_minimax_takes_the_quickest_win_and_the_slowest_loss():
-    agent = agents.make("minimax:depth=5", ConnectN(3, 3, 3), seed=0)
-    quick = Position.from_text(agent.game, "XX./O../.O. X")
-    assert quick.action_name(agent.act(observation_of(quick))) == "c1"
-    # O cannot hold both a1-c1 and a1-a3, yet makes X show one of them
-    lost = Position.from_text(agent.game, "X.X/.O./X.O O")
-    assert lost.action_name(agent.act(observation_of(lost))) in ("b1", "a2")
+    game = ConnectN(3, 3, 3)
+    positions = [p for p in random_positions(game, 2000, seed=0) if exact_value(p) != 0]
+    actions = agents.make("minimax:depth=9", game, seed=0).act_batch(batch_of(positions)).tolist()
+    for position, action in zip(positions, actions, strict=True):
+        assert exact_distance(position.play(action)) == exact_distance(position) - 1
 
 
 def test_minimax_plays_equal_actions_evenly():

@@ -14,7 +14,7 @@ from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import DISCS, PAPER, GridStyle
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lines_of
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, legal, play, result, transform_action
-from ci_envs.games.parameters import integer_between
+from ci_envs.games.parameters import integer_between, true_or_false
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class ConnectN(GridGame):
         for name in ("rows", "cols"):
             object.__setattr__(self, name, integer_between(name, getattr(self, name), 1, 8))
         object.__setattr__(self, "n", integer_between("n", self.n, 1, max(self.rows, self.cols)))
-        if not isinstance(self.gravity, bool):
-            raise ValueError(f"gravity must be true or false, not {self.gravity!r}")
+        true_or_false("gravity", self.gravity)
 
     @property
     def shape(self) -> tuple[int, int, int]:

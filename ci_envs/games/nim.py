@@ -27,7 +27,7 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
-from ci_envs.games.parameters import integer_between
+from ci_envs.games.parameters import integer_between, true_or_false
 
 _MAX_HEAPS, _MAX_SIZE = 8, 255
 
@@ -56,8 +56,7 @@ class Nim(Game):
             raise ValueError(f"heaps must hold at least one object, not {self.heaps!r}")
         if self.max_take is not None:
             object.__setattr__(self, "max_take", integer_between("max_take", self.max_take, 1, _MAX_SIZE))
-        if not isinstance(self.misere, bool):
-            raise ValueError(f"misere must be true or false, not {self.misere!r}")
+        true_or_false("misere", self.misere)
 
     @property
     def limit(self) -> int:

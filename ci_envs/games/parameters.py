@@ -1,5 +1,6 @@
 """Checking the parameters of games, environments and agents."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,3 +17,26 @@ def integer_between(name: str, value: Any, low: int, high: int | None = None) ->
         allowed = f"from {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} must be a whole number {allowed}, not {value!r}")
     return int(value)
+
+
+def positive_number(name: str, value: Any) -> float:
+    """``value`` as a float if it is a finite number above 0.
+
+    Raises:
+        ValueError: it is not; the message has ``name``, the value and what is allowed.
+    """
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value <= 0:
+        raise ValueError(f"{name} must be a number above 0, not {value!r}")
+    return float(value)
+
+
+def true_or_false(name: str, value: Any) -> bool:
+    """``value`` if it is a bool.
+
+    Raises:
+        ValueError: it is not; the message has ``name`` and the value.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be true or false, not {value!r}")
+    return value

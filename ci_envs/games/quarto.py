@@ -31,6 +31,7 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
+from ci_envs.games.parameters import true_or_false
 
 _CELLS = _PIECES = 16
 _USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin
@@ -56,8 +57,7 @@ class Quarto(Game):
     shared_board: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.squares, bool):
-            raise ValueError(f"squares must be true or false, not {self.squares!r}")
+        true_or_false("squares", self.squares)
 
     @property
     def action_count(self) -> int:

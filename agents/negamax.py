@@ -1,0 +1,301 @@
+"""Depth-limited minimax, compiled, for any game: alpha-beta, a transposition table, ordered actions.
+
+Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975), in the form called negamax: a
+value is always that of the player to move, so it changes sign wherever the turn passes. Actions are tried in the order
+of Akl and Newborn's killer heuristic (1977) and Schaeffer's history heuristic (1983), after the one that the table
+remembers and those that end the game.
+
+What is searched is the value of a position at a depth, which depends on nothing else: no repetition is detected, and
+the table answers only for the same position at the same depth. So it is right in games with cycles too, and pruning and
+the table change the number of nodes but no value.
+
+What a search keeps is in two arrays, as few arguments cost least:
+
+* ``work``: nodes visited, whether to stop, the generation of the table, then killers (2 a depth), history (2 players x
+  actions), and the actions yet to be tried (a row a depth).
+* ``table``: 3 words an entry: both words of the position, and from the lowest bit 12 bits action + 1, 8 bits depth,
+  2 bits bound, 10 bits generation, 32 bits value.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games import (
+    ONGOING,
+    action_count,
+    evaluate,
+    inlined,
+    keeps_turn,
+    kernel,
+    legal,
+    play,
+    result,
+)
+from ci_envs.games.game import Game
+
+WIN_VALUE = 1_000_000
+"""Value of a win on the board; one found n plies deep counts n less, so quick wins and slow losses are best."""
+
+INFINITY = 2 * WIN_VALUE
+"""More than any value."""
+
+MAX_DEPTH = 64
+"""Plies that can be searched."""
+
+NODES, STOP, GENERATION = 0, 1, 2  # fields of ``work``
+_KILLERS = 3
+_HISTORY = _KILLERS + 2 * (MAX_DEPTH + 1)
+
+_GENERATIONS = 1 << 10
+_ENTRY = 3  # words
+_EXACT, _LOWER, _UPPER = 0, 1, 2
+
+
+def new_work(game: Game) -> NDArray[np.int64]:
+    """The arrays of one search; one for each thread."""
+    return np.zeros(_HISTORY + 2 * game.action_count + (MAX_DEPTH + 1) * game.action_count, dtype=np.int64)
+
+
+def new_table(megabytes: float) -> NDArray[np.uint64]:
+    """An empty transposition table of at most so many megabytes (2^20 bytes): a power of two of entries, or none."""
+    entries = int(megabytes * 2**20) // (8 * _ENTRY)
+    return np.zeros(_ENTRY * (1 << entries.bit_length() - 1 if entries else 0), dtype=np.uint64)
+
+
+@kernel
+def begin(table: Any, work: Any) -> None:
+    """Forget what earlier searches learned, so that a search does not depend on them. A wish to stop stays."""
+    generation = (work[GENERATION] + 1) % _GENERATIONS
+    if generation == 0:
+        table[:] = 0
+        generation = 1
+    work[NODES], work[GENERATION] = 0, generation
+    work[_KILLERS:] = 0
+
+
+@kernel
+def search_actions(
+    game: Any,
+    judge: Any,
+    own: Any,
+    opp: Any,
+    depth: Any,
+    first: Any,
+    exact: Any,
+    pruning: Any,
+    table: Any,
+    work: Any,
+    values: Any,
+) -> Any:
+    """``-> int``: value every legal action of a position that is not over, searching ``depth`` plies deep.
+
+    Args:
+        game: the game.
+        judge: the game whose ``evaluate`` values leaves.
+        own: first word.
+        opp: second word.
+        depth: plies, 1 to 64, the action counted.
+        first: an action to begin with, legal, or -1.
+        exact: whether every value is wanted; else those that are not best are bounds below the best.
+        pruning: whether to use alpha-beta and the table.
+        table: of :func:`new_table`.
+        work: of :func:`new_work`.
+        values: int64 of shape (actions,), written; ``-INFINITY`` for illegal actions.
+
+    Returns:
+        The best action, the lowest of equals. It means nothing once ``work`` says to stop.
+    """
+    work[NODES] += 1
+    # as int64, for literals would each compile a negamax of their own, and Numba cannot cache several that recur
+    infinity, us, them = np.int64(INFINITY), np.int64(0), np.int64(1)
+    best, best_action = -infinity, -1
+    values[:] = -infinity
+    for k in range(-1, action_count(game)):
+        number = first if k < 0 else k
+        action = np.uint64(number)
+        if number < 0 or k == first or not legal(game, own, opp, action):
+            continue
+        # open just below the best, so that what equals it is told from what is worse
+        alpha = -infinity if exact or not pruning else best - 1
+        next_own, next_opp = play(game, own, opp, action)
+        same = keeps_turn(game, own, opp, action)
+        if depth == 1 or result(game, next_own, next_opp) != ONGOING:
+            work[NODES] += 1
+            value = leaf_value(game, judge, next_own, next_opp, depth)
+            value = value if same else -value
+        elif same:
+            value = negamax(game, judge, next_own, next_opp, depth - 1, us, alpha, infinity, pruning, table, work)
+        else:
+            value = -negamax(game, judge, next_own, next_opp, depth - 1, them, -infinity, -alpha, pruning, table, work)
+        values[number] = value
+        if value > best or (value == best and number < best_action):
+            best, best_action = value, number
+    return best_action
+
+
+@kernel
+def leaf_value(game: Any, judge: Any, own: Any, opp: Any, depth: Any) -> Any:
+    """``-> int``: the value, for its player to move, of a position that is over or not searched further.
+
+    ``depth`` is how many plies before it were left to search.
+    """
+    outcome = result(game, own, opp)
+    return evaluate(judge, own, opp) if outcome == ONGOING else outcome * (WIN_VALUE + depth)
+
+
+@kernel
+def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur through several functions
+    game: Any,
+    judge: Any,
+    own: Any,
+    opp: Any,
+    depth: Any,
+    player: Any,
+    alpha: Any,
+    beta: Any,
+    pruning: Any,
+    table: Any,
+    work: Any,
+) -> Any:
+    """``-> int``: the value of a position that is not over, for its player to move.
+
+    It is exact if it lies between ``alpha`` and ``beta``, else a bound on the same side (fail-soft).
+
+    Args:
+        game: the game.
+        judge: the game whose ``evaluate`` values leaves.
+        own: first word.
+        opp: second word.
+        depth: plies to search, 1 or more.
+        player: 0 or 1; whose history is meant.
+        alpha: values up to this do not matter.
+        beta: values from this on do not matter.
+        pruning: whether to use alpha-beta and the table.
+        table: of :func:`new_table`.
+        work: of :func:`new_work`.
+    """
+    work[NODES] += 1
+    actions = action_count(game)
+    best, best_action, lower = np.int64(-INFINITY), -1, alpha
+    if depth == 1:
+        for number in range(actions):
+            action = np.uint64(number)
+            if legal(game, own, opp, action):
+                work[NODES] += 1
+                next_own, next_opp = play(game, own, opp, action)
+                value = leaf_value(game, judge, next_own, next_opp, depth)
+                best = max(best, value if keeps_turn(game, own, opp, action) else -value)
+                if pruning and best >= beta:
+                    break
+        return best
+    if work[STOP]:
+        return best
+
+    remembered, found, value = _recall(own, opp, depth, alpha, beta, pruning, table, work)
+    if found:
+        return value
+
+    row, waiting = _HISTORY + (2 + depth) * actions, 0
+    for number in range(actions):
+        action = np.uint64(number)
+        if not legal(game, own, opp, action):
+            continue
+        next_own, next_opp = play(game, own, opp, action)
+        if result(game, next_own, next_opp) == ONGOING:
+            work[row + waiting] = number
+            waiting += 1
+            continue
+        work[NODES] += 1
+        value = leaf_value(game, judge, next_own, next_opp, depth)
+        value = value if keeps_turn(game, own, opp, action) else -value
+        if value > best:
+            best, best_action = value, number
+            if pruning and (best >= beta or best == WIN_VALUE + depth):  # nothing can be better
+                waiting = 0
+                break
+    alpha = max(alpha, best)
+
+    killers, history = _KILLERS + 2 * depth, _HISTORY + player * actions
+    while waiting > 0:
+        number = _take_most_promising(work, row, waiting, remembered, killers, history)
+        waiting -= 1
+        action = np.uint64(number)
+        next_own, next_opp = play(game, own, opp, action)
+        if keeps_turn(game, own, opp, action):
+            value = negamax(game, judge, next_own, next_opp, depth - 1, player, alpha, beta, pruning, table, work)
+        else:
+            value = -negamax(
+                game, judge, next_own, next_opp, depth - 1, 1 - player, -beta, -alpha, pruning, table, work
+            )
+        if value > best:
+            best, best_action = value, number
+            if pruning:
+                alpha = max(alpha, best)
+                if best >= beta:
+                    if work[killers] != number:
+                        work[killers + 1], work[killers] = work[killers], number
+                    work[history + number] += depth * depth
+                    break
+
+    bound = _LOWER if best >= beta else (_UPPER if best <= lower else _EXACT)
+    _remember(own, opp, depth, best, bound, best_action, pruning, table, work)
+    return best
+
+
+@inlined
+def _take_most_promising(work: Any, row: Any, waiting: Any, remembered: Any, killers: Any, history: Any) -> Any:
+    """``-> int``: the action to try next, taken out of those that wait in ``work`` from ``row`` on."""
+    chosen, chosen_score = 0, np.int64(-1)
+    for k in range(waiting):
+        number = work[row + k]
+        score = work[history + number]
+        if number == remembered:
+            score += np.int64(1 << 61)
+        elif number == work[killers]:
+            score += np.int64(1 << 60)
+        elif number == work[killers + 1]:
+            score += np.int64(1 << 59)
+        if score > chosen_score:
+            chosen, chosen_score = k, score
+    number = work[row + chosen]
+    work[row + chosen] = work[row + waiting - 1]
+    return number
+
+
+@inlined
+def _slot(own: Any, opp: Any, table: Any) -> Any:
+    mixed = (own ^ (opp * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
+    mixed ^= mixed >> np.uint64(32)
+    return np.uint64(_ENTRY) * (mixed & np.uint64(len(table) // _ENTRY - 1))
+
+
+@inlined
+def _recall(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any, table: Any, work: Any) -> Any:
+    """``-> (action or -1, whether the value is known, value)``: what the table has of a position."""
+    if not pruning or len(table) == 0:
+        return -1, False, 0
+    slot = _slot(own, opp, table)
+    if table[slot] != own or table[slot + np.uint64(1)] != opp:
+        return -1, False, 0
+    entry = table[slot + np.uint64(2)]
+    if np.int64((entry >> np.uint64(22)) & np.uint64(_GENERATIONS - 1)) != work[GENERATION]:
+        return -1, False, 0
+    value = np.int64(entry >> np.uint64(32)) - INFINITY
+    bound = (entry >> np.uint64(20)) & np.uint64(3)
+    decides = bound == _EXACT or (bound == _LOWER and value >= beta) or (bound == _UPPER and value <= alpha)
+    found = decides and np.int64((entry >> np.uint64(12)) & np.uint64(0xFF)) == depth
+    return np.int64(entry & np.uint64(0xFFF)) - 1, found, value
+
+
+@inlined
+def _remember(
+    own: Any, opp: Any, depth: Any, value: Any, bound: Any, action: Any, pruning: Any, table: Any, work: Any
+) -> None:
+    if not pruning or len(table) == 0 or work[STOP]:
+        return
+    slot = _slot(own, opp, table)
+    low = (action + 1) | (depth << 12) | (bound << 20) | (work[GENERATION] << 22)
+    table[slot], table[slot + np.uint64(1)] = own, opp
+    table[slot + np.uint64(2)] = (np.uint64(value + INFINITY) << np.uint64(32)) | np.uint64(low)

@@ -1,0 +1,183 @@
+"""Minimax: no short cut of the search changes a value."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import agents
+from agents.minimax import MinimaxAgent
+from agents.negamax import WIN_VALUE
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.games import evaluate, implements, popcount
+
+# with the depth to which the whole tree is small enough
+GAMES = (
+    (Quixo(2), 4),
+    (Quixo(3), 4),
+    (Quixo(5), 3),
+    (ConnectN(3, 3, 3), 5),
+    (ConnectN(6, 6, 4), 3),
+    (ConnectN(4, 5, 3, True), 5),
+    (Nim((3, 4, 5)), 4),
+    (Nim((1, 3, 5), 2, True), 4),
+    (Quarto(), 3),
+    (Quarto(squares=True), 3),
+)
+
+
+def random_positions(game, count, seed):
+    """Positions that are not over, from the start to deep in the game."""
+    rng = np.random.default_rng(seed)
+    positions, position = [], Position.start(game)
+    while len(positions) < count:
+        if position.result is not None:
+            position = Position.start(game)
+        positions.append(position)
+        position = position.play(int(rng.choice(position.legal_actions())))
+    return positions
+
+
+@pytest.mark.parametrize(("game", "depth"), GAMES, ids=str)
+def test_pruning_and_table_change_no_value(game, depth):
+    plain = MinimaxAgent(game, depth=depth, pruning=False)
+    others = [MinimaxAgent(game, depth=depth, table_mb=megabytes) for megabytes in (0, 0.001, 16)]
+    nodes = np.zeros(4, dtype=np.int64)
+    for position in random_positions(game, 1000, seed=depth):
+        expected = plain.analyse(position)
+        found = [agent.analyse(position) for agent in others]
+        nodes += [expected.nodes, *(analysis.nodes for analysis in found)]
+        for analysis in found:
+            assert analysis.value == expected.value
+            assert analysis.action_values == expected.action_values
+    assert nodes[1] < nodes[0]
+
+
+@pytest.mark.parametrize(("game", "depth"), GAMES, ids=str)
+def test_the_principal_variation_leads_to_its_value(game, depth):
+    agent = MinimaxAgent(game, depth=depth)
+    for position in random_positions(game, 100, seed=1):
+        analysis = agent.analyse(position)
+        end = position
+        for action in analysis.principal_variation:
+            end = end.play(action)
+        sign = 1 if end.to_move == position.to_move else -1
+        plies = len(analysis.principal_variation)
+        if abs(analysis.value) > WIN_VALUE // 2:
+            assert end.result == sign * np.sign(analysis.value)
+            assert plies == WIN_VALUE - abs(analysis.value)
+        else:
+            assert end.result in (None, 0)
+            assert plies == depth or end.result == 0
+
+
+def test_node_counts_are_those_of_the_tree_and_repeat():
+    agent = MinimaxAgent(ConnectN(3, 3, 3), depth=9, pruning=False)
+    assert agent.analyse(Position.start(agent.game)).nodes == 549_946  # FACTS: all nodes of tic-tac-toe
+    agent = MinimaxAgent(Quixo(), depth=5)
+    position = Position.start(agent.game)
+    first = agent.analyse(position)
+    agent.analyse(position.play(7))
+    assert agent.analyse(position) == first
+
+
+def test_a_search_owes_nothing_to_thousands_of_earlier_ones():
+    agent = MinimaxAgent(ConnectN(3, 3, 3), depth=3)
+    position = Position.start(agent.game)
+    first = agent.analyse(position)
+    assert all(agent.analyse(position) == first for _ in range(2100))
+
+
+def test_quixo_3x3_is_won_in_7_plies():
+    agent = MinimaxAgent(Quixo(3), depth=10)
+    analysis = agent.analyse(Position.start(agent.game))
+    assert analysis.value == WIN_VALUE - 7
+    agent = MinimaxAgent(Quixo(3), depth=6)
+    assert abs(agent.analyse(Position.start(agent.game)).value) < WIN_VALUE // 2
+
+
+def test_time_is_kept_and_used():
+    agent = agents.make("minimax:time=0.2", Quixo())
+    position = Position.start(agent.game)
+    analysis = agent.analyse(position)
+    shallow = agents.make("minimax:depth=2", Quixo()).analyse(position)
+    assert analysis.depth > shallow.depth
+    observation = {"observation": position.observation(), "action_mask": np.ones(44, np.int8)}
+    agent.act(observation)  # compiles
+    begin = time.perf_counter()
+    action = agent.act(observation)
+    assert time.perf_counter() - begin < 2  # these machines are noisy
+    assert action in position.legal_actions()
+
+
+def test_a_decided_game_is_not_searched_further():
+    agent = agents.make("minimax:time=60", ConnectN(3, 3, 3))
+    analysis = agent.analyse(Position.from_text(agent.game, "XX./OO./... X"))
+    assert analysis.value == WIN_VALUE - 1
+
+
+@dataclass(frozen=True)
+class CornerLover(ConnectN):
+    """Tic-tac-toe in which only the top left corner is worth anything."""
+
+
+@implements(evaluate, CornerLover)
+def _(game):
+    return lambda game, own, opp: np.int64(popcount(own & np.uint64(1))) - np.int64(popcount(opp & np.uint64(1)))
+
+
+def test_the_evaluation_can_be_replaced():
+    agent = MinimaxAgent(ConnectN(3, 3, 3), depth=1)
+    agent.judge = CornerLover(3, 3, 3)
+    analysis = agent.analyse(Position.start(agent.game))
+    assert analysis.action_values == {0: 1} | dict.fromkeys(range(1, 9), 0)
+    assert analysis.principal_variation == (0,)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("minimax:time=0", ["time", "0", "above 0"]),
+        ("minimax:time=-1", ["time", "-1"]),
+        ("minimax:time=soon", ["time", "'soon'"]),
+        ("minimax:time=inf", ["time", "inf"]),
+        ("minimax:depth=65", ["depth", "65", "1 to 64"]),
+        ("minimax:table_mb=-1", ["table_mb", "-1"]),
+        ("minimax:pruning=maybe", ["pruning", "'maybe'", "true or false"]),
+    ],
+)
+def test_bad_options_are_named(spec, words):
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
+        agents.make(spec, Quixo())
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_finished_or_foreign_position_is_refused():
+    agent = MinimaxAgent(ConnectN(3, 3, 3))
+    for position in (Position.from_text(agent.game, "XXX/OO./... O"), Position.start(Quixo())):
+        with pytest.raises(ValueError, match="not over"):
+            agent.analyse(position)
+
+
+def test_a_second_process_plays_from_the_cache(tmp_path):
+    """Numba's cache breaks where compiled functions recur through each other: the second process would crash."""
+    program = (
+        "import agents; from agents.negamax import negamax; from ci_envs import Nim, Position\n"
+        "agent = agents.make('minimax:depth=4', Nim((3, 4)))\n"
+        "print(agent.analyse(Position.start(agent.game)).nodes, sum(negamax.stats.cache_misses.values()))"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True
+        ).stdout
+        for _ in range(2)
+    ]
+    (nodes, compiled), (nodes_again, compiled_again) = (map(int, run.split()) for run in runs)
+    assert nodes == nodes_again
+    assert (compiled, compiled_again) == (1, 0)
