@@ -13,7 +13,11 @@ from ci_envs.registration import registered, resolve
 from ci_envs.spec import split_spec
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ci_envs.arena.tournament import Comparison, Tournament
+    from ci_envs.games.position import Position
+    from ci_envs.solver.solution import Solution
 
 
 class _BriefErrors(click.Group):
@@ -138,6 +142,68 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
         for entrant, spec in zip(entrants, agents, strict=True)
     ]
     watch(game, players, max_cycles=max_cycles, show=click.echo)
+
+
+@main.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("text", metavar="[POSITION]", required=False)
+def solve(environment: str, text: str | None) -> None:
+    """Solve ENV, or one POSITION of it and all that can follow.
+
+    Shows who wins and how soon, the best actions, and how many states are won, drawn and lost.
+
+    ci-envs solve Quixo-v0:size=4
+    """
+    from rich.console import Console
+
+    from ci_envs.games.position import Position
+
+    with _refusals():
+        _, game, _ = resolve(environment)
+        position = Position.from_text(game, text) if text else Position.start(game)
+        solution = _solve_with_progress(position)
+    click.echo("\n".join(_findings(solution, position)))
+    if solution.counts_by_distance:
+        Console(highlight=False).print(_distance_table(solution))
+
+
+def _solve_with_progress(position: "Position") -> "Solution":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from ci_envs.solver.solve import solve
+
+    columns = (TextColumn("states {task.completed:,}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("states", total=None)
+        return solve(position, progress=lambda done, total: bar.update(task, completed=done, total=total))
+
+
+_VERBS = {1: "wins", 0: "draws", -1: "loses"}
+
+
+def _findings(solution: "Solution", position: "Position") -> Iterator[str]:
+    value, distance = solution.value(position), solution.distance(position)
+    soon = "" if distance is None else f" in {distance} {'ply' if distance == 1 else 'plies'}"
+    yield position.to_text()
+    yield f"the player to move {_VERBS[value]}{soon}"
+    if best := solution.best_actions(position):
+        yield f"best: {' '.join(map(position.action_name, best))}"
+    if counts := solution.counts:
+        parts = (f"{counts[value]:,} {name}" for value, name in (("win", "won"), ("draw", "drawn"), ("loss", "lost")))
+        yield f"{sum(counts.values()):,} states: {', '.join(parts)}"
+
+
+def _distance_table(solution: "Solution") -> "Table":
+    from rich.table import Table
+
+    won, lost = (solution.counts_by_distance[value] for value in ("win", "loss"))
+    table = Table("plies", "won", "lost", title="states by distance")
+    for column in table.columns:
+        column.justify = "right"
+    for plies in sorted(won.keys() | lost.keys()):
+        table.add_row(str(plies), *(f"{states.get(plies, 0):,}" for states in (won, lost)))
+    return table
 
 
 @main.command(name="list")

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from playing import batch_of, observation_of, random_positions
 
 import agents
 import ci_envs
@@ -13,29 +14,6 @@ from agents.nim_expert import is_won
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 
 GAMES = (Quixo(3), Quixo(5), ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Nim((2, 3, 4)), Nim((5, 5), 3, True), Quarto())
-
-
-def observation_of(position):
-    mask = np.zeros(position.game.action_count, np.int8)
-    mask[list(position.legal_actions())] = 1
-    return {"observation": position.observation(), "action_mask": mask}
-
-
-def batch_of(positions):
-    seen = [observation_of(position) for position in positions]
-    return {key: np.stack([one[key] for one in seen]) for key in seen[0]}
-
-
-def random_positions(game, count, seed):
-    """Positions that are not over, from the start to deep in the game."""
-    rng = np.random.default_rng(seed)
-    positions, position = [], Position.start(game)
-    while len(positions) < count:
-        positions.append(position)
-        position = position.play(int(rng.choice(position.legal_actions())))
-        if position.result is not None:
-            position = Position.start(game)
-    return positions
 
 
 def plain_minimax(position, depth):

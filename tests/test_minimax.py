@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from playing import observation_of, random_positions
 
 import agents
 from agents.minimax import MinimaxAgent
@@ -28,18 +29,6 @@ GAMES = (
     (Quarto(), 3),
     (Quarto(squares=True), 3),
 )
-
-
-def random_positions(game, count, seed):
-    """Positions that are not over, from the start to deep in the game."""
-    rng = np.random.default_rng(seed)
-    positions, position = [], Position.start(game)
-    while len(positions) < count:
-        if position.result is not None:
-            position = Position.start(game)
-        positions.append(position)
-        position = position.play(int(rng.choice(position.legal_actions())))
-    return positions
 
 
 @pytest.mark.parametrize(("game", "depth"), GAMES, ids=str)
@@ -106,7 +95,7 @@ def test_time_is_kept_and_used():
     analysis = agent.analyse(position)
     shallow = agents.make("minimax:depth=2", Quixo()).analyse(position)
     assert analysis.depth > shallow.depth
-    observation = {"observation": position.observation(), "action_mask": np.ones(44, np.int8)}
+    observation = observation_of(position)
     agent.act(observation)  # compiles
     begin = time.perf_counter()
     action = agent.act(observation)

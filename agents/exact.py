@@ -1,0 +1,51 @@
+"""Perfect play in the games that are solved."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent import Agent, Observation
+from ci_envs.games.batch import decode_batch
+from ci_envs.games.game import Game
+from ci_envs.solver.solution import NO_SCORE, keep_value
+from ci_envs.solver.solve import solve
+
+
+class ExactAgent(Agent):
+    """Wins as soon as it can, loses as late as it can, else draws: one of the best actions at random.
+
+    With ``randomise`` it plays any action that keeps the value of the position, however long the win then takes.
+    """
+
+    def __init__(self, game: Game, *, randomise: bool = False, blunder: float = 0.0, seed: int | None = None) -> None:
+        """Make the agent; it solves the game unless that was done before.
+
+        Args:
+            game: a game that :func:`ci_envs.solve` solves.
+            randomise: whether to choose among all actions that keep the value, rather than among the best.
+            blunder: how often to play an action that loses value, where there is one, any of them: from 0 to 1.
+            seed: decides between equally good actions, and when to blunder.
+
+        Raises:
+            ValueError: the game is too large to solve, or an option is refused.
+        """
+        if not isinstance(randomise, bool):
+            raise ValueError(f"randomise must be true or false, not {randomise!r}")
+        if isinstance(blunder, bool) or not isinstance(blunder, (int, float)) or not 0 <= blunder <= 1:
+            raise ValueError(f"blunder must be a number from 0 to 1, not {blunder!r}")
+        super().__init__(game, seed=seed)
+        self.randomise, self.blunder = randomise, blunder
+        self._solution = solve(game)
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        planes = np.ascontiguousarray(observations["observation"])
+        words = np.empty((len(planes), 2), dtype=np.uint64)
+        decode_batch(self.game, planes, words)
+        scores = self._solution.action_scores(words)
+        keeping = keep_value(scores)
+        losing = (scores != NO_SCORE) & ~keeping
+        choices = keeping if self.randomise else scores == scores.max(axis=1, keepdims=True)
+        blunders = (self.rng.random(len(words)) < self.blunder) & losing.any(axis=1)
+        choices = np.where(blunders[:, np.newaxis], losing, choices)
+        actions: NDArray[np.int64] = (choices * self.rng.random(scores.shape)).argmax(axis=1)
+        return actions

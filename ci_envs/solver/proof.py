@@ -1,0 +1,232 @@
+"""Forced wins in the m,n,k games without gravity, where the positions are too many to keep.
+
+Iterative deepening: can either player force a win within 1 ply, 2 plies and so on. The deeper the line, the more it
+helps to look for threats first: who can complete a line does; who faces one such threat answers it, two are lost; and
+three plies before the end nothing but a double threat wins. As in these games a stone of one's own never harms, a
+defender who is safe after passing is safe (a null move, which here is exact). For the rest there are a transposition
+table, of facts that hold whatever the depth of the search, and an order of moves by the lines that they leave.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import implements, inlined, kernel, operation, trailing_zeros
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.games.grid import line_steps
+from ci_envs.games.operations import ONGOING, evaluate
+from ci_envs.games.position import Position
+from ci_envs.solver.search import BYTES_A_POSITION, canonical, hash_of, position_bound
+from ci_envs.solver.solution import HORIZON, Solution, too_large
+
+MAX_NODES = 10_000_000
+"""A position on which more are spent counts as unsolved."""
+
+_SLOTS = 1 << 20
+_CELLS = 64
+
+
+class ProofSolution(Solution):
+    """Positions of a :class:`ConnectN` without gravity, each searched when it is asked for.
+
+    Attributes:
+        root: the position that was solved.
+    """
+
+    game: ConnectN
+
+    def __init__(self, root: Position) -> None:
+        """Solve ``root``.
+
+        Raises:
+            ValueError: ``MAX_NODES`` positions do not suffice.
+        """
+        super().__init__(root.game)
+        self.root = root
+        self._symmetries = np.arange(self.game.symmetry_count)
+        self._facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # of no position: cells have one stone at most
+        self._order = np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
+        self._score(root)
+
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """As in :meth:`Solution.scores`; a ValueError also tells of a position that takes too long."""
+        return np.array([self._score_within(own, opp, _CELLS) for own, opp in words.tolist()], dtype=np.int16)
+
+    def best_actions(self, position: Position) -> tuple[int, ...]:
+        """As in :meth:`Solution.best_actions`; searched no deeper than it takes to tell them from the others."""
+        value, distance = self.value(position), self.distance(position)
+        plies = _CELLS if distance is None else distance - (1 if value > 0 else 2)
+        followers = {action: position.play(action) for action in position.legal_actions()}
+        scores = {action: -self._score_within(child.own, child.opp, plies) for action, child in followers.items()}
+        return tuple(action for action, score in scores.items() if score == max(scores.values()))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Empty."""
+        return {}
+
+    @property
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        """Empty."""
+        return {}
+
+    def _score_within(self, own: int, opp: int, plies: int) -> int:
+        """The score of a position, 0 also if it is not decided within so many plies."""
+        outcome = self.game.rules.result(self.game, own, opp)
+        if outcome != ONGOING:
+            return int(outcome) * HORIZON
+        nodes = np.array([0, MAX_NODES])
+        empty = self.game.rows * self.game.cols - (own | opp).bit_count()
+        for depth in range(1, min(plies, empty) + 1):
+            sign = _forced(
+                self.game, np.uint64(own), np.uint64(opp), depth, self._symmetries, self._facts, self._order, nodes
+            )
+            if nodes[0] >= nodes[1]:
+                raise too_large(self.game, position_bound(self.root) or 0, BYTES_A_POSITION)
+            if sign:
+                return int(sign) * (HORIZON - depth)
+        return 0
+
+
+@operation
+def empty_cells(game: Any, stones: Any) -> Any:
+    """``-> uint64``: the cells without any of ``stones``."""
+
+
+@operation
+def completing_cells(game: Any, stones: Any, empty: Any) -> Any:
+    """``-> uint64``: the empty cells that complete a line of ``stones``."""
+
+
+@implements(empty_cells, ConnectN)
+def _(game: ConnectN) -> Any:
+    full = np.uint64((1 << game.rows * game.cols) - 1)
+    return lambda game, stones: full & ~stones
+
+
+@implements(completing_cells, ConnectN)
+def _(game: ConnectN) -> Any:
+    steps, starts = line_steps(*game.shape)
+    n = game.n
+
+    def kernel(game: Any, stones: Any, empty: Any) -> Any:
+        cells = np.uint64(0)
+        for direction in range(4):
+            step = steps[direction]
+            for missing in range(n):
+                lines = starts[direction] & (empty >> (np.uint64(missing) * step))
+                for k in range(n):
+                    if k != missing:
+                        lines &= stones >> (np.uint64(k) * step)
+                cells |= lines << (np.uint64(missing) * step)
+        return cells
+
+    return kernel
+
+
+@kernel
+def _several(cells: Any) -> Any:
+    return cells & (cells - np.uint64(1)) != np.uint64(0)
+
+
+@kernel
+def _forced(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any, order: Any, nodes: Any) -> Any:
+    """``-> int``: 1 if the player to move wins in ``plies``, -1 if the opponent does, 0 if neither does so soon."""
+    if plies % 2:  # the last ply is the winner's
+        return 1 if _wins(game, own, opp, plies, symmetries, facts, order, nodes) else 0
+    return -1 if _loses(game, own, opp, plies, symmetries, facts, order, nodes) else 0
+
+
+@inlined
+def _loses(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any, order: Any, nodes: Any) -> Any:
+    """``-> bool``: does the opponent complete a line within ``plies`` (even), whatever the player to move does."""
+    empty = empty_cells(game, own | opp)
+    threats = completing_cells(game, opp, empty)
+    lost = False
+    if not completing_cells(game, own, empty):
+        if _several(threats):
+            lost = True
+        elif threats:
+            lost = _wins(game, opp, own | threats, plies - 1, symmetries, facts, order, nodes)
+        elif plies >= 4 and _wins(game, opp, own, plies - 1, symmetries, facts, order, nodes):  # after passing
+            count = _sort(game, own, opp, empty, order[plies])
+            lost = count > 0
+            for k in range(count):
+                move = np.uint64(1) << np.uint64(order[plies, k] % _CELLS)
+                if not _wins(game, opp, own | move, plies - 1, symmetries, facts, order, nodes):
+                    lost = False
+                    break
+    return lost
+
+
+@kernel
+def _wins(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any, order: Any, nodes: Any) -> Any:
+    """``-> bool``: does the player to move complete a line within ``plies`` (odd), whatever the opponent plays.
+
+    Where more ``nodes`` than the second number of that array were visited the answer is False and means nothing.
+    """
+    nodes[0] += 1
+    empty = empty_cells(game, own | opp)
+    if completing_cells(game, own, empty):
+        return True
+    threats = completing_cells(game, opp, empty)
+    if plies == 1 or _several(threats) or nodes[0] >= nodes[1]:
+        return False
+    moves = threats if threats else empty
+    if plies == 3:
+        return _has_double_threat(game, own, empty, moves)
+    key_own, key_opp = canonical(game, own, opp, symmetries)
+    fact = facts[hash_of(key_own, key_opp) % np.uint64(_SLOTS)]
+    if fact[0] == key_own and fact[1] == key_opp:
+        if np.uint64(plies) >= fact[2]:
+            return True
+        if np.uint64(plies) <= fact[3]:
+            return False
+    won = False
+    for k in range(_sort(game, own, opp, moves, order[plies])):
+        move = np.uint64(1) << np.uint64(order[plies, k] % _CELLS)
+        won = _loses(game, opp, own | move, plies - 1, symmetries, facts, order, nodes)
+        if won:
+            break
+    if nodes[0] < nodes[1]:
+        _note(fact, key_own, key_opp, np.uint64(plies), won)
+    return won
+
+
+@kernel
+def _note(fact: Any, own: Any, opp: Any, plies: Any, won: Any) -> None:
+    """Note of a position the least plies within which it is known to be won, and the most in which it is not."""
+    if fact[0] != own or fact[1] != opp:
+        fact[0], fact[1], fact[2], fact[3] = own, opp, np.uint64(_CELLS + 1), np.uint64(0)
+    if won:
+        fact[2] = plies
+    else:
+        fact[3] = plies
+
+
+@kernel
+def _has_double_threat(game: Any, own: Any, empty: Any, moves: Any) -> Any:
+    while moves:
+        move = moves & (~moves + np.uint64(1))
+        moves ^= move
+        if _several(completing_cells(game, own | move, empty ^ move)):
+            return True
+    return False
+
+
+@kernel
+def _sort(game: Any, own: Any, opp: Any, moves: Any, order: Any) -> Any:
+    """``-> int``: write how good each move looks, times 64, plus its cell, the best first; return how many."""
+    count = 0
+    while moves:
+        move = moves & (~moves + np.uint64(1))
+        moves ^= move
+        entry = -evaluate(game, opp, own | move) * _CELLS + np.int64(trailing_zeros(move))
+        place = count
+        while place > 0 and order[place - 1] < entry:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = entry
+        count += 1
+    return count

@@ -1,0 +1,232 @@
+"""Every position below one, by memoised search: for games that cannot cycle.
+
+A position is kept once for all its images under those symmetries of the game that leave the first position as it is.
+From a symmetric start these are all of them. Below a position in the middle of a game they are few, and so are the
+positions that others would unite, but then the positions counted would not be those below it.
+"""
+
+from collections import Counter
+from functools import cached_property
+from math import comb, perm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.compiled import kernel
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.games.nim import Nim
+from ci_envs.games.operations import ONGOING, action_count, keeps_turn, legal, play, result, transform
+from ci_envs.games.position import Position
+from ci_envs.games.quarto import Quarto
+from ci_envs.solver.nim import state_count
+from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
+
+MAX_POSITIONS = 1 << 24
+"""More positions than this are not kept."""
+
+BYTES_A_POSITION = 36.0
+"""Two words and a score, in a table at most half full."""
+
+_POSITIONS_A_CALL = 1 << 20  # between two of which Python sees to an interrupt
+
+
+def position_bound(position: Position) -> int | None:
+    """At most how many positions there are at and below ``position``, from counting pieces; None for unknown games."""
+    game = position.game
+    match game:
+        case Nim():
+            return state_count(game)
+        case ConnectN(rows, cols, _, True):
+            columns = [sum(1 << row * cols + col for row in range(rows)) for col in range(cols)]
+            taken = [((position.own | position.opp) & column).bit_count() for column in columns]
+            bound = 1
+            for stones in taken:
+                bound *= (1 << rows - stones + 1) - 1
+            return bound
+        case ConnectN(rows, cols):
+            empty = rows * cols - (position.own | position.opp).bit_count()
+            return sum(comb(empty, (k + 1) // 2) * comb(empty - (k + 1) // 2, k // 2) for k in range(empty + 1))
+        case Quarto():
+            empty = 16 - (position.opp & 0xFFFF).bit_count()
+            return sum(comb(empty, k) * perm(empty, k) * (1 + empty - k) for k in range(empty + 1))
+    return None
+
+
+def _symmetries_of(position: Position) -> NDArray[np.int64]:
+    """The symmetries of the game that leave ``position`` as it is."""
+    images = position.game.rules.images(position.game, position.own, position.opp)
+    return np.flatnonzero((images == images[0]).all(axis=1))
+
+
+def is_small(position: Position) -> bool:
+    """Whether the positions at and below ``position`` are few enough to keep, as far as can be told beforehand."""
+    bound = position_bound(position)
+    return bound is None or bound <= MAX_POSITIONS * len(_symmetries_of(position))
+
+
+class SearchSolution(Solution):
+    """The scores of a position and of all that can follow it.
+
+    Attributes:
+        root: the position.
+    """
+
+    def __init__(self, root: Position, *, progress: Progress | None = None) -> None:
+        """Search everything below ``root``.
+
+        Args:
+            root: a position of a game that cannot cycle.
+            progress: see :data:`~ci_envs.solver.solution.Progress`.
+
+        Raises:
+            ValueError: the game can cycle, or there are too many positions.
+        """
+        if root.game.can_cycle:
+            raise ValueError(f"play of {root.game} can cycle: its positions have no last ones to begin from")
+        super().__init__(root.game)
+        self.root = root
+        self._symmetries = _symmetries_of(root)
+        if not is_small(root):
+            raise too_large(root.game, position_bound(root) or 0, BYTES_A_POSITION)
+        self._keys, self._scores = _empty_table(1 << 12)
+        self._fill(progress)
+
+    def _fill(self, progress: Progress | None) -> None:
+        words = np.array([self.root.own, self.root.opp], dtype=np.uint64)
+        used = np.zeros(1, dtype=np.int64)
+        while True:
+            stop = min(len(self._keys) // 2, int(used[0]) + _POSITIONS_A_CALL)
+            score = _search(
+                self.game, words[0], words[1], self._symmetries, self._keys, self._scores, used, np.int64(stop)
+            )
+            if progress:
+                progress(int(used[0]), None)
+            if score != NO_SCORE:
+                return
+            if used[0] > MAX_POSITIONS:
+                raise too_large(self.game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
+            if 2 * used[0] >= len(self._keys):
+                keys, scores = self._keys, self._scores
+                self._keys, self._scores = _empty_table(2 * len(keys))
+                _copy(keys, scores, self._keys, self._scores)
+
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """As in :meth:`Solution.scores`; a position that cannot follow the first is not covered."""
+        scores = np.empty(len(words), dtype=np.int16)
+        _look_up(self.game, words, self._symmetries, self._keys, self._scores, scores)
+        if (scores == NO_SCORE).any():
+            raise ValueError(f"a position does not follow {self.root.to_text()!r}, below which {self.game} is solved")
+        return scores
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """As in :attr:`Solution.counts`, over all positions that can follow the first, and itself."""
+        return {
+            "win": sum(self.counts_by_distance["win"].values()),
+            "draw": self._states_by_score[0],
+            "loss": sum(self.counts_by_distance["loss"].values()),
+        }
+
+    @cached_property
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        """As in :attr:`Solution.counts_by_distance`."""
+        return by_distance(self._states_by_score)
+
+    @cached_property
+    def _states_by_score(self) -> Counter[int]:
+        orbits = np.zeros(len(self._keys), dtype=np.int64)
+        _orbit_sizes(self.game, self._symmetries, self._keys, self._scores, orbits)
+        states: Counter[int] = Counter()
+        for score in np.unique(self._scores[self._scores != NO_SCORE]).tolist():
+            states[score] = int(orbits[self._scores == score].sum())
+        return states
+
+
+def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
+    return np.empty((slots, 2), dtype=np.uint64), np.full(slots, NO_SCORE, dtype=np.int16)
+
+
+@kernel
+def canonical(game: Any, own: Any, opp: Any, symmetries: Any) -> Any:
+    """``-> (own, opp)``: the least image of a position, compared by its first word, then by its second."""
+    least_own, least_opp = own, opp
+    for k in range(1, len(symmetries)):
+        image_own, image_opp = transform(game, symmetries[k], own, opp)
+        if image_own < least_own or (image_own == least_own and image_opp < least_opp):
+            least_own, least_opp = image_own, image_opp
+    return least_own, least_opp
+
+
+@kernel
+def hash_of(own: Any, opp: Any) -> Any:
+    """``-> uint64``: 44 well mixed bits of a position (the finaliser of SplitMix64)."""
+    mixed = (own * np.uint64(0x9E3779B97F4A7C15)) ^ (opp * np.uint64(0xC2B2AE3D27D4EB4F))
+    return ((mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(20)
+
+
+@kernel
+def _slot(keys: Any, scores: Any, own: Any, opp: Any) -> Any:
+    """``-> uint64``: where a position is in the table, or would be."""
+    last = np.uint64(len(scores) - 1)
+    slot = hash_of(own, opp) & last
+    while scores[slot] != NO_SCORE and (keys[slot, 0] != own or keys[slot, 1] != opp):
+        slot = (slot + np.uint64(1)) & last
+    return slot
+
+
+@kernel
+def _search(game: Any, own: Any, opp: Any, symmetries: Any, keys: Any, scores: Any, used: Any, stop: Any) -> Any:
+    """``-> int``: the score of a position, NO_SCORE if first the table came to ``stop`` positions."""
+    own, opp = canonical(game, own, opp, symmetries)
+    known = scores[_slot(keys, scores, own, opp)]
+    if known != NO_SCORE:
+        return np.int64(known)
+    if used[0] >= stop:
+        return np.int64(NO_SCORE)
+    outcome = result(game, own, opp)
+    best = np.int64(outcome * HORIZON)
+    if outcome == ONGOING:
+        best = np.int64(-HORIZON)
+        for number in range(action_count(game)):
+            action = np.uint64(number)
+            if not legal(game, own, opp, action):
+                continue
+            next_own, next_opp = play(game, own, opp, action)
+            score = _search(game, next_own, next_opp, symmetries, keys, scores, used, stop)
+            if score == NO_SCORE:
+                return score
+            if not keeps_turn(game, own, opp, action):
+                score = -score
+            best = max(best, score - np.int64(np.sign(score)))
+    slot = _slot(keys, scores, own, opp)
+    keys[slot, 0], keys[slot, 1], scores[slot] = own, opp, best
+    used[0] += 1
+    return best
+
+
+@kernel
+def _copy(keys: Any, scores: Any, to_keys: Any, to_scores: Any) -> None:
+    for i in range(len(scores)):
+        if scores[i] != NO_SCORE:
+            slot = _slot(to_keys, to_scores, keys[i, 0], keys[i, 1])
+            to_keys[slot, 0], to_keys[slot, 1], to_scores[slot] = keys[i, 0], keys[i, 1], scores[i]
+
+
+@kernel
+def _look_up(game: Any, words: Any, symmetries: Any, keys: Any, scores: Any, out: Any) -> None:
+    for i in range(len(words)):
+        own, opp = canonical(game, words[i, 0], words[i, 1], symmetries)
+        out[i] = scores[_slot(keys, scores, own, opp)]
+
+
+@kernel
+def _orbit_sizes(game: Any, symmetries: Any, keys: Any, scores: Any, sizes: Any) -> None:
+    """Write how many different images each position of the table has: symmetries by those that fix it."""
+    for i in range(len(scores)):
+        if scores[i] != NO_SCORE:
+            fixing = 0
+            for k in range(len(symmetries)):
+                own, opp = transform(game, symmetries[k], keys[i, 0], keys[i, 1])
+                fixing += own == keys[i, 0] and opp == keys[i, 1]
+            sizes[i] = len(symmetries) // fixing

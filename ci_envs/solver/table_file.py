@@ -1,0 +1,77 @@
+"""Tables of scores on disk, in the user's cache directory.
+
+A file is a line with the SHA-256 of all that follows, a line of JSON that says what the table is of, and the table
+itself, an array of int8, compressed with zlib.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import warnings
+import zlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from ci_envs.games.game import Game
+
+VERSION = 1
+"""To be raised when the rules of a game that has a table change, or what the table says."""
+
+
+def table_path(game: Game) -> Path:
+    """Where the table of ``game`` is kept."""
+    return user_cache_path("ci_envs") / "tables" / f"{game}.table"
+
+
+def read_table(game: Game) -> NDArray[np.int8] | None:
+    """The table of ``game``, None if there is none of this version; one that is damaged is none, with a warning."""
+    path = table_path(game)
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    digest, _, signed = content.partition(b"\n")
+    if digest != _digest(signed):
+        warnings.warn(f"the table {str(path)!r} is damaged and is made anew", RuntimeWarning, stacklevel=2)
+        return None
+    header, _, packed = signed.partition(b"\n")
+    if header != _header(game):
+        return None
+    return np.frombuffer(zlib.decompress(packed), dtype=np.int8)
+
+
+def write_table(game: Game, table: NDArray[np.int8]) -> None:
+    """Keep the table of ``game``; where that is impossible, say so in a warning.
+
+    The file gets its name when it is complete.
+    """
+    path = table_path(game)
+    signed = _header(game) + b"\n" + zlib.compress(table.tobytes(), level=1)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_whole(path, _digest(signed) + b"\n" + signed)
+    except OSError as error:
+        warnings.warn(f"the table of {game} cannot be kept: {error}", RuntimeWarning, stacklevel=2)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink()
+        raise
+
+
+def _header(game: Game) -> bytes:
+    return json.dumps({"game": repr(game), "version": VERSION}).encode()
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
