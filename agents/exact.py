@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from ci_envs.agent import Agent, Observation
 from ci_envs.games.batch import decode_batch
 from ci_envs.games.game import Game
+from ci_envs.games.parameters import true_or_false
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
 
@@ -28,12 +29,10 @@ class ExactAgent(Agent):
         Raises:
             ValueError: the game is too large to solve, or an option is refused.
         """
-        if not isinstance(randomise, bool):
-            raise ValueError(f"randomise must be true or false, not {randomise!r}")
         if isinstance(blunder, bool) or not isinstance(blunder, (int, float)) or not 0 <= blunder <= 1:
             raise ValueError(f"blunder must be a number from 0 to 1, not {blunder!r}")
         super().__init__(game, seed=seed)
-        self.randomise, self.blunder = randomise, blunder
+        self.randomise, self.blunder = true_or_false("randomise", randomise), blunder
         self._solution = solve(game)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:

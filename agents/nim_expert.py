@@ -10,24 +10,7 @@ from numpy.typing import NDArray
 from ci_envs.agent import Agent, Observation
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
-
-
-def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
-    """Whether the player to move wins, by theory.
-
-    Args:
-        heaps: sizes of the heaps, int64 of shape (..., heaps).
-        game: the bound and the kind of play.
-
-    Returns:
-        bool of shape (...). In normal play: the xor of the heaps modulo (k + 1) is not zero. In misere play the same
-        while one of these is 2 or more, else: an even number of them is one.
-    """
-    rest = heaps if game.max_take is None else heaps % (game.max_take + 1)
-    won: NDArray[np.bool_] = np.bitwise_xor.reduce(rest, axis=-1) != 0
-    if game.misere:
-        won = np.where(rest.max(axis=-1) >= 2, won, rest.sum(axis=-1) % 2 == 0)
-    return won
+from ci_envs.solver.nim import is_won
 
 
 class NimExpertAgent(Agent):

@@ -7,6 +7,8 @@ from .games.quarto import Quarto
 from .games.quixo import Quixo
 from .games.walk import perft
 from .registration import make, register, registered
+from .solver.solution import Solution
+from .solver.solve import solve
 
 __version__: str
 
@@ -17,6 +19,7 @@ __all__ = [
     "Position",
     "Quarto",
     "Quixo",
+    "Solution",
     "connect_four_v0",
     "connect_n_v0",
     "make",
@@ -26,5 +29,6 @@ __all__ = [
     "quixo_v0",
     "register",
     "registered",
+    "solve",
     "tictactoe_v0",
 ]

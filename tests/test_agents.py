@@ -10,8 +10,8 @@ from playing import batch_of, observation_of, random_positions
 
 import agents
 import ci_envs
-from agents.nim_expert import is_won
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.solver.nim import is_won
 
 GAMES = (Quixo(3), Quixo(5), ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Nim((2, 3, 4)), Nim((5, 5), 3, True), Quarto())
 

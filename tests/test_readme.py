@@ -28,7 +28,7 @@ def test_perft_is_as_said():
 
 def test_command_lines_are_accepted():
     commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
-    assert {name for name, _ in commands} == {"list", "play", "compare"}
+    assert {name for name, _ in commands} == {"list", "play", "compare", "solve"}
     for name, rest in commands:
         arguments = rest.split()
         if name == "compare":

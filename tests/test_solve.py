@@ -370,6 +370,18 @@ def test_a_game_too_large_says_how_large_it_is(game, message):
         solve(game)
 
 
+def test_a_search_that_turns_out_too_large_says_how_far_it_came(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
+    monkeypatch.setattr("ci_envs.solver.search.position_bound", lambda position: None)  # as of an unknown game
+    with pytest.raises(ValueError, match="more than 1,000 states, which would take more than 36 kB"):
+        solve(ConnectN(4, 4, 4))
+
+
+def test_a_game_that_can_cycle_is_not_searched():
+    with pytest.raises(ValueError, match="can cycle"):
+        SearchSolution(Position.start(Quixo(2)))
+
+
 def test_a_solution_refuses_another_games_position():
     with pytest.raises(ValueError, match=r"solution of Quixo\(size=3\), not of Quixo\(size=4\)"):
         solve(Quixo(3)).value(Position.start(Quixo(4)))
