@@ -2,13 +2,15 @@
 
 import json
 import zlib
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs import agent as agents_by_name
 from ci_envs.agent import Agent, Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match
@@ -266,3 +268,48 @@ def test_watching_an_illegal_action() -> None:
     players = [Player("good", FirstLegal(TIC_TAC_TOE), False), Player("bad", agent, False)]
     assert watch(TIC_TAC_TOE, players, show=lines.append) == 0
     assert lines[-1] == "\nbad (player 1) plays 0, which is illegal: good (player 0) wins"
+
+
+@cache
+def exact(position: Position) -> tuple[int, int]:
+    """Value and distance for the player to move of a game in which players alternate, by searching all of it."""
+    if position.result is not None:
+        return position.result, 0
+    after = [exact(position.play(action)) for action in position.legal_actions()]
+    value = max(-other for other, _ in after)
+    plies = [distance for other, distance in after if -other == value]
+    return value, 1 + (max(plies) if value == -1 else min(plies))
+
+
+@pytest.mark.parametrize("game", [TIC_TAC_TOE, Nim((2, 3, 4), misere=True)], ids=str)
+def test_actions_are_judged_as_a_plain_search_of_each_game_judges_them(game: Game) -> None:
+    agents = Hashing(game, 1), Hashing(game, 2)
+    side = play_match(game, *agents, games=2, solution=solve(game)).sides[0]
+    expected = {"actions": 0, "keeping": 0, "optimal": 0, "critical": 0, "critical_keeping": 0, "points_lost": 0.0}
+    for seat in (0, 1):
+        position = Position.start(game)
+        while position.result is None:
+            mover = agents[position.to_move ^ seat]
+            action = mover.choose(position.observation(), position.legal_actions())
+            if mover is agents[0]:
+                value, distance = exact(position)
+                after, rest = exact(position.play(action))
+                critical = any(-exact(position.play(other))[0] < value for other in position.legal_actions())
+                keeps = -after == value
+                expected["actions"] += 1
+                expected["keeping"] += keeps
+                expected["optimal"] += keeps and (value == 0 or rest == distance - 1)
+                expected["critical"] += critical
+                expected["critical_keeping"] += critical and keeps
+                expected["points_lost"] += (value + after) / 2
+            position = position.play(action)
+    assert asdict(side.accuracy) == expected
+
+
+def test_only_solved_games_are_judged() -> None:
+    solved = to_json(compare("Nim-v0", ["random", "exact"], games=4))
+    unsolved = to_json(compare("ConnectFour-v0", ["random", "random"], games=4))
+    accuracy = {agent["agent"]: agent["accuracy"] for agent in solved["agents"]}
+    assert accuracy["exact"]["keeping"] == accuracy["exact"]["optimal"] == accuracy["exact"]["actions"] > 0
+    assert accuracy["exact"]["points_lost"] == 0
+    assert all("accuracy" not in agent for agent in unsolved["agents"])

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent import Agent, Observation
-from ci_envs.arena.results import MatchResult, Record, Side
+from ci_envs.arena.results import Accuracy, MatchResult, Record, Side, judge
 from ci_envs.games.batch import ILLEGAL, observe_batch, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.truncation import ply_limit
+from ci_envs.solver.solution import NO_SCORE, Solution
 
 BATCH_SIZE = 1024
 """Boards that advance together at most: it bounds the memory of a match."""
@@ -29,6 +30,7 @@ def play_match(
     games: int,
     *,
     max_cycles: int | None = None,
+    solution: Solution | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
     """Play ``games`` games between two agents, seats swapped from game to game; ``first`` moves first in the first.
@@ -41,6 +43,7 @@ def play_match(
         second: its opponent; it may be the same object.
         games: how many, at least 2; of an odd number ``first`` begins one more.
         max_cycles: plies; None means 200 where play can go on for ever, else no limit.
+        solution: of the game, to judge the actions by.
         progress: told of games as they end.
 
     Raises:
@@ -52,7 +55,7 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first), _Player(second))
+    players = (_Player(first, solution), _Player(second, solution))
     batches = []
     for begin in range(0, games, BATCH_SIZE):
         batches.append(_Boards(game, min(BATCH_SIZE, games - begin)))
@@ -111,20 +114,31 @@ def _record(scores: NDArray[np.int8]) -> Record:
 class _Player:
     """An agent in a match, and how much it had to decide so far."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, solution: Solution | None) -> None:
         self.agent = agent
         self.decisions = 0
         self.seconds = 0.0
+        self.accuracy = Accuracy()
+        self._solution = solution
 
-    def decide(self, observations: Observation) -> NDArray[np.int64]:
+    def decide(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        observations = observations_of(self.agent.game, words)
         begin = perf_counter()
         actions = decide(self.agent, observations)
         self.seconds += perf_counter() - begin
         self.decisions += len(actions)
+        if self._solution is not None:
+            self._judge(self._solution, words, actions)
         return actions
 
+    def _judge(self, solution: Solution, words: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+        scores = solution.action_scores(words)
+        within = np.clip(actions, 0, scores.shape[1] - 1)
+        legal = (actions == within) & (scores[np.arange(len(actions)), within] != NO_SCORE)
+        self.accuracy += judge(scores[legal], actions[legal])
+
     def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:
-        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds)
+        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self.accuracy)
 
 
 class _Boards:
@@ -155,7 +169,7 @@ class _Boards:
             groups = [np.flatnonzero(self.going & (self.to_act == agent)) for agent in (0, 1)]
             for agent, rows in enumerate(groups):
                 if len(rows):
-                    self._play(agent, rows, players[agent].decide(observations_of(self.game, self.words[rows])))
+                    self._play(agent, rows, players[agent].decide(self.words[rows]))
             if ply == limit:
                 self.going[:] = False
             after = int(np.count_nonzero(self.going))

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from ci_envs.arena.tournament import Comparison, Pairing
 
 def tables(comparison: Comparison) -> RenderableType:
     """The ratings, the pairs, and what the reader has to know to trust them."""
-    return Group(_ratings_table(comparison), _pairs_table(comparison), *map(Text, _notes(comparison)))
+    accuracy = [_accuracy_table(comparison)] if _is_judged(comparison) else []
+    return Group(_ratings_table(comparison), _pairs_table(comparison), *accuracy, *map(Text, _notes(comparison)))
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
@@ -87,6 +89,30 @@ def _pairs_table(comparison: Comparison) -> Table:
     return table
 
 
+def _is_judged(comparison: Comparison) -> bool:
+    return any(side.accuracy.actions for pairing in comparison.pairings for side in pairing.match.sides)
+
+
+def _accuracy_table(comparison: Comparison) -> Table:
+    title = f"{comparison.environment}: actions against the exact answer"
+    table = _table(title, "Keep %", "Critical %", "Optimal %", "Lost/game")
+    for label in sorted(comparison.ratings, key=lambda label: -comparison.ratings[label].elo):
+        side = comparison.total(label)
+        accuracy = side.accuracy
+        table.add_row(
+            Text(label),
+            _percentage(accuracy.keeping, accuracy.actions),
+            _percentage(accuracy.critical_keeping, accuracy.critical),
+            _percentage(accuracy.optimal, accuracy.actions),
+            f"{accuracy.points_lost / side.total.games:.3f}",
+        )
+    return table
+
+
+def _percentage(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}" if whole else "-"
+
+
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("Agent", overflow="fold")
@@ -109,6 +135,11 @@ def _notes(comparison: Comparison) -> list[str]:
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
         "ms/move: time a decision, many boards at once.",
     ]
+    if _is_judged(comparison):
+        notes += [
+            "Keep: actions that keep the value of the position. Critical: the same where some legal action loses it.",
+            "Optimal: those that also win soonest or lose latest. Lost: points, of which a game has one.",
+        ]
     for pairing in comparison.pairings:
         for starter, different in enumerate(pairing.match.different):
             if different == 1 < pairing.match.sides[0].seats[starter].games:
@@ -140,6 +171,7 @@ def _side_json(side: Side) -> dict[str, Any]:
         "second": _record_json(side.seats[1]),
         "illegal": side.illegal,
         "decisions": side.decisions,
+        **({"accuracy": asdict(side.accuracy)} if side.accuracy.actions else {}),
     }
 
 

@@ -16,6 +16,8 @@ from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registration import resolve
+from ci_envs.solver.solution import Solution
+from ci_envs.solver.solve import solve
 
 
 class Entrant(NamedTuple):
@@ -110,13 +112,14 @@ class Tournament:
         return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
 
     def play(self, progress: Progress | None = None) -> Comparison:
-        """Play all matches.
+        """Play all matches, and judge the actions where the whole game is solved.
 
         Every agent first decides once without being timed: compiling is not thinking.
 
         Args:
             progress: told of games as they end.
         """
+        self._solution = _solution(self.game)
         for _, agent in self.entrants:
             decide(agent, observations_of(self.game, start_words(self.game, 1)))
         pairings = tuple(self._pairing(first, second, progress) for first, second in combinations(self.entrants, 2))
@@ -128,7 +131,13 @@ class Tournament:
         first.agent.reseed(derived_seed(self.seed, first.label, second.label))
         second.agent.reseed(derived_seed(self.seed, second.label, first.label))
         match = play_match(
-            self.game, first.agent, second.agent, self.games, max_cycles=self.max_cycles, progress=progress
+            self.game,
+            first.agent,
+            second.agent,
+            self.games,
+            max_cycles=self.max_cycles,
+            solution=self._solution,
+            progress=progress,
         )
         return Pairing((first.label, second.label), match)
 
@@ -178,6 +187,13 @@ def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: i
         check_plays(agent, game)
         entrants[unique] = Entrant(unique, agent)
     return tuple(entrants.values())
+
+
+def _solution(game: Game) -> Solution | None:
+    try:
+        return solve(game)
+    except ValueError:  # too large
+        return None
 
 
 def derived_seed(seed: int, *labels: str) -> int:
