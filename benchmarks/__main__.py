@@ -62,6 +62,21 @@ ROWS = (
         for id, depth in (("Quixo-v0", 8), ("TicTacToe-v0", 9), ("ConnectFour-v0", 11))
     ),
     *(
+        row
+        for name, id, peer in (
+            ("tic-tac-toe", "TicTacToe-v0", "tic_tac_toe"),
+            ("Connect Four", "ConnectFour-v0", "connect_four"),
+        )
+        for row in (
+            Row(f"MCTS, {name}", f"{id}, 1,000 simulations", lambda id=id: rate(ours.mcts_simulations(id, 1000))),
+            Row(f"MCTS, {name}", "OpenSpiel", lambda peer=peer: rate(peers.openspiel_mcts(peer, 1000)), peer=True),
+        )
+    ),
+    *(
+        Row("MCTS", f"{id}, 1,000 simulations", lambda id=id: rate(ours.mcts_simulations(id, 1000)))
+        for id in ("Quixo-v0", "Quarto-v0")
+    ),
+    *(
         Row("Position plies", id, lambda id=id: rate(ours.positions(id)))
         for id in ("TicTacToe-v0", "Quixo-v0", "Quarto-v0")
     ),

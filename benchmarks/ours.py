@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import negamax
+from agents.mcts import MAX_NODES
+from agents.mcts_tree import NODE, ROOT, plant, simulate
 from ci_envs import Position, make, perft
 from ci_envs.games.game import Game
+from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
 from ci_envs.registration import resolve
 
@@ -120,3 +123,21 @@ def _deepening(id: str, depth: int) -> tuple[Callable[[], object], NDArray[np.in
             negamax.negamax(game, game, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work)
 
     return deepen, work
+
+
+def mcts_simulations(id: str, simulations: int) -> Work:
+    """Simulations of Monte Carlo tree search from the start, each search beginning with an empty tree."""
+    game: Game = resolve(id)[1]
+    own, opp = map(np.uint64, game.start())
+    limits = ply_limit(game, None), MAX_NODES
+
+    def work(amount: int) -> int:
+        nodes = np.empty(simulations + game.action_count, dtype=NODE)
+        done, state = 0, 1
+        while done < amount:
+            size, state = plant(game, nodes, own, opp, np.uint64(state))
+            nodes, _, state = simulate(game, nodes, size, simulations, 1.0, *limits, np.uint64(state))
+            done += int(nodes[ROOT]["visits"])
+        return done
+
+    return work

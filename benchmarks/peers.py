@@ -57,3 +57,25 @@ def openspiel_plies(name: str) -> Work:
         return amount
 
     return work
+
+
+def openspiel_mcts(name: str, simulations: int) -> Work:
+    """Simulations of OpenSpiel's MCTS bot from the start, in C++, with one random rollout each and its solver on.
+
+    Raises:
+        ImportError: OpenSpiel is not installed.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=1)
+    bot = pyspiel.MCTSBot(game, evaluator, 1.0, simulations, 1000, True, 1, False)
+    start = game.new_initial_state()
+
+    def work(amount: int) -> int:
+        searches = -(-amount // simulations)
+        for _ in range(searches):
+            bot.step(start)
+        return searches * simulations
+
+    return work

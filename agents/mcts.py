@@ -1,0 +1,215 @@
+"""Monte Carlo tree search with random rollouts, for any game.
+
+Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006, with proven values kept apart from averages
+(:mod:`agents.mcts_tree`).
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from math import nan
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.mcts_tree import FIRST_NODES, NODE, ROOT, choose, find, plant, search_batch, simulate, subtree
+from ci_envs.agent import Agent, Observation
+from ci_envs.games.batch import decode_batch
+from ci_envs.games.game import Game
+from ci_envs.games.parameters import integer_between, positive_number, true_or_false
+from ci_envs.games.position import Position
+from ci_envs.games.truncation import ply_limit
+
+DEFAULT_SIMULATIONS = 1000
+
+MAX_NODES = 1 << 24
+"""Nodes of a tree at most (1 GiB); a full tree grows no more, while its simulations go on."""
+
+_CHUNK = 64
+"""Simulations between two looks at the clock."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What a search found.
+
+    Attributes:
+        value: of the position, from -1 to 1, for its player to move: the mean of the simulations, exact if proven.
+        simulations: how many were run; fewer than asked for where the value was proven before.
+        visits: simulations that began with each action, int64 of shape (actions,).
+        action_values: the value of each legal action for who plays it; nan for one not tried.
+        principal_variation: the actions expected from here on.
+        proven: the exact value +1, 0 or -1 if the search proved it, else None.
+    """
+
+    value: float
+    simulations: int
+    visits: NDArray[np.int64]
+    action_values: dict[int, float]
+    principal_variation: tuple[int, ...]
+    proven: int | None
+
+
+class _Tree(NamedTuple):
+    """Nodes, how many of them are in use, and the state of the random numbers."""
+
+    nodes: NDArray[np.void]
+    size: int
+    state: int
+
+
+class MCTSAgent(Agent):
+    """Upper confidence bounds applied to trees (UCT) with random rollouts.
+
+    It plays the most visited action, a proven win at once, and a proven loss only where all is lost. On a single board
+    it goes on with the tree of its last call if the new position is found there; the boards of a batch are searched
+    afresh.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        simulations: int | None = None,
+        time: float | None = None,
+        exploration: float = 1.0,
+        reuse: bool = True,
+        threads: int = 1,
+        seed: int | None = None,
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: any game.
+            simulations: how many an action, 1000 unless ``time`` is given.
+            time: seconds an action instead.
+            exploration: the constant before UCB1's square root, for values from -1 to 1. With 1,000 simulations of
+                Connect Four, Quixo and Quarto, 0.7 to 1 are equally strong, 0.35 and 1.4 weaker or no better.
+            reuse: keep the tree between calls with a single board, as in the course of a game.
+            threads: boards of a batch searched at once; the actions do not depend on it.
+            seed: of the rollouts and of ties.
+
+        Raises:
+            ValueError: an option is out of range, or both budgets are given.
+        """
+        if simulations is not None and time is not None:
+            raise ValueError(f"give simulations or time, not both: simulations={simulations!r}, time={time!r}")
+        budget = DEFAULT_SIMULATIONS if simulations is None else simulations
+        self.simulations = integer_between("simulations", budget, 1)
+        self.time = None if time is None else positive_number("time", time)
+        self.exploration = positive_number("exploration", exploration)
+        self.reuse = true_or_false("reuse", reuse)
+        self.threads = integer_between("threads", threads, 1)
+        self._max_plies = ply_limit(game, None)
+        super().__init__(game, seed=seed)
+
+    def reseed(self, seed: int | None) -> None:
+        """As in :meth:`Agent.reseed`; the tree is dropped."""
+        super().reseed(seed)
+        self._tree: _Tree | None = None
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        planes = np.ascontiguousarray(observations["observation"])
+        words = np.empty((len(planes), 2), dtype=np.uint64)
+        decode_batch(self.game, planes, words)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        if len(words) == 1:
+            return np.array([self._act_in_game(words[0], seeds[0])])
+        actions = np.empty(len(words), dtype=np.int64)
+        ends = np.linspace(0, len(words), self.threads + 1).astype(int).tolist()
+        with ThreadPoolExecutor(self.threads) as pool:
+            parts = [slice(begin, end) for begin, end in pairwise(ends)]
+            list(pool.map(lambda part: self._act_on(words[part], seeds[part], actions[part]), parts))
+        return actions
+
+    def analyse(self, position: Position) -> Analysis:
+        """Search a position afresh and say what was found.
+
+        Raises:
+            ValueError: ``position`` is of another game, or over.
+        """
+        if position.game != self.game:
+            raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
+        if position.result is not None:
+            raise ValueError(f"the game is over in {position.to_text()!r}")
+        words = np.array([position.own, position.opp], dtype=np.uint64)
+        tree = self._searched(self._planted(words, self.rng.integers(2**64, dtype=np.uint64)))
+        return _analysis(tree.nodes, self.game.action_count)
+
+    def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
+        tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
+        self._tree = tree if self.reuse else None
+        return int(tree.nodes[choose(tree.nodes, ROOT)]["action"])
+
+    def _act_on(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+        if self.time is None:
+            budget = self.simulations, self.exploration, self._max_plies, MAX_NODES
+            search_batch(self.game, words, seeds, *budget, actions)
+            return
+        for i in range(len(words)):
+            nodes = self._searched(self._planted(words[i], seeds[i])).nodes
+            actions[i] = nodes[choose(nodes, ROOT)]["action"]
+
+    def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
+        nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
+        size, state = plant(self.game, nodes, words[0], words[1], seed)
+        return _Tree(nodes, size, state)
+
+    def _kept(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree | None:
+        """What the last search knows of a position, if it went there."""
+        if self._tree is None:
+            return None
+        top = np.uint64(find(self._tree.nodes, self._tree.size, words[0], words[1]))
+        if top == ROOT:
+            return None
+        nodes, size = subtree(self._tree.nodes, top)
+        return _Tree(nodes, size, int(seed))
+
+    def _searched(self, tree: _Tree) -> _Tree:
+        if self.time is None:
+            return self._simulated(tree, self.simulations)
+        end = perf_counter() + self.time
+        while True:
+            tree = self._simulated(tree, _CHUNK)
+            if perf_counter() >= end or tree.nodes[0]["lower"] == tree.nodes[0]["upper"]:
+                return tree
+
+    def _simulated(self, tree: _Tree, simulations: int) -> _Tree:
+        limits = self._max_plies, MAX_NODES
+        state = np.uint64(tree.state)
+        return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
+
+
+def _analysis(nodes: NDArray[np.void], action_count: int) -> Analysis:
+    root = nodes[0]
+    children = nodes[root["first"] : root["first"] + root["children"]]
+    visits = np.zeros(action_count, dtype=np.int64)
+    visits[children["action"]] = children["visits"]
+    by_action = children[np.argsort(children["action"])]
+    return Analysis(
+        value=_value(root),
+        simulations=int(root["visits"]),
+        visits=visits,
+        action_values={int(child["action"]): _value(child) for child in by_action},
+        principal_variation=_principal_variation(nodes),
+        proven=int(root["lower"]) if root["lower"] == root["upper"] else None,
+    )
+
+
+def _value(node: np.void) -> float:
+    if node["lower"] < node["upper"] and not node["visits"]:
+        return nan
+    mean = node["total"] / max(node["visits"], 1)
+    return float(np.clip(mean, node["lower"], node["upper"]))
+
+
+def _principal_variation(nodes: NDArray[np.void]) -> tuple[int, ...]:
+    actions = []
+    node = ROOT
+    while nodes[node]["children"]:
+        node = np.uint64(choose(nodes, node))
+        actions.append(int(nodes[node]["action"]))
+    return tuple(actions)

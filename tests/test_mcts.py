@@ -1,0 +1,463 @@
+"""Monte Carlo tree search: the tree, the agent, and the bugs that such searches have."""
+
+import itertools
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+from playing import batch_of, observation_of, random_positions
+
+import agents.mcts
+from agents.mcts import MCTSAgent
+from agents.mcts_tree import FIRST_NODES, NODE, plant, simulate
+from agents.nim_expert import is_won
+from agents.random import RandomAgent
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.arena.match import play_match
+
+TICTACTOE = ConnectN(3, 3, 3)
+NIM = Nim((2, 3, 4))
+MISERE = Nim((2, 3, 4), 2, True)
+GAMES = (
+    Quixo(3),
+    Quixo(5),
+    Quixo(7),
+    TICTACTOE,
+    ConnectN(4, 5, 3, True),
+    NIM,
+    Nim((30, 20, 25), 25, True),  # 75 actions: more than a word has bits
+    Quarto(),
+)
+
+
+def act(agent, position):
+    return agent.act(observation_of(position))
+
+
+@cache
+def exact_value(position):
+    """The value of a position of a game that ends, by searching all of it."""
+    if position.result is not None:
+        return position.result
+    return max(exact_action_value(position, action) for action in position.legal_actions())
+
+
+def exact_action_value(position, action):
+    after = position.play(action)
+    return exact_value(after) if after.to_move == position.to_move else -exact_value(after)
+
+
+@cache
+def tictactoe_positions():
+    """Every position that is not over."""
+    seen, frontier = set(), {Position.start(TICTACTOE)}
+    while frontier:
+        seen |= frontier
+        frontier = {p.play(a) for p in frontier if p.result is None for a in p.legal_actions()}
+    assert len(seen) == 5478
+    return [position for position in seen if position.result is None]
+
+
+def lost_values(agent, positions):
+    """The positions in which the agent's action gives some of the value away."""
+    actions = agent.act_batch(batch_of(positions)).tolist()
+    return [p for p, a in zip(positions, actions, strict=True) if exact_action_value(p, a) < exact_value(p)]
+
+
+def tree_of(position, simulations, exploration=1.0, max_plies=1000, max_nodes=2**24, seed=1):
+    nodes = np.empty(FIRST_NODES + position.game.action_count, NODE)
+    size, state = plant(position.game, nodes, np.uint64(position.own), np.uint64(position.opp), np.uint64(seed))
+    limits = exploration, max_plies, max_nodes
+    nodes, size, _ = simulate(position.game, nodes, size, simulations, *limits, np.uint64(state))
+    return nodes[:size]
+
+
+def children_of(nodes, parent):
+    return nodes[nodes[parent]["first"] : nodes[parent]["first"] + nodes[parent]["children"]]
+
+
+def walk(nodes, position, parent=0):
+    """Every expanded node with its position."""
+    yield parent, position
+    for child in range(nodes[parent]["first"], nodes[parent]["first"] + nodes[parent]["children"]):
+        if nodes[child]["children"]:
+            yield from walk(nodes, position.play(int(nodes[child]["action"])), child)
+
+
+def check_tree(nodes, position):
+    """Structure, sums and bounds of a tree agree with the rules."""
+    for parent, here in walk(nodes, position):
+        children = children_of(nodes, parent)
+        assert sorted(children["action"]) == list(here.legal_actions())
+        assert (nodes[parent]["own"], nodes[parent]["opp"]) == (here.own, here.opp)
+        sign = int(nodes[parent]["sign"])
+        bounds = sorted(sign * int(nodes[parent][name]) for name in ("lower", "upper"))
+        assert bounds == [children["lower"].max(), children["upper"].max()]
+        if bounds == [-1, 1]:  # else what was backed up was corrected; the one visit is its own rollout
+            assert 0 <= nodes[parent]["visits"] - children["visits"].sum() <= 1
+            assert abs(sign * int(nodes[parent]["total"]) - children["total"].sum()) <= 1
+        for child in children:
+            after = here.play(int(child["action"]))
+            assert (child["own"], child["opp"], child["parent"]) == (after.own, after.opp, parent)
+            assert child["sign"] == (1 if after.to_move == here.to_move else -1)
+            assert np.isneginf(child["mean"]) == (child["upper"] <= children["lower"].max())
+            if after.result is not None:
+                assert child["lower"] == child["upper"] == child["sign"] * after.result
+                assert child["visits"] == child["plies"] == child["children"] == 0
+
+
+def check_bounds(nodes, position):
+    """The exact value of every node lies between its bounds."""
+    for parent, here in walk(nodes, position):
+        for child in children_of(nodes, parent):
+            assert child["lower"] <= exact_action_value(here, int(child["action"])) <= child["upper"]
+
+
+# the tree
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_tree_agrees_with_the_rules(game):
+    for position in random_positions(game, 40, seed=3)[::13]:
+        check_tree(tree_of(position, 200), position)
+
+
+def test_no_simulation_is_lost():
+    nodes = tree_of(Position.start(Quixo()), 20_000)
+    assert nodes[0]["visits"] == 20_000 == children_of(nodes, 0)["visits"].sum()
+    assert len(nodes) > FIRST_NODES  # it has grown
+
+
+def late_quarto_positions():
+    """Positions, to place and to give, with at most five cells left."""
+    positions = random_positions(Quarto(), 200, seed=4)
+    return [position for position in positions if (position.opp & 0xFFFF).bit_count() >= 11][:6]
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [
+        lambda: tictactoe_positions()[::97],
+        late_quarto_positions,
+        lambda: [Position.start(NIM), Position.start(MISERE)],
+    ],
+    ids=["tictactoe", "quarto", "nim"],
+)
+def test_bounds_hold_the_exact_value(positions):
+    for position in positions():
+        for simulations in (30, 1000):
+            check_bounds(tree_of(position, simulations), position)
+
+
+@cache
+def random_play_value(position):
+    """The expected result of uniformly random play, for the player to move."""
+    if position.result is not None:
+        return position.result
+    values = []
+    for action in position.legal_actions():
+        after = position.play(action)
+        values.append(random_play_value(after) * (1 if after.to_move == position.to_move else -1))
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        Position.from_text(TICTACTOE, "XO./.X./..O X"),
+        Position.from_text(TICTACTOE, "XO./.../... X"),
+        Position.from_text(NIM, "2,2,3 0"),
+        Position.from_text(MISERE, "2,2,3 0"),
+        Position.from_text(Quarto(), ".d7./031e/.5.9/84fb - 0"),
+        Position.from_text(Quarto(), "2d.7/c4.b/13.f/a56. 0 1"),
+    ],
+    ids=str,
+)
+def test_reward_goes_to_the_right_player(position):
+    """Where the tree cannot grow, the mean of a root action is its expected result in random play."""
+    size = 1 + len(position.legal_actions())
+    nodes = tree_of(position, 40_000, exploration=1e6, max_nodes=size)
+    assert len(nodes) == size
+    for child in children_of(nodes, 0):
+        after = position.play(int(child["action"]))
+        expected = random_play_value(after) * (1 if after.to_move == position.to_move else -1)
+        if child["visits"] == 0:
+            assert child["lower"] == child["upper"] == expected
+        else:
+            assert child["total"] / child["visits"] == pytest.approx(expected, abs=5 / np.sqrt(child["visits"]))
+
+
+def test_play_is_broken_off_as_a_draw():
+    """Nobody can make five in a row within 8 plies, nor does the tree go deeper."""
+    position = Position.start(Quixo())
+    nodes = tree_of(position, 3000, max_plies=8)
+    assert nodes[0]["visits"] == 3000
+    assert not nodes["total"][[0, *range(1, 45)]].any()
+    nodes = tree_of(position, 3000, max_plies=1)
+    assert len(nodes) == 45
+    assert nodes[0]["visits"] == 3000
+
+
+# the agent
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_plays_legal_actions_and_takes_what_wins_at_once(game):
+    positions = random_positions(game, 150, seed=0)
+    for simulations in (1, 60):
+        actions = MCTSAgent(game, simulations=simulations, seed=0).act_batch(batch_of(positions))
+        assert actions.dtype == np.int64
+        for position, action in zip(positions, actions.tolist(), strict=True):
+            after = {a: position.play(a) for a in position.legal_actions()}
+            wins = {a for a, p in after.items() if p.result == (1 if p.to_move == position.to_move else -1)}
+            assert action in (wins or after)
+
+
+def test_keeps_the_value_of_every_tictactoe_position():
+    assert not lost_values(MCTSAgent(TICTACTOE, simulations=10_000, seed=0), tictactoe_positions())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_keeps_it_with_a_tenth_of_the_simulations(seed):
+    assert not lost_values(MCTSAgent(TICTACTOE, seed=seed), tictactoe_positions())
+
+
+def test_never_loses_to_random_play_at_tictactoe():
+    players = MCTSAgent(TICTACTOE, seed=0), RandomAgent(TICTACTOE, seed=0)
+    play_match(TICTACTOE, *players, 2)  # compiles
+    begin = time.perf_counter()
+    mine = play_match(TICTACTOE, *players, 1000).sides[0]
+    assert sum(seat.losses for seat in mine.seats) == 0
+    assert sum(seat.wins for seat in mine.seats) > 900
+    assert time.perf_counter() - begin < 20  # 2 s for 100 games
+
+
+@pytest.mark.parametrize("game", [NIM, MISERE], ids=str)
+def test_converges_to_the_theory_of_nim(game):
+    heaps = [heaps for heaps in itertools.product(range(3), range(4), range(5)) if any(heaps)]
+    positions = [Position.from_text(game, f"{a},{b},{c} 0") for a, b, c in heaps]
+    actions = MCTSAgent(game, simulations=10_000, seed=0).act_batch(batch_of(positions)).tolist()
+    for sizes, position, action in zip(heaps, positions, actions, strict=True):
+        won = is_won(np.array(sizes), game)
+        assert exact_action_value(position, action) == (1 if won else -1)
+
+
+def test_takes_the_quickest_win_and_the_slowest_loss():
+    positions = [p for p in tictactoe_positions() if exact_value(p) != 0]
+    actions = MCTSAgent(TICTACTOE, seed=0).act_batch(batch_of(positions)).tolist()
+    for position, action in zip(positions, actions, strict=True):
+        after = {a: position.play(a) for a in position.legal_actions()}
+        if any(p.result == -1 for p in after.values()):
+            assert after[action].result == -1
+        answered = {a for a, p in after.items() if -1 in (p.play(b).result for b in p.legal_actions())}
+        if exact_value(position) == -1 and answered != set(after):
+            assert action not in answered
+
+
+def test_a_draw_for_certain_is_better_than_what_looks_lost():
+    draws = [p for p in tictactoe_positions() if exact_value(p) == 0]
+    for seed in range(3):
+        agent = MCTSAgent(TICTACTOE, simulations=200, seed=seed)
+        assert len(lost_values(agent, draws)) < 0.01 * len(draws)
+
+
+def test_ties_are_broken_evenly():
+    start = Position.start(TICTACTOE)
+    first = MCTSAgent(TICTACTOE, simulations=1, seed=0).act_batch(batch_of([start] * 900))
+    assert abs(np.bincount(first, minlength=9) - 100).max() < 48  # 5 standard deviations
+    for text, ways in (("X.X/.O./X.O O", 4), ("XX./X.O/.OO X", 2)):  # to lose, and to win
+        actions = MCTSAgent(TICTACTOE, seed=0).act_batch(batch_of([Position.from_text(TICTACTOE, text)] * 400))
+        _, counts = np.unique(actions, return_counts=True)
+        assert len(counts) == ways
+        assert abs(counts - 400 / ways).max() < 50
+
+
+@pytest.mark.parametrize("game", [Quixo(), GAMES[4], Quarto()], ids=str)
+def test_same_seed_same_actions_whatever_the_threads(game):
+    seen = batch_of(random_positions(game, 40, seed=1))
+    first, second, third, threaded = (
+        MCTSAgent(game, simulations=100, threads=threads, seed=seed).act_batch(seen).tolist()
+        for seed, threads in ((1, 1), (1, 1), (2, 1), (1, 3))
+    )
+    assert first == second == threaded != third
+    assert MCTSAgent(game, simulations=100, seed=1).act({key: value[0] for key, value in seen.items()}) == first[0]
+    agent = MCTSAgent(game, simulations=100, seed=5)
+    one = {key: value[:1] for key, value in seen.items()}
+    for observations in (seen, one):
+        agent.reseed(1)
+        expected = agent.act_batch(observations).tolist()
+        agent.act_batch(one)
+        agent.reseed(1)
+        assert agent.act_batch(observations).tolist() == expected
+
+
+def test_an_empty_batch_has_no_actions():
+    seen = batch_of([Position.start(TICTACTOE)])
+    empty = {key: value[:0] for key, value in seen.items()}
+    assert MCTSAgent(TICTACTOE, threads=2).act_batch(empty).shape == (0,)
+
+
+# the tree kept from move to move
+
+
+@pytest.mark.parametrize("game", [Quixo(3), Quixo(5), TICTACTOE, Quarto()], ids=str)
+def test_goes_on_with_the_tree_of_the_last_move(game):
+    agent, rng = MCTSAgent(game, simulations=500, seed=0), np.random.default_rng(0)
+    for _ in range(5):
+        position, found = Position.start(game), 0
+        while position.result is None:
+            if position.to_move == 0:
+                before = agent._kept(np.array([position.own, position.opp], np.uint64), np.uint64(0))
+                if before:
+                    check_tree(before.nodes[: before.size], position)
+                    found += 1
+                action = act(agent, position)
+                check_tree(agent._tree.nodes[: agent._tree.size], position)
+                reply = agent._tree.nodes[0]
+                assert reply["visits"] >= 500 or reply["lower"] == reply["upper"]
+            else:
+                action = int(rng.choice(position.legal_actions()))
+            position = position.play(action)
+        assert found
+
+
+def test_a_position_that_is_not_in_the_tree_is_searched_afresh():
+    agent = MCTSAgent(TICTACTOE, seed=0)
+    act(agent, Position.from_text(TICTACTOE, "XO./.../... X"))
+    elsewhere = Position.from_text(TICTACTOE, "OO./XX./... X")
+    assert elsewhere.action_name(act(agent, elsewhere)) == "c2"
+    assert (agent._tree.nodes[0]["own"], agent._tree.nodes[0]["opp"]) == (elsewhere.own, elsewhere.opp)
+
+
+def values_lost_in_games(reuse, games):
+    """Half points given away against random play of tic-tac-toe, moving second, with few simulations."""
+    agent, rng = MCTSAgent(TICTACTOE, simulations=60, reuse=reuse, seed=0), np.random.default_rng(0)
+    lost = 0
+    for _ in range(games):
+        position = Position.start(TICTACTOE)
+        while position.result is None:
+            if position.to_move == 1:
+                action = act(agent, position)
+                lost += exact_value(position) - exact_action_value(position, action)
+            else:
+                action = int(rng.choice(position.legal_actions()))
+            position = position.play(action)
+    return lost
+
+
+def test_a_kept_tree_plays_no_worse():
+    kept, afresh = values_lost_in_games(True, 1000), values_lost_in_games(False, 1000)
+    assert afresh > 10
+    assert kept < afresh + 2 * np.sqrt(afresh)
+
+
+# budgets and options
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"simulations": 0}, ["simulations", "from 1", "0"]),
+        ({"simulations": -5}, ["simulations", "-5"]),
+        ({"simulations": 2.5}, ["simulations", "2.5"]),
+        ({"time": 0}, ["time", "above 0", "0"]),
+        ({"time": -0.5}, ["time", "-0.5"]),
+        ({"time": float("nan")}, ["time", "nan"]),
+        ({"time": float("inf")}, ["time", "inf"]),
+        ({"time": "fast"}, ["time", "'fast'"]),
+        ({"simulations": 10, "time": 1.0}, ["simulations=10", "time=1.0", "not both"]),
+        ({"exploration": -1.0}, ["exploration", "-1.0"]),
+        ({"exploration": True}, ["exploration", "True"]),
+        ({"reuse": 1}, ["reuse", "1"]),
+        ({"threads": 0}, ["threads", "0"]),
+    ],
+    ids=str,
+)
+def test_bad_options_are_refused(options, words):
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
+        MCTSAgent(TICTACTOE, **options)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_time_is_kept():
+    game, budget = Quixo(), 0.1
+    agent = MCTSAgent(game, time=budget, reuse=False, seed=0)
+    position = Position.start(game)
+    act(agent, position)  # compiles
+    begin = time.perf_counter()
+    action = act(agent, position)
+    assert action in position.legal_actions()
+    assert budget <= time.perf_counter() - begin < 3 * budget
+    agent.threads = 2
+    begin = time.perf_counter()
+    actions = agent.act_batch(batch_of([position] * 4))
+    assert set(actions.tolist()) <= set(position.legal_actions())
+    assert time.perf_counter() - begin >= 2 * budget
+    assert agent.analyse(position).simulations > 1000
+
+
+def test_what_is_proven_takes_no_time():
+    agent = MCTSAgent(TICTACTOE, time=60, seed=0)
+    begin = time.perf_counter()
+    assert act(agent, Position.from_text(TICTACTOE, "XX./O../.O. X")) == 2
+    assert time.perf_counter() - begin < 30
+
+
+def test_memory_is_bounded(monkeypatch):
+    monkeypatch.setattr(agents.mcts, "MAX_NODES", 500)
+    agent = MCTSAgent(Quixo(), simulations=5000, seed=0)
+    act(agent, Position.start(Quixo()))
+    assert 456 < agent._tree.size <= 500
+    assert agent._tree.nodes[0]["visits"] == 5000
+
+
+# analysis
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_analysis_describes_the_search(game):
+    agent = MCTSAgent(game, simulations=500, seed=0)
+    for position in random_positions(game, 12, seed=1):
+        found = agent.analyse(position)
+        assert -1 <= found.value <= 1
+        assert found.simulations <= 500
+        assert found.visits.shape == (game.action_count,)
+        assert found.visits.dtype == np.int64
+        assert found.visits.sum() == found.simulations
+        assert tuple(found.action_values) == position.legal_actions()
+        assert all(-1 <= value <= 1 or np.isnan(value) for value in found.action_values.values())
+        assert found.principal_variation
+        after = position
+        for action in found.principal_variation:
+            after = after.play(action)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "first"),
+    [("XX./OO./... X", 1, "c1"), ("X.X/.O./X.O O", -1, None), ("XOX/OOX/.XO X", 0, "a3")],
+)
+def test_analysis_says_what_is_proven(text, value, first):
+    position = Position.from_text(TICTACTOE, text)
+    found = MCTSAgent(TICTACTOE, seed=0).analyse(position)
+    assert found.proven == found.value == value == exact_value(position)
+    best = found.principal_variation[0]
+    assert found.action_values[best] == value
+    assert first in (None, position.action_name(best))
+
+
+def test_analysis_of_an_open_position_has_no_proven_value():
+    found = MCTSAgent(Quixo(), seed=0).analyse(Position.start(Quixo()))
+    assert found.proven is None
+    assert found.simulations == 1000
+    assert found.visits.max() == found.visits[found.principal_variation[0]]
+
+
+def test_analysis_refuses_what_it_cannot_search():
+    agent = MCTSAgent(TICTACTOE)
+    with pytest.raises(ValueError, match="Nim"):
+        agent.analyse(Position.start(NIM))
+    over = Position.from_text(TICTACTOE, "XXX/OO./... O")
+    with pytest.raises(ValueError, match=r"over in 'XXX/OO\./\.\.\. O'"):
+        agent.analyse(over)
