@@ -132,7 +132,8 @@ class MinimaxAgent(Agent):
             position, depth = position.play(best), depth - 1
 
     def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
-        arguments = (self.game, self.judge, words, depth, self.pruning, self._table, self._work, *rest)
+        fold = self.pruning and self.judge == self.game  # another evaluation need not be symmetric
+        arguments = (self.game, self.judge, words, depth, self.pruning, fold, self._table, self._work, *rest)
         entry = specialised(function, *arguments)  # compiled before the clock starts
         self._work[STOP] = 0
         with _alarm(self._work, seconds):
@@ -163,14 +164,23 @@ def _by_distance(value: int, depth: int) -> int:
 
 @kernel
 def _deepen(
-    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, table: Any, work: Any, exact: Any, values: Any
+    game: Any,
+    judge: Any,
+    words: Any,
+    depth: Any,
+    pruning: Any,
+    fold: Any,
+    table: Any,
+    work: Any,
+    exact: Any,
+    values: Any,
 ) -> Any:
     """``-> (best action, depth)``: search ever deeper; ``values`` are those of the last depth that was finished."""
     begin(table, work)
     latest = np.empty_like(values)
     best, reached = -1, 0
     for plies in range(1 if pruning else depth, depth + 1):
-        action = search_actions(game, judge, words[0], words[1], plies, best, exact, pruning, table, work, latest)
+        action = search_actions(game, judge, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest)
         if work[STOP] and reached > 0:
             break
         best, reached = action, plies
@@ -193,11 +203,20 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 @kernel
 def _best_actions(
-    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, table: Any, work: Any, seeds: Any, actions: Any
+    game: Any,
+    judge: Any,
+    words: Any,
+    depth: Any,
+    pruning: Any,
+    fold: Any,
+    table: Any,
+    work: Any,
+    seeds: Any,
+    actions: Any,
 ) -> None:
     values = np.empty(action_count(game), dtype=np.int64)
     for i in range(len(words)):
-        best, _ = _deepen(game, judge, words[i], depth, pruning, table, work, False, values)
+        best, _ = _deepen(game, judge, words[i], depth, pruning, fold, table, work, False, values)
         ties, state = 0, seeds[i]
         for number in range(len(values)):
             if values[number] == values[best]:

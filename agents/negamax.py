@@ -32,6 +32,10 @@ from ci_envs.games import (
     legal,
     play,
     result,
+    symmetry_count,
+    trailing_zeros,
+    transform,
+    transform_action,
 )
 from ci_envs.games.game import Game
 
@@ -85,6 +89,7 @@ def search_actions(
     first: Any,
     exact: Any,
     pruning: Any,
+    fold: Any,
     table: Any,
     work: Any,
     values: Any,
@@ -100,6 +105,7 @@ def search_actions(
         first: an action to begin with, legal, or -1.
         exact: whether every value is wanted; else those that are not best are bounds below the best.
         pruning: whether to use alpha-beta and the table.
+        fold: whether to search only one of actions that are images of each other under a symmetry of the position.
         table: of :func:`new_table`.
         work: of :func:`new_work`.
         values: int64 of shape (actions,), written; ``-INFINITY`` for illegal actions.
@@ -112,27 +118,63 @@ def search_actions(
     infinity, us, them = np.int64(INFINITY), np.int64(0), np.int64(1)
     best, best_action = -infinity, -1
     values[:] = -infinity
+    symmetries = _symmetries_of(game, own, opp) if fold else np.uint64(0)
     for k in range(-1, action_count(game)):
         number = first if k < 0 else k
         action = np.uint64(number)
         if number < 0 or k == first or not legal(game, own, opp, action):
             continue
-        # open just below the best, so that what equals it is told from what is worse
-        alpha = -infinity if exact or not pruning else best - 1
+        values[number] = _value_of_image(game, symmetries, number, values)
+        if values[number] != -infinity:
+            if values[number] == best:
+                best_action = min(best_action, number)
+            continue
         next_own, next_opp = play(game, own, opp, action)
         same = keeps_turn(game, own, opp, action)
         if depth == 1 or result(game, next_own, next_opp) != ONGOING:
             work[NODES] += 1
             value = leaf_value(game, judge, next_own, next_opp, depth)
             value = value if same else -value
-        elif same:
-            value = negamax(game, judge, next_own, next_opp, depth - 1, us, alpha, infinity, pruning, table, work)
         else:
-            value = -negamax(game, judge, next_own, next_opp, depth - 1, them, -infinity, -alpha, pruning, table, work)
+            player = us if same else them
+            low, high, value = best - 1, best, best
+            if exact or not pruning or best_action < 0:
+                low, high, value = -infinity, infinity, -infinity
+            while low < high:  # is it as good as the best, if so is it better, if so how good
+                found = _searched(
+                    game, judge, next_own, next_opp, depth - 1, same, player, low, high, pruning, table, work
+                )
+                value = found if low < best else max(best, found)
+                if value < high or high == infinity:
+                    break
+                low, high = best, best + 1 if high == best else infinity
         values[number] = value
         if value > best or (value == best and number < best_action):
             best, best_action = value, number
     return best_action
+
+
+@kernel
+def _symmetries_of(game: Any, own: Any, opp: Any) -> Any:
+    """``-> uint64``: bit s says whether symmetry s leaves a position as it is; of many symmetries none is tried."""
+    found = np.uint64(0)
+    if symmetry_count(game) <= 64:
+        for symmetry in range(1, symmetry_count(game)):
+            image_own, image_opp = transform(game, symmetry, own, opp)
+            if image_own == own and image_opp == opp:
+                found |= np.uint64(1) << np.uint64(symmetry)
+    return found
+
+
+@kernel
+def _value_of_image(game: Any, symmetries: Any, number: Any, values: Any) -> Any:
+    """``-> int``: the value of an action that is the image of ``number`` under one of ``symmetries``, if it has one."""
+    while symmetries:
+        value = values[transform_action(game, np.int64(trailing_zeros(symmetries)), number)]
+        if value != -INFINITY:
+            return value
+        symmetries &= symmetries - np.uint64(1)
+    return np.int64(-INFINITY)
 
 
 @kernel
@@ -218,17 +260,24 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     alpha = max(alpha, best)
 
     killers, history = _KILLERS + 2 * depth, _HISTORY + player * actions
+    searched = False
     while waiting > 0:
         number = _take_most_promising(work, row, waiting, remembered, killers, history)
         waiting -= 1
         action = np.uint64(number)
         next_own, next_opp = play(game, own, opp, action)
-        if keeps_turn(game, own, opp, action):
-            value = negamax(game, judge, next_own, next_opp, depth - 1, player, alpha, beta, pruning, table, work)
-        else:
-            value = -negamax(
-                game, judge, next_own, next_opp, depth - 1, 1 - player, -beta, -alpha, pruning, table, work
+        same = keeps_turn(game, own, opp, action)
+        next_player = player if same else 1 - player
+        # the first is likely the best: of the others it is first asked only whether they are better
+        high = alpha + 1 if pruning and searched else beta
+        value = _searched(
+            game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
+        )
+        if alpha < value < beta and high < beta:
+            value = _searched(
+                game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
             )
+        searched = True
         if value > best:
             best, best_action = value, number
             if pruning:
@@ -242,6 +291,27 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     bound = _LOWER if best >= beta else (_UPPER if best <= lower else _EXACT)
     _remember(own, opp, depth, best, bound, best_action, pruning, table, work)
     return best
+
+
+@inlined
+def _searched(
+    game: Any,
+    judge: Any,
+    own: Any,
+    opp: Any,
+    depth: Any,
+    same: Any,
+    player: Any,
+    alpha: Any,
+    beta: Any,
+    pruning: Any,
+    table: Any,
+    work: Any,
+) -> Any:
+    """``-> int``: the value of a position for who played the action before, ``same`` if that is its player to move."""
+    low, high = (alpha, beta) if same else (-beta, -alpha)
+    value = negamax(game, judge, own, opp, depth, player, low, high, pruning, table, work)
+    return value if same else -value
 
 
 @inlined

@@ -72,7 +72,10 @@ def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
 
 @operation
 def evaluate(game: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: a guess at how well the player to move stands, of size below 1,000,000 (by default 0)."""
+    """``-> int``: a guess at how well the player to move stands, the same for symmetric positions (by default 0).
+
+    It is of size below 1,000,000.
+    """
 
 
 @operation
