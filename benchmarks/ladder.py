@@ -1,4 +1,4 @@
-"""How strong the agents are: ``python -m benchmarks.ladder`` lets all play all, and judges them by the exact answers."""
+"""How strong the agents are: ``python -m benchmarks.ladder`` lets all play all, judged by exact answers."""
 
 from collections.abc import Sequence
 
