@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from ci_envs.arena.tournament import Comparison, Tournament
     from ci_envs.games.position import Position
-    from ci_envs.solver.solution import Solution
+    from ci_envs.solver.solution import Progress, Solution
 
 
 class _BriefErrors(click.Group):
@@ -157,26 +158,27 @@ def solve(environment: str, text: str | None) -> None:
     from rich.console import Console
 
     from ci_envs.games.position import Position
+    from ci_envs.solver.solve import solve
 
-    with _refusals():
+    with _refusals(), _counting("states") as progress:
         _, game, _ = resolve(environment)
         position = Position.from_text(game, text) if text else Position.start(game)
-        solution = _solve_with_progress(position)
+        solution = solve(position, progress=progress)
     click.echo("\n".join(_findings(solution, position)))
     if solution.counts_by_distance:
         Console(highlight=False).print(_distance_table(solution))
 
 
-def _solve_with_progress(position: "Position") -> "Solution":
+@contextmanager
+def _counting(what: str) -> "Iterator[Progress]":
+    """Show how many of ``what`` are done, and of how many where that is known."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from ci_envs.solver.solve import solve
-
-    columns = (TextColumn("states {task.completed:,}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description} {task.completed:,}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("states", total=None)
-        return solve(position, progress=lambda done, total: bar.update(task, completed=done, total=total))
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 _VERBS = {1: "wins", 0: "draws", -1: "loses"}
@@ -204,6 +206,141 @@ def _distance_table(solution: "Solution") -> "Table":
     for plies in sorted(won.keys() | lost.keys()):
         table.add_row(str(plies), *(f"{states.get(plies, 0):,}" for states in (won, lost)))
     return table
+
+
+@main.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
+@click.option(
+    "--positions", "count", default=10_000, show_default=True, type=click.IntRange(min=1), help="How many to draw."
+)
+@_seed
+def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int) -> None:
+    """Measure agents against the exact solution of ENV, on random positions.
+
+    Each position is drawn uniformly from all that play can reach and that are not over.
+
+    ci-envs accuracy Quixo-v0:size=4 random minimax:depth=3
+    """
+    import numpy as np
+    from rich.console import Console
+
+    from ci_envs.arena.accuracy import accuracy_table, measure_accuracy
+    from ci_envs.arena.tournament import enter
+    from ci_envs.solver.reachable import draw_positions
+    from ci_envs.solver.solve import solve
+
+    with _refusals():
+        _, game, _ = resolve(environment)
+        with _counting("states solved") as progress:
+            solution = solve(game, progress=progress)
+        entrants = enter(game, agents, seed)
+        with _counting("positions found") as progress:
+            words = draw_positions(game, count, np.random.default_rng(seed), progress=progress)
+    measured = []
+    for label, agent in entrants:
+        with _counting(f"{label}: positions") as progress:
+            measured.append((label, measure_accuracy(game, agent, words, solution, progress=progress)))
+    title = f"{environment}: accuracy"
+    Console(highlight=False).print(accuracy_table(title, measured))
+
+
+@main.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("text", metavar="POSITION")
+@click.argument("spec", metavar="AGENT")
+@_seed
+def analyse(environment: str, text: str, spec: str, seed: int) -> None:
+    """Show what AGENT thinks of a POSITION of ENV, action by action.
+
+    Where the position can be solved at once, the exact value of each action is shown beside.
+
+    ci-envs analyse TicTacToe-v0 "XX./OO./... X" minimax:depth=9
+    """
+    from rich.console import Console
+
+    from ci_envs.agent import make
+    from ci_envs.games.position import Position
+
+    with _refusals():
+        _, game, _ = resolve(environment)
+        position = Position.from_text(game, text)
+        agent = make(spec, game, seed=seed)
+        if position.result is not None:
+            raise ValueError(f"the game is over in {text!r}: there is nothing to analyse")
+        if not hasattr(agent, "analyse"):
+            raise ValueError(f"agent {spec} cannot analyse: it has no method 'analyse'")
+    analysis = agent.analyse(position)
+    click.echo(position.diagram())
+    click.echo("\n".join(_thoughts(analysis, position)))
+    Console(highlight=False).print(_action_table(analysis, position))
+
+
+def _thoughts(analysis: Any, position: "Position") -> Iterator[str]:
+    """What an analysis says of the position as a whole; which attributes it has depends on the agent."""
+    for name in ("value", "proven", "depth", "simulations", "nodes"):
+        number = getattr(analysis, name, None)
+        if number is not None:
+            yield f"{name} {_number(number)}"
+    yield f"best play {' '.join(map(position.action_name, analysis.principal_variation))}"
+
+
+def _action_table(analysis: Any, position: "Position") -> "Table":
+    """All legal actions: first the one that the agent chooses, then the others by value."""
+    from rich.table import Table
+
+    columns = {"value": analysis.action_values}
+    if hasattr(analysis, "visits"):
+        columns["visits"] = analysis.visits
+    ranks = {action: _rank(action, analysis) for action in position.legal_actions()}
+    exact = _exact_scores(position)
+    table = Table("action", *columns, *(["exact"] if exact else []))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for action in sorted(ranks, key=ranks.__getitem__, reverse=True):
+        cells = [_number(entries[action]) for entries in columns.values()]
+        table.add_row(position.action_name(action), *cells, *([_in_words(exact[action])] if exact else []))
+    return table
+
+
+def _rank(action: int, analysis: Any) -> tuple[bool, bool, float]:
+    """Greater is better: chosen, tried at all, of more value."""
+    value = analysis.action_values[action]
+    return action in analysis.principal_variation[:1], not math.isnan(value), value
+
+
+def _exact_scores(position: "Position") -> list[int]:
+    """The exact score of each action; none if the position cannot be solved at once."""
+    import numpy as np
+
+    from ci_envs.games.nim import Nim
+    from ci_envs.solver.search import is_small
+    from ci_envs.solver.solve import solve
+
+    if not is_small(position) and not isinstance(position.game, Nim):
+        return []
+    try:
+        with _counting("states solved") as progress:
+            solution = solve(position, progress=progress)
+    except ValueError:
+        return []
+    words = np.array([[position.own, position.opp]], dtype=np.uint64)
+    scores: list[int] = solution.action_scores(words)[0].tolist()
+    return scores
+
+
+def _in_words(score: int) -> str:
+    """An exact score: ``win in 3``."""
+    from ci_envs.solver.solution import HORIZON
+
+    if score == 0:
+        return "draw"
+    word = "win" if score > 0 else "loss"
+    return word if abs(score) == 1 else f"{word} in {HORIZON - abs(score)}"
+
+
+def _number(number: float) -> str:
+    return f"{number:+.3f}" if isinstance(number, float) else f"{number:,}"
 
 
 @main.command(name="list")
