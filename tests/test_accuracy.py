@@ -120,8 +120,8 @@ def test_exact_makes_no_mistake(game):
     words = all_words(game)
     accuracy = measure_accuracy(game, ExactAgent(game, seed=0), words, solve(game))
     assert accuracy.everywhere == Tally(len(words), len(words), len(words), 0.0)
-    assert 0 < accuracy.critical.positions < len(words)
-    assert accuracy.critical.keeping == accuracy.critical.fastest == accuracy.critical.positions
+    assert 0 < accuracy.critical.decisions < len(words)
+    assert accuracy.critical.keeping == accuracy.critical.fastest == accuracy.critical.decisions
     assert accuracy.illegal == 0
 
 
@@ -129,7 +129,7 @@ def test_exact_errs_as_often_as_it_is_told_to():
     words = draw_positions(Quixo(3), 10_000, np.random.default_rng(0))
     agent = ExactAgent(Quixo(3), randomise=True, blunder=0.2, seed=0)
     critical = measure_accuracy(Quixo(3), agent, words, solve(Quixo(3))).critical
-    assert abs(critical.keeping / critical.positions - 0.8) < 4 * np.sqrt(0.8 * 0.2 / critical.positions)
+    assert abs(critical.keeping / critical.decisions - 0.8) < 4 * np.sqrt(0.8 * 0.2 / critical.decisions)
 
 
 def test_random_is_as_good_as_computed():
@@ -146,12 +146,12 @@ def test_random_is_as_good_as_computed():
 
     drawn = draw_positions(TIC_TAC_TOE, n, np.random.default_rng(0))
     accuracy = measure_accuracy(TIC_TAC_TOE, RandomAgent(TIC_TAC_TOE, seed=0), drawn, solve(TIC_TAC_TOE))
-    assert abs(accuracy.critical.positions / n - critical.mean()) < 4 * np.sqrt(0.25 / n)
+    assert abs(accuracy.critical.decisions / n - critical.mean()) < 4 * np.sqrt(0.25 / n)
     for tally, rows in ((accuracy.everywhere, slice(None)), (accuracy.critical, critical)):
-        error = 4 * np.sqrt(0.25 / tally.positions)
-        assert abs(tally.keeping / tally.positions - mean(keeps, rows)) < error
-        assert abs(tally.fastest / tally.positions - mean(scores == best, rows)) < error
-        assert abs(tally.points / tally.positions - mean(lost, rows)) < error
+        error = 4 * np.sqrt(0.25 / tally.decisions)
+        assert abs(tally.keeping / tally.decisions - mean(keeps, rows)) < error
+        assert abs(tally.fastest / tally.decisions - mean(scores == best, rows)) < error
+        assert abs(tally.points / tally.decisions - mean(lost, rows)) < error
 
 
 def test_minimax_that_sees_the_end_keeps_every_value():

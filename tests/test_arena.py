@@ -285,7 +285,7 @@ def exact(position: Position) -> tuple[int, int]:
 def test_actions_are_judged_as_a_plain_search_of_each_game_judges_them(game: Game) -> None:
     agents = Hashing(game, 1), Hashing(game, 2)
     side = play_match(game, *agents, games=2, solution=solve(game)).sides[0]
-    expected = {"actions": 0, "keeping": 0, "optimal": 0, "critical": 0, "critical_keeping": 0, "points_lost": 0.0}
+    everywhere, critical = np.zeros((2, 4))  # decisions, keeping, fastest, points
     for seat in (0, 1):
         position = Position.start(game)
         while position.result is None:
@@ -294,22 +294,21 @@ def test_actions_are_judged_as_a_plain_search_of_each_game_judges_them(game: Gam
             if mover is agents[0]:
                 value, distance = exact(position)
                 after, rest = exact(position.play(action))
-                critical = any(-exact(position.play(other))[0] < value for other in position.legal_actions())
                 keeps = -after == value
-                expected["actions"] += 1
-                expected["keeping"] += keeps
-                expected["optimal"] += keeps and (value == 0 or rest == distance - 1)
-                expected["critical"] += critical
-                expected["critical_keeping"] += critical and keeps
-                expected["points_lost"] += (value + after) / 2
+                fastest = keeps and (value == 0 or rest == distance - 1)
+                found = [1, keeps, fastest, (value + after) / 2]
+                everywhere += found
+                if any(-exact(position.play(other))[0] < value for other in position.legal_actions()):
+                    critical += found
             position = position.play(action)
-    assert asdict(side.accuracy) == expected
+    assert list(asdict(side.accuracy.everywhere).values()) == everywhere.tolist()
+    assert list(asdict(side.accuracy.critical).values()) == critical.tolist()
 
 
 def test_only_solved_games_are_judged() -> None:
     solved = to_json(compare("Nim-v0", ["random", "exact"], games=4))
     unsolved = to_json(compare("ConnectFour-v0", ["random", "random"], games=4))
-    accuracy = {agent["agent"]: agent["accuracy"] for agent in solved["agents"]}
-    assert accuracy["exact"]["keeping"] == accuracy["exact"]["optimal"] == accuracy["exact"]["actions"] > 0
-    assert accuracy["exact"]["points_lost"] == 0
+    accuracy = {agent["agent"]: agent["accuracy"]["everywhere"] for agent in solved["agents"]}
+    assert accuracy["exact"]["keeping"] == accuracy["exact"]["fastest"] == accuracy["exact"]["decisions"] > 0
+    assert accuracy["exact"]["points"] == 0
     assert all("accuracy" not in agent for agent in unsolved["agents"])

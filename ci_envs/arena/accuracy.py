@@ -1,7 +1,6 @@
 """How often agents find the right action, against the exact solution of a game."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,43 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ci_envs.agent import Agent
+from ci_envs.arena.judgement import Accuracy, Tally, judge
 from ci_envs.arena.match import BATCH_SIZE, check_plays, decide, observations_of
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
-from ci_envs.games.operations import LOSS
-from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How good some decisions were.
-
-    Attributes:
-        positions: how many there were to decide.
-        keeping: decisions that kept the value of the position.
-        fastest: decisions that were among the best, distance counted; None where the distances are unknown.
-        points: lost by all decisions together; a win is worth 1, a draw 1/2.
-    """
-
-    positions: int
-    keeping: int
-    fastest: int | None
-    points: float
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """How good the decisions of an agent were.
-
-    Attributes:
-        everywhere: in all positions.
-        critical: in those where a mistake is possible: some legal action does not keep the value.
-        illegal: illegal actions among the decisions, each counted as a loss.
-    """
-
-    everywhere: Tally
-    critical: Tally
-    illegal: int
+from ci_envs.solver.solution import Progress, Solution
 
 
 def measure_accuracy(
@@ -68,21 +35,13 @@ def measure_accuracy(
     check_plays(agent, game)
     if solution.game != game:
         raise ValueError(f"this is a solution of {solution.game}, not of {game}")
-    chosen, best = np.empty((2, len(words)), dtype=np.int16)
-    critical = np.empty(len(words), dtype=np.bool_)
+    accuracy = Accuracy()
     for begin in range(0, len(words), BATCH_SIZE):
-        rows = slice(begin, begin + BATCH_SIZE)
-        scores = solution.action_scores(words[rows])
-        best[rows] = scores.max(axis=1)
-        chosen[rows] = _scores_of(decide(agent, observations_of(game, words[rows])), scores)
-        critical[rows] = ((scores != NO_SCORE) & ~keep_value(scores)).any(axis=1)
+        rows = words[begin : begin + BATCH_SIZE]
+        accuracy += judge(solution.action_scores(rows), decide(agent, observations_of(game, rows)))
         if progress:
-            progress(begin + len(scores), len(words))
-    return Accuracy(
-        everywhere=_tally(chosen, best),
-        critical=_tally(chosen[critical], best[critical]),
-        illegal=int(np.count_nonzero(chosen == NO_SCORE)),
-    )
+            progress(begin + len(rows), len(words))
+    return accuracy
 
 
 def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]]) -> RenderableType:
@@ -97,28 +56,9 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]]) -> Re
     return Group(table, *map(Text, _notes(accuracies)))
 
 
-def _scores_of(actions: NDArray[np.int64], scores: NDArray[np.int16]) -> NDArray[np.int16]:
-    """The score of each row's action, ``NO_SCORE`` where it is illegal or there is no such action."""
-    count = scores.shape[1]
-    exist = (actions >= 0) & (actions < count)
-    return np.where(exist, scores[np.arange(len(scores)), actions.clip(0, count - 1)], np.int16(NO_SCORE))
-
-
-def _tally(chosen: NDArray[np.int16], best: NDArray[np.int16]) -> Tally:
-    legal = chosen != NO_SCORE
-    value, best_value = np.where(legal, np.sign(chosen), LOSS), np.sign(best)
-    distances_known = not (np.abs(best) == 1).any()
-    return Tally(
-        positions=len(chosen),
-        keeping=int(np.count_nonzero(legal & (value == best_value))),
-        fastest=int(np.count_nonzero(chosen == best)) if distances_known else None,
-        points=float((best_value - value).sum()) / 2,
-    )
-
-
 def _cells(tally: Tally) -> list[str]:
-    lost = f"{tally.points / tally.positions:.4f}" if tally.positions else "-"
-    return [*_share_cells(tally.keeping, tally.positions), *_share_cells(tally.fastest, tally.positions), lost]
+    lost = f"{tally.points / tally.decisions:.4f}" if tally.decisions else "-"
+    return [*_share_cells(tally.keeping, tally.decisions), *_share_cells(tally.fastest, tally.decisions), lost]
 
 
 def _share_cells(count: int | None, positions: int) -> list[str]:
@@ -131,8 +71,8 @@ def _share_cells(count: int | None, positions: int) -> list[str]:
 def _notes(accuracies: Sequence[tuple[str, Accuracy]]) -> list[str]:
     everywhere, critical = accuracies[0][1].everywhere, accuracies[0][1].critical
     notes = [
-        f"{everywhere.positions:,} positions drawn uniformly from all that play can reach.",
-        f"critical: only the {critical.positions:,} of them where a mistake is possible.",
+        f"{everywhere.decisions:,} positions drawn uniformly from all that play can reach.",
+        f"critical: only the {critical.decisions:,} of them where a mistake is possible.",
         "Keeps: actions that keep the value. Best: that also win soonest or lose latest.",
         "Lost: points a move, where a win is 1 and a draw 1/2. Intervals: Wilson.",
     ]

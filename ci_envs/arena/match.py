@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent import Agent, Observation
-from ci_envs.arena.results import Accuracy, MatchResult, Record, Side, judge
+from ci_envs.arena.judgement import Accuracy, judge
+from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, observe_batch, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.truncation import ply_limit
-from ci_envs.solver.solution import NO_SCORE, Solution
+from ci_envs.solver.solution import Solution
 
 BATCH_SIZE = 1024
 """Boards that advance together at most: it bounds the memory of a match."""
@@ -128,14 +129,8 @@ class _Player:
         self.seconds += perf_counter() - begin
         self.decisions += len(actions)
         if self._solution is not None:
-            self._judge(self._solution, words, actions)
+            self.accuracy += judge(self._solution.action_scores(words), actions)
         return actions
-
-    def _judge(self, solution: Solution, words: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
-        scores = solution.action_scores(words)
-        within = np.clip(actions, 0, scores.shape[1] - 1)
-        legal = (actions == within) & (scores[np.arange(len(actions)), within] != NO_SCORE)
-        self.accuracy += judge(scores[legal], actions[legal])
 
     def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:
         return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self.accuracy)

@@ -90,7 +90,7 @@ def _pairs_table(comparison: Comparison) -> Table:
 
 
 def _is_judged(comparison: Comparison) -> bool:
-    return any(side.accuracy.actions for pairing in comparison.pairings for side in pairing.match.sides)
+    return any(side.accuracy.everywhere.decisions for pairing in comparison.pairings for side in pairing.match.sides)
 
 
 def _accuracy_table(comparison: Comparison) -> Table:
@@ -98,19 +98,19 @@ def _accuracy_table(comparison: Comparison) -> Table:
     table = _table(title, "Keep %", "Critical %", "Optimal %", "Lost/game")
     for label in sorted(comparison.ratings, key=lambda label: -comparison.ratings[label].elo):
         side = comparison.total(label)
-        accuracy = side.accuracy
+        everywhere, critical = side.accuracy.everywhere, side.accuracy.critical
         table.add_row(
             Text(label),
-            _percentage(accuracy.keeping, accuracy.actions),
-            _percentage(accuracy.critical_keeping, accuracy.critical),
-            _percentage(accuracy.optimal, accuracy.actions),
-            f"{accuracy.points_lost / side.total.games:.3f}",
+            _percentage(everywhere.keeping, everywhere.decisions),
+            _percentage(critical.keeping, critical.decisions),
+            _percentage(everywhere.fastest, everywhere.decisions),
+            f"{everywhere.points / side.total.games:.3f}",
         )
     return table
 
 
-def _percentage(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f}" if whole else "-"
+def _percentage(part: int | None, whole: int) -> str:
+    return "-" if part is None or not whole else f"{100 * part / whole:.2f}"
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -171,7 +171,7 @@ def _side_json(side: Side) -> dict[str, Any]:
         "second": _record_json(side.seats[1]),
         "illegal": side.illegal,
         "decisions": side.decisions,
-        **({"accuracy": asdict(side.accuracy)} if side.accuracy.actions else {}),
+        **({"accuracy": asdict(side.accuracy)} if side.accuracy.everywhere.decisions else {}),
     }
 
 

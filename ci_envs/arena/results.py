@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ci_envs.solver.solution import NO_SCORE, keep_value
+from ci_envs.arena.judgement import Accuracy
 
 
 @dataclass(frozen=True)
@@ -31,50 +28,6 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """Actions against the exact answer.
-
-    Attributes:
-        actions: how many were judged.
-        keeping: those that kept the value of their position.
-        optimal: those that also won as soon, or lost as late, as possible.
-        critical: actions in positions in which some legal action loses value.
-        critical_keeping: of these, those that kept the value.
-        points_lost: what the others cost, a win being worth 1, a draw 1/2 and a loss 0.
-    """
-
-    actions: int = 0
-    keeping: int = 0
-    optimal: int = 0
-    critical: int = 0
-    critical_keeping: int = 0
-    points_lost: float = 0.0
-
-    def __add__(self, other: "Accuracy") -> "Accuracy":
-        return Accuracy(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
-
-
-def judge(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accuracy:
-    """Judge legal actions by the exact scores of all.
-
-    Args:
-        action_scores: of :meth:`ci_envs.solver.solution.Solution.action_scores`, shape (n, actions).
-        actions: those chosen, shape (n,).
-    """
-    chosen, best = action_scores[np.arange(len(actions)), actions], action_scores.max(axis=1)
-    keeps = np.sign(chosen) == np.sign(best)
-    critical = ((action_scores != NO_SCORE) & ~keep_value(action_scores)).any(axis=1)
-    return Accuracy(
-        actions=len(actions),
-        keeping=int(np.count_nonzero(keeps)),
-        optimal=int(np.count_nonzero(chosen == best)),
-        critical=int(np.count_nonzero(critical)),
-        critical_keeping=int(np.count_nonzero(critical & keeps)),
-        points_lost=float((np.sign(best) - np.sign(chosen)).sum()) / 2,
-    )
-
-
-@dataclass(frozen=True)
 class Side:
     """How one agent fared in a match.
 
@@ -83,14 +36,14 @@ class Side:
         illegal: games it lost by an illegal action.
         decisions: actions it was asked for.
         seconds: wall-clock time it took to decide, in all.
-        accuracy: of its legal actions; nothing was judged where the game is not solved.
+        accuracy: of its actions; nothing was judged where the game is not solved.
     """
 
     seats: tuple[Record, Record]
     illegal: int
     decisions: int
     seconds: float
-    accuracy: Accuracy = Accuracy()
+    accuracy: Accuracy
 
     @property
     def total(self) -> Record:

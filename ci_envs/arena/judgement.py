@@ -1,0 +1,83 @@
+"""Actions judged by the exact solution of a game."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.operations import LOSS
+from ci_envs.solver.solution import NO_SCORE, keep_value
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How good some decisions were.
+
+    Attributes:
+        decisions: how many there were.
+        keeping: those that kept the value of the position.
+        fastest: those that also won as soon, or lost as late, as possible; None where distances are unknown.
+        points: lost by all decisions together; a win is worth 1, a draw 1/2.
+    """
+
+    decisions: int = 0
+    keeping: int = 0
+    fastest: int | None = 0
+    points: float = 0.0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        fastest = None if self.fastest is None or other.fastest is None else self.fastest + other.fastest
+        return Tally(
+            self.decisions + other.decisions, self.keeping + other.keeping, fastest, self.points + other.points
+        )
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How good the decisions of an agent were.
+
+    Attributes:
+        everywhere: in all positions.
+        critical: in those where a mistake is possible: some legal action does not keep the value.
+        illegal: illegal actions among the decisions, each counted as a loss.
+    """
+
+    everywhere: Tally = Tally()
+    critical: Tally = Tally()
+    illegal: int = 0
+
+    def __add__(self, other: "Accuracy") -> "Accuracy":
+        return Accuracy(
+            self.everywhere + other.everywhere, self.critical + other.critical, self.illegal + other.illegal
+        )
+
+
+def judge(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accuracy:
+    """Judge one action of each of n positions.
+
+    Args:
+        action_scores: of :meth:`ci_envs.solver.solution.Solution.action_scores`, shape (n, actions).
+        actions: those chosen, shape (n,), legal or not.
+    """
+    count = action_scores.shape[1]
+    within = actions.clip(0, count - 1)
+    chosen = np.where(actions == within, action_scores[np.arange(len(actions)), within], np.int16(NO_SCORE))
+    best = action_scores.max(axis=1)
+    critical = ((action_scores != NO_SCORE) & ~keep_value(action_scores)).any(axis=1)
+    return Accuracy(
+        everywhere=_tally(chosen, best),
+        critical=_tally(chosen[critical], best[critical]),
+        illegal=int(np.count_nonzero(chosen == NO_SCORE)),
+    )
+
+
+def _tally(chosen: NDArray[np.int16], best: NDArray[np.int16]) -> Tally:
+    legal = chosen != NO_SCORE
+    value, best_value = np.where(legal, np.sign(chosen), LOSS), np.sign(best)
+    distances_known = not (np.abs(best) == 1).any()
+    return Tally(
+        decisions=len(chosen),
+        keeping=int(np.count_nonzero(legal & (value == best_value))),
+        fastest=int(np.count_nonzero(chosen == best)) if distances_known else None,
+        points=float((best_value - value).sum()) / 2,
+    )
