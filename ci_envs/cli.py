@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -260,6 +259,7 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
     from rich.console import Console
 
     from ci_envs.agent import make
+    from ci_envs.arena.analysis import action_table, exact_scores, thoughts
     from ci_envs.games.position import Position
 
     with _refusals():
@@ -271,76 +271,10 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
         if not hasattr(agent, "analyse"):
             raise ValueError(f"agent {spec} cannot analyse: it has no method 'analyse'")
     analysis = agent.analyse(position)
+    with _counting("states solved") as progress:
+        exact = exact_scores(position, progress)
     click.echo(position.diagram())
-    click.echo("\n".join(_thoughts(analysis, position)))
-    Console(highlight=False).print(_action_table(analysis, position))
-
-
-def _thoughts(analysis: Any, position: "Position") -> Iterator[str]:
-    """What an analysis says of the position as a whole; which attributes it has depends on the agent."""
-    for name in ("value", "proven", "depth", "simulations", "nodes"):
-        number = getattr(analysis, name, None)
-        if number is not None:
-            yield f"{name} {_number(number)}"
-    yield f"best play {' '.join(map(position.action_name, analysis.principal_variation))}"
-
-
-def _action_table(analysis: Any, position: "Position") -> "Table":
-    """All legal actions: first the one that the agent chooses, then the others by value."""
-    from rich.table import Table
-
-    columns = {"value": analysis.action_values}
-    if hasattr(analysis, "visits"):
-        columns["visits"] = analysis.visits
-    ranks = {action: _rank(action, analysis) for action in position.legal_actions()}
-    exact = _exact_scores(position)
-    table = Table("action", *columns, *(["exact"] if exact else []))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for action in sorted(ranks, key=ranks.__getitem__, reverse=True):
-        cells = [_number(entries[action]) for entries in columns.values()]
-        table.add_row(position.action_name(action), *cells, *([_in_words(exact[action])] if exact else []))
-    return table
-
-
-def _rank(action: int, analysis: Any) -> tuple[bool, bool, float]:
-    """Greater is better: chosen, tried at all, of more value."""
-    value = analysis.action_values[action]
-    return action in analysis.principal_variation[:1], not math.isnan(value), value
-
-
-def _exact_scores(position: "Position") -> list[int]:
-    """The exact score of each action; none if the position cannot be solved at once."""
-    import numpy as np
-
-    from ci_envs.games.nim import Nim
-    from ci_envs.solver.search import is_small
-    from ci_envs.solver.solve import solve
-
-    if not is_small(position) and not isinstance(position.game, Nim):
-        return []
-    try:
-        with _counting("states solved") as progress:
-            solution = solve(position, progress=progress)
-    except ValueError:
-        return []
-    words = np.array([[position.own, position.opp]], dtype=np.uint64)
-    scores: list[int] = solution.action_scores(words)[0].tolist()
-    return scores
-
-
-def _in_words(score: int) -> str:
-    """An exact score: ``win in 3``."""
-    from ci_envs.solver.solution import HORIZON
-
-    if score == 0:
-        return "draw"
-    word = "win" if score > 0 else "loss"
-    return word if abs(score) == 1 else f"{word} in {HORIZON - abs(score)}"
-
-
-def _number(number: float) -> str:
-    return f"{number:+.3f}" if isinstance(number, float) else f"{number:,}"
+    Console(highlight=False).print(thoughts(analysis, position), action_table(analysis, position, exact), sep="\n")
 
 
 @main.command(name="list")

@@ -1,6 +1,7 @@
 """What the README shows works."""
 
 import re
+import shlex
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -28,9 +29,9 @@ def test_perft_is_as_said():
 
 def test_command_lines_are_accepted():
     commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
-    assert {name for name, _ in commands} == {"list", "play", "compare", "solve"}
+    assert {name for name, _ in commands} == {"list", "play", "compare", "solve", "accuracy", "analyse"}
     for name, rest in commands:
-        arguments = rest.split()
+        arguments = shlex.split(rest)
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")

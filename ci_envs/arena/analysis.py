@@ -1,0 +1,78 @@
+"""What an agent thinks of a position, as text and as a table."""
+
+import math
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from ci_envs.games.nim import Nim
+from ci_envs.games.position import Position
+from ci_envs.solver.search import is_small
+from ci_envs.solver.solution import HORIZON, Progress
+from ci_envs.solver.solve import solve
+
+
+def thoughts(analysis: Any, position: Position) -> str:
+    """What an analysis says of the position as a whole; which attributes it has depends on the agent."""
+    lines = []
+    for name in ("value", "proven", "depth", "simulations", "nodes"):
+        number = getattr(analysis, name, None)
+        if number is not None:
+            lines.append(f"{name} {_number(number)}")
+    lines.append(f"best play {' '.join(map(position.action_name, analysis.principal_variation))}")
+    return "\n".join(lines)
+
+
+def action_table(analysis: Any, position: Position, exact: list[int]) -> Table:
+    """All legal actions: first the one that the agent chooses, then the others by value.
+
+    Args:
+        analysis: has ``action_values`` and ``principal_variation``, and perhaps ``visits``.
+        position: what was analysed.
+        exact: of :func:`exact_scores`.
+    """
+    columns = {"value": analysis.action_values}
+    if hasattr(analysis, "visits"):
+        columns["visits"] = analysis.visits
+    ranks = {action: _rank(action, analysis) for action in position.legal_actions()}
+    table = Table("action", *columns, *(["exact"] if exact else []))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for action in sorted(ranks, key=ranks.__getitem__, reverse=True):
+        cells = [_number(entries[action]) for entries in columns.values()]
+        table.add_row(position.action_name(action), *cells, *([_in_words(exact[action])] if exact else []))
+    return table
+
+
+def exact_scores(position: Position, progress: Progress | None = None) -> list[int]:
+    """The exact score of each action; none if the position cannot be solved at once."""
+    if not is_small(position) and not isinstance(position.game, Nim):
+        return []
+    try:
+        solution = solve(position, progress=progress)
+    except ValueError:
+        return []
+    words = np.array([[position.own, position.opp]], dtype=np.uint64)
+    scores: list[int] = solution.action_scores(words)[0].tolist()
+    return scores
+
+
+def _rank(action: int, analysis: Any) -> tuple[bool, bool, float]:
+    """Greater is better: chosen, tried at all, of more value."""
+    value = analysis.action_values[action]
+    return action in analysis.principal_variation[:1], not math.isnan(value), value
+
+
+def _in_words(score: int) -> str:
+    """An exact score: ``win in 3``."""
+    if score == 0:
+        return "draw"
+    word = "win" if score > 0 else "loss"
+    return word if abs(score) == 1 else f"{word} in {HORIZON - abs(score)}"
+
+
+def _number(number: float) -> str:
+    if math.isnan(number):
+        return "-"
+    return f"{number:+.3f}" if isinstance(number, float) else f"{number:,}"
