@@ -248,7 +248,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
     assert table_rows(result.stdout) == [
         ["2-1", "+0.500", "1,150", "win in 3"],
         ["3-1", "+0.750", "50", "win in 3"],
-        ["1-1", "+nan", "0", "win in 3"],
+        ["1-1", "-", "0", "win in 3"],
     ]
 
 
