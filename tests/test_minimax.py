@@ -13,7 +13,7 @@ from playing import observation_of, random_positions
 import agents
 from agents.minimax import MinimaxAgent
 from agents.negamax import WIN_VALUE
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs.games import evaluate, implements, popcount
 
 # with the depth to which the whole tree is small enough
@@ -79,6 +79,25 @@ def test_a_search_owes_nothing_to_thousands_of_earlier_ones():
     position = Position.start(agent.game)
     first = agent.analyse(position)
     assert all(agent.analyse(position) == first for _ in range(2100))
+
+
+@pytest.mark.parametrize(
+    ("game", "depth"),
+    [(ConnectN(3, 3, 3), 9), (Nim((1, 3, 5)), 9), (Nim((2, 3, 4), 2, True), 9), (Quixo(3), 9)],
+    ids=str,
+)
+def test_at_full_depth_it_is_exact(game, depth):
+    agent, solution = MinimaxAgent(game, depth=depth), solve(game)
+    for position in random_positions(game, 200, seed=3):
+        value, distance = solution.value(position), solution.distance(position)
+        analysis = agent.analyse(position)
+        if value == 0:
+            assert abs(analysis.value) < WIN_VALUE // 2
+        else:
+            assert analysis.value == value * (WIN_VALUE - distance)
+            best = max(analysis.action_values.values())
+            chosen = tuple(action for action, found in analysis.action_values.items() if found == best)
+            assert chosen == solution.best_actions(position)
 
 
 def test_quixo_3x3_is_won_in_7_plies():
