@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent import Agent, Observation
-from ci_envs.games.batch import decode_batch
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import true_or_false
 from ci_envs.solver.solution import NO_SCORE, keep_value
@@ -37,14 +36,11 @@ class ExactAgent(Agent):
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
-        planes = np.ascontiguousarray(observations["observation"])
-        words = np.empty((len(planes), 2), dtype=np.uint64)
-        decode_batch(self.game, planes, words)
+        words = self.positions_of(observations)
         scores = self._solution.action_scores(words)
         keeping = keep_value(scores)
         losing = (scores != NO_SCORE) & ~keeping
         choices = keeping if self.randomise else scores == scores.max(axis=1, keepdims=True)
         blunders = (self.rng.random(len(words)) < self.blunder) & losing.any(axis=1)
         choices = np.where(blunders[:, np.newaxis], losing, choices)
-        actions: NDArray[np.int64] = (choices * self.rng.random(scores.shape)).argmax(axis=1)
-        return actions
+        return self.any_of(choices)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from agents.mcts_tree import FIRST_NODES, NODE, ROOT, choose, find, plant, search_batch, simulate, subtree
 from ci_envs.agent import Agent, Observation
-from ci_envs.games.batch import decode_batch
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, positive_number, true_or_false
 from ci_envs.games.position import Position
@@ -112,9 +111,7 @@ class MCTSAgent(Agent):
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
-        planes = np.ascontiguousarray(observations["observation"])
-        words = np.empty((len(planes), 2), dtype=np.uint64)
-        decode_batch(self.game, planes, words)
+        words = self.positions_of(observations)
         seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
         if len(words) == 1:
             return np.array([self._act_in_game(words[0], seeds[0])])

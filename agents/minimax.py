@@ -21,7 +21,6 @@ from agents.negamax import (
 )
 from ci_envs.agent import Agent, Observation
 from ci_envs.games import action_count, integer_between, kernel
-from ci_envs.games.batch import decode_batch
 from ci_envs.games.compiled import specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import positive_number, true_or_false
@@ -97,12 +96,10 @@ class MinimaxAgent(Agent):
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`; ``time`` is for each board."""
-        planes = np.ascontiguousarray(observations["observation"])
-        words = np.empty((len(planes), 2), dtype=np.uint64)
-        decode_batch(self.game, planes, words)
-        seeds = self.rng.integers(2**64, size=len(planes), dtype=np.uint64)
-        actions = np.empty(len(planes), dtype=np.int64)
-        boards = [slice(None)] if self.time is None else [slice(i, i + 1) for i in range(len(planes))]
+        words = self.positions_of(observations)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        actions = np.empty(len(words), dtype=np.int64)
+        boards = [slice(None)] if self.time is None else [slice(i, i + 1) for i in range(len(words))]
         for rows in boards:
             self._call(_best_actions, self.time, words[rows], self.depth, seeds[rows], actions[rows])
         return actions

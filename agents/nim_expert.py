@@ -35,9 +35,7 @@ class NimExpertAgent(Agent):
         # an action that is illegal here would leave a heap negative: theory is not asked about it
         left = np.maximum(heaps[:, np.newaxis, :] - self._taken, 0)
         winning = masks & ~is_won(left, self._nim)
-        choices = np.where(winning.any(axis=1, keepdims=True), winning, masks)
-        actions: NDArray[np.int64] = (choices * self.rng.random(masks.shape)).argmax(axis=1)
-        return actions
+        return self.any_of(np.where(winning.any(axis=1, keepdims=True), winning, masks))
 
 
 def _objects_taken(game: Nim) -> NDArray[np.int64]:

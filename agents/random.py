@@ -11,6 +11,4 @@ class RandomAgent(Agent):
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
-        masks = observations["action_mask"]
-        chosen: NDArray[np.int64] = (masks * self.rng.random(masks.shape)).argmax(axis=1)
-        return chosen
+        return self.any_of(observations["action_mask"])

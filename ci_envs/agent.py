@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.games.batch import decode_batch
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
 from ci_envs.registration import resolve
@@ -59,6 +60,18 @@ class Agent(ABC):
         Returns:
             int64 of shape (n,).
         """
+
+    def positions_of(self, observations: Observation) -> NDArray[np.uint64]:
+        """The positions that n observations show, as rows ``(own, opp)`` of an array of shape (n, 2)."""
+        planes = np.ascontiguousarray(observations["observation"])
+        words = np.empty((len(planes), 2), dtype=np.uint64)
+        decode_batch(self.game, planes, words)
+        return words
+
+    def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
+        """A random one of the actions that each row of ``choices`` (n, actions) marks, uniformly; int64 (n,)."""
+        actions: NDArray[np.int64] = (choices * self.rng.random(choices.shape)).argmax(axis=1)
+        return actions
 
 
 def register(name: str, factory: AgentFactory) -> None:
