@@ -1,9 +1,9 @@
 """Depth-limited minimax, compiled, for any game: alpha-beta, a transposition table, ordered actions.
 
 Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975), in the form called negamax: a
-value is always that of the player to move, so it changes sign wherever the turn passes. Actions are tried in the order
-of Akl and Newborn's killer heuristic (1977) and Schaeffer's history heuristic (1983), after the one that the table
-remembers and those that end the game.
+value is always that of the player to move, so it changes sign wherever the turn passes. First come the action that the
+table remembers and those of Akl and Newborn's killer heuristic (1977), then actions that end the game, then the others
+in the order of Schaeffer's history heuristic (1983). Of actions that lead to the same position one is searched.
 
 What is searched is the value of a position at a depth, which depends on nothing else: no repetition is detected, and
 the table answers only for the same position at the same depth. So it is right in games with cycles too, and pruning and
@@ -27,6 +27,7 @@ from ci_envs.games import (
     action_count,
     evaluate,
     inlined,
+    is_duplicate,
     keeps_turn,
     kernel,
     legal,
@@ -47,6 +48,10 @@ INFINITY = 2 * WIN_VALUE
 
 MAX_DEPTH = 64
 """Plies that can be searched."""
+
+_FEW = 16
+"""With up to so many actions, those that end the game come even before those that the table and the killers name. With
+more, looking for them costs too much where an action that refuted other positions refutes this one too."""
 
 NODES, STOP, GENERATION = 0, 1, 2  # fields of ``work``
 _KILLERS = 3
@@ -224,7 +229,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     if depth == 1:
         for number in range(actions):
             action = np.uint64(number)
-            if legal(game, own, opp, action):
+            if legal(game, own, opp, action) and not (pruning and is_duplicate(game, own, opp, action)):
                 work[NODES] += 1
                 next_own, next_opp = play(game, own, opp, action)
                 value = leaf_value(game, judge, next_own, next_opp, depth)
@@ -240,53 +245,61 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
         return value
 
     row, waiting = _HISTORY + (2 + depth) * actions, 0
-    for number in range(actions):
-        action = np.uint64(number)
-        if not legal(game, own, opp, action):
-            continue
-        next_own, next_opp = play(game, own, opp, action)
-        if result(game, next_own, next_opp) == ONGOING:
-            work[row + waiting] = number
-            waiting += 1
-            continue
-        work[NODES] += 1
-        value = leaf_value(game, judge, next_own, next_opp, depth)
-        value = value if keeps_turn(game, own, opp, action) else -value
-        if value > best:
-            best, best_action = value, number
-            if pruning and (best >= beta or best == WIN_VALUE + depth):  # nothing can be better
-                waiting = 0
-                break
-    alpha = max(alpha, best)
-
     killers, history = _KILLERS + 2 * depth, _HISTORY + player * actions
+    killer = work[killers] if work[killers] != remembered else -1
+    second = work[killers + 1] if work[killers + 1] not in (remembered, killer) else -1
     searched = False
-    while waiting > 0:
-        number = _take_most_promising(work, row, waiting, remembered, killers, history)
-        waiting -= 1
-        action = np.uint64(number)
-        next_own, next_opp = play(game, own, opp, action)
-        same = keeps_turn(game, own, opp, action)
-        next_player = player if same else 1 - player
-        # the first is likely the best: of the others it is first asked only whether they are better
-        high = alpha + 1 if pruning and searched else beta
-        value = _searched(
-            game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
-        )
-        if alpha < value < beta and high < beta:
-            value = _searched(
-                game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
-            )
-        searched = True
-        if value > best:
-            best, best_action = value, number
-            if pruning:
-                alpha = max(alpha, best)
-                if best >= beta:
-                    if work[killers] != number:
-                        work[killers + 1], work[killers] = work[killers], number
-                    work[history + number] += depth * depth
+    for rest in range(0 if actions > _FEW else 1, 2):
+        for k in range(actions if rest else 3):
+            number = k if rest else (remembered, killer, second)[k]
+            if number < 0 or (rest and actions > _FEW and number in (remembered, killer, second)):
+                continue
+            action = np.uint64(number)
+            if not legal(game, own, opp, action) or (pruning and is_duplicate(game, own, opp, action)):
+                continue
+            next_own, next_opp = play(game, own, opp, action)
+            if result(game, next_own, next_opp) == ONGOING:
+                work[row + waiting] = number
+                waiting += 1
+                continue
+            work[NODES] += 1
+            value = leaf_value(game, judge, next_own, next_opp, depth)
+            value = value if keeps_turn(game, own, opp, action) else -value
+            if value > best:
+                best, best_action = value, number
+                if pruning and (best >= beta or best == WIN_VALUE + depth):  # nothing can be better
+                    waiting = 0
                     break
+        alpha = max(alpha, best)
+
+        while waiting > 0:
+            number = _take_most_promising(work, row, waiting, remembered, killers, history)
+            waiting -= 1
+            action = np.uint64(number)
+            next_own, next_opp = play(game, own, opp, action)
+            same = keeps_turn(game, own, opp, action)
+            next_player = player if same else 1 - player
+            # the first is likely the best: of the others it is first asked only whether they are better
+            high = alpha + 1 if pruning and searched else beta
+            value = _searched(
+                game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
+            )
+            if alpha < value < beta and high < beta:
+                value = _searched(
+                    game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
+                )
+            searched = True
+            if value > best:
+                best, best_action = value, number
+                if pruning:
+                    alpha = max(alpha, best)
+                    if best >= beta:
+                        if work[killers] != number:
+                            work[killers + 1], work[killers] = work[killers], number
+                        work[history + number] += depth * depth
+                        break
+        if pruning and (best >= beta or best == WIN_VALUE + depth):
+            break
 
     bound = _LOWER if best >= beta else (_UPPER if best <= lower else _EXACT)
     _remember(own, opp, depth, best, bound, best_action, pruning, table, work)

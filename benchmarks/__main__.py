@@ -59,7 +59,29 @@ ROWS = (
             lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth)),
             "s",
         )
-        for id, depth in (("Quixo-v0", 8), ("TicTacToe-v0", 9), ("ConnectFour-v0", 11))
+        for id, depth in (("Quixo-v0", 8), ("ConnectFour-v0", 11))
+    ),
+    *(
+        row
+        for name, id, peer, depth in (
+            ("tic-tac-toe", "TicTacToe-v0", "tic_tac_toe", 9),
+            ("Connect Four", "ConnectFour-v0", "connect_four", 10),
+        )
+        for row in (
+            Row(
+                f"alpha-beta, {name}",
+                f"{id}:{depth}, leaves 0",
+                lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth, ours.Indifferent())),
+                "s",
+            ),
+            Row(
+                f"alpha-beta, {name}",
+                f"OpenSpiel in Python:{depth}, leaves 0",
+                lambda peer=peer, depth=depth: seconds_of(peers.openspiel_alpha_beta(peer, depth)),
+                "s",
+                peer=True,
+            ),
+        )
     ),
     *(
         row
@@ -69,12 +91,27 @@ ROWS = (
         )
         for row in (
             Row(f"MCTS, {name}", f"{id}, 1,000 simulations", lambda id=id: rate(ours.mcts_simulations(id, 1000))),
-            Row(f"MCTS, {name}", "OpenSpiel", lambda peer=peer: rate(peers.openspiel_mcts(peer, 1000)), peer=True),
+            Row(
+                f"MCTS, {name}",
+                "OpenSpiel in C++",
+                lambda peer=peer: rate(peers.openspiel_mcts(peer, 1000)),
+                peer=True,
+            ),
         )
     ),
     *(
         Row("MCTS", f"{id}, 1,000 simulations", lambda id=id: rate(ours.mcts_simulations(id, 1000)))
         for id in ("Quixo-v0", "Quarto-v0")
+    ),
+    *(
+        Row("solve", id, lambda id=id: seconds_of(ours.solving(id)), "s")
+        for id in ("TicTacToe-v0", "ConnectN-v0", "Quixo-v0:size=3", "Quixo-v0:size=4")
+    ),
+    Row(
+        "solve",
+        "Quarto-v0, 8 empty cells",
+        lambda: seconds_of(ours.solving("Quarto-v0", "b9.e/..../a.d./35.8 - 0")),
+        "s",
     ),
     *(
         Row("Position plies", id, lambda id=id: rate(ours.positions(id)))
@@ -99,10 +136,13 @@ ROWS = (
     Row("new process", "ci-envs --help", lambda: seconds_of_process("-m", "ci_envs", "--help"), "s"),
 )
 
+_WIDTH = 90  # of the table at least: a pipe counts as 80 wide, which would cut figures off
+
 
 def main() -> None:
     """Measure every row and print the table."""
     console = Console()
+    console.width = max(console.width, _WIDTH)
     measured, notes = {}, []
     for row in track(ROWS, "measuring", console=Console(stderr=True), transient=True):
         try:
@@ -110,7 +150,7 @@ def main() -> None:
         except ImportError as error:
             notes.append(f"{row.name}: skipped, {error}")
     console.print(_table(measured))
-    console.print("ratio: to the first peer of the same kind of work", highlight=False)
+    console.print("ratio: how many times as fast as the first peer at the same kind of work", highlight=False)
     for note in notes:
         console.print(note)
 
@@ -132,17 +172,17 @@ def _table(measured: dict[Row, float]) -> Table:
 
 
 def _quantity(value: float, unit: str) -> str:
-    if unit == "s":
-        return f"{value:.4f} s"
-    for size, prefix in ((1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:.2f} {prefix}{unit}"
-    return f"{value:.2f} {unit}"
+    prefixes = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
+    size, prefix = next((pair for pair in prefixes if value >= pair[0]), prefixes[-1])
+    return f"{value / size:.2f} {prefix}{unit}"
 
 
 def _ratio(row: Row, measured: dict[Row, float]) -> str:
-    rates = [value for other, value in measured.items() if other.peer and other.group == row.group]
-    return f"{measured[row] / rates[0]:.1f}" if rates else ""
+    peer = next((other for other in measured if other.peer and other.group == row.group), None)
+    if peer is None:
+        return ""
+    times = measured[row] / measured[peer]
+    return f"{1 / times if row.unit == 's' else times:.1f}"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 REPEATS = 5
 _SECONDS = 0.3
+_ENOUGH = 8.0  # seconds, after which a measurement is not repeated
 
 
 def rate(work: Callable[[int], int]) -> float:
@@ -35,10 +36,10 @@ def _rate_once(work: Callable[[int], int], amount: int) -> float:
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """Seconds that one call takes: the median of several, after one that compiles."""
+    """Seconds that one call takes: the median of several, of fewer if they take long, after one that compiles."""
     work()
-    times = []
-    for _ in range(REPEATS):
+    times: list[float] = []
+    while len(times) < REPEATS and sum(times) < _ENOUGH:
         begin = time.perf_counter()
         work()
         times.append(time.perf_counter() - begin)

@@ -1,6 +1,7 @@
 """What is measured of ci_envs."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -10,13 +11,26 @@ from numpy.typing import NDArray
 from agents import negamax
 from agents.mcts import MAX_NODES
 from agents.mcts_tree import NODE, ROOT, plant, simulate
-from ci_envs import Position, make, perft
+from ci_envs import ConnectN, Position, Quixo, make, perft, solve
+from ci_envs.games import evaluate, implements
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
 from ci_envs.registration import resolve
+from ci_envs.solver.quixo import solve_quixo
+from ci_envs.solver.solution import Solution
 
 Work = Callable[[int], int]
+
+
+@dataclass(frozen=True)
+class Indifferent(ConnectN):
+    """Values every leaf 0 that is not over, so that a search has only wins and losses to go by."""
+
+
+@implements(evaluate, Indifferent)
+def _(game: Indifferent) -> Any:
+    return lambda game, own, opp: np.int64(0)
 
 
 def playouts(id: str) -> Work:
@@ -107,22 +121,36 @@ def alpha_beta_nodes(id: str, depth: int) -> Work:
     return work
 
 
-def alpha_beta_search(id: str, depth: int) -> Callable[[], object]:
-    """One such search."""
-    return _deepening(id, depth)[0]
+def alpha_beta_search(id: str, depth: int, judge: Game | None = None) -> Callable[[], int]:
+    """One such search, which returns the value; ``judge`` values the leaves, if not the game itself."""
+    return _deepening(id, depth, judge)[0]
 
 
-def _deepening(id: str, depth: int) -> tuple[Callable[[], object], NDArray[np.int64]]:
+def _deepening(id: str, depth: int, judge: Game | None = None) -> tuple[Callable[[], int], NDArray[np.int64]]:
     game: Game = resolve(id)[1]
+    judge = judge or game
     own, opp = map(np.uint64, game.start())
     work, table = negamax.new_work(game), negamax.new_table(16)
 
-    def deepen() -> None:
+    def deepen() -> int:
+        value = 0
         negamax.begin(table, work)
         for plies in range(1, depth + 1):
-            negamax.negamax(game, game, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work)
+            value = negamax.negamax(
+                game, judge, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work
+            )
+        return value
 
     return deepen, work
+
+
+def solving(id: str, text: str | None = None) -> Callable[[], Solution]:
+    """Solving the game, or the position that ``text`` says and what can follow it, without a table on disk."""
+    game: Game = resolve(id)[1]
+    if isinstance(game, Quixo):
+        return lambda: solve_quixo(game)
+    position = Position.from_text(game, text) if text else Position.start(game)
+    return lambda: solve(position)
 
 
 def mcts_simulations(id: str, simulations: int) -> Work:

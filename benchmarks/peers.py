@@ -1,6 +1,7 @@
 """The same work done by other libraries (extras ``peers`` and ``render``)."""
 
 import random
+from collections.abc import Callable
 
 from benchmarks.ours import Work, aec_steps
 
@@ -79,3 +80,18 @@ def openspiel_mcts(name: str, simulations: int) -> Work:
         return searches * simulations
 
     return work
+
+
+def openspiel_alpha_beta(name: str, depth: int) -> Callable[[], float]:
+    """One search of OpenSpiel's alpha-beta from the start, which returns the value; leaves that are not over are 0.
+
+    The search is in Python: that in C++ has no binding. The rules are C++.
+
+    Raises:
+        ImportError: OpenSpiel is not installed.
+    """
+    import pyspiel
+    from open_spiel.python.algorithms.minimax import alpha_beta_search
+
+    game = pyspiel.load_game(name)
+    return lambda: float(alpha_beta_search(game, value_function=lambda state: 0.0, maximum_depth=depth)[0])

@@ -14,6 +14,7 @@ from ci_envs.games.operations import (
     action_count,
     evaluate,
     initial,
+    is_duplicate,
     keeps_turn,
     symmetry_count,
     transform,
@@ -130,6 +131,11 @@ def _(game: Game) -> Any:
 
 
 @implements(keeps_turn, Game)
+def _(game: Game) -> Any:
+    return lambda game, own, opp, action: False
+
+
+@implements(is_duplicate, Game)
 def _(game: Game) -> Any:
     return lambda game, own, opp, action: False
 

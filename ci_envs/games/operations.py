@@ -79,6 +79,14 @@ def evaluate(game: Any, own: Any, opp: Any) -> Any:
 
 
 @operation
+def is_duplicate(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> bool``: does another action lead to the same position, so that a search may leave this legal one out.
+
+    Of actions that lead to the same position at least one is no duplicate (by default none is).
+    """
+
+
+@operation
 def symmetry_count(game: Any) -> Any:
     """``-> int``: how many symmetries the game has, the identity among them."""
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import CUBES, GridStyle
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lines_of
-from ci_envs.games.operations import LOSS, ONGOING, WIN, evaluate, legal, play, result, transform_action
+from ci_envs.games.operations import LOSS, ONGOING, WIN, evaluate, is_duplicate, legal, play, result, transform_action
 from ci_envs.games.parameters import integer_between
 
 
@@ -85,6 +85,26 @@ def _masks(size: int) -> NDArray[np.uint64]:
 def _(game: Quixo) -> Any:
     taken = _masks(game.size)[:, 5].copy()
     return lambda game, own, opp, action: (opp & taken[action]) == np.uint64(0)
+
+
+@implements(is_duplicate, Quixo)
+def _(game: Quixo) -> Any:
+    # of equal neighbours in a row that is pushed it does not matter which is taken: the one nearest the end stands
+    # for all, and only along a border are there several to take
+    actions = {push: action for action, push in enumerate(pushes(game.size))}
+    pairs = np.zeros(len(actions), dtype=np.uint64)
+    for (taken, end), action in actions.items():
+        step = (1 if taken // game.size == end // game.size else game.size) * (1 if end > taken else -1)
+        if (taken + step, end) in actions:
+            pairs[action] = 1 << taken | 1 << taken + step
+    nothing = np.uint64(0)
+
+    def kernel(game, own, opp, action):
+        pair = pairs[action]
+        ours = own & pair
+        return (pair != nothing) & (opp & pair == nothing) & ((ours == nothing) | (ours == pair))
+
+    return kernel
 
 
 @implements(play, Quixo)
