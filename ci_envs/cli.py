@@ -164,8 +164,13 @@ def solve(environment: str, text: str | None) -> None:
         position = Position.from_text(game, text) if text else Position.start(game)
         solution = solve(position, progress=progress)
     click.echo("\n".join(_findings(solution, position)))
-    if solution.counts_by_distance:
-        Console(highlight=False).print(_distance_table(solution))
+    try:
+        if counts := solution.counts:
+            click.echo(_in_numbers(counts))
+        if solution.counts_by_distance:
+            Console(highlight=False).print(_distance_table(solution))
+    except ValueError as error:  # too many to count
+        click.echo(error)
 
 
 @contextmanager
@@ -190,9 +195,11 @@ def _findings(solution: "Solution", position: "Position") -> Iterator[str]:
     yield f"the player to move {_VERBS[value]}{soon}"
     if best := solution.best_actions(position):
         yield f"best: {' '.join(map(position.action_name, best))}"
-    if counts := solution.counts:
-        parts = (f"{counts[value]:,} {name}" for value, name in (("win", "won"), ("draw", "drawn"), ("loss", "lost")))
-        yield f"{sum(counts.values()):,} states: {', '.join(parts)}"
+
+
+def _in_numbers(counts: dict[str, int]) -> str:
+    parts = (f"{counts[value]:,} {name}" for value, name in (("win", "won"), ("draw", "drawn"), ("loss", "lost")))
+    return f"{sum(counts.values()):,} states: {', '.join(parts)}"
 
 
 def _distance_table(solution: "Solution") -> "Table":

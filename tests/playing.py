@@ -3,6 +3,8 @@
 import numpy as np
 
 from ci_envs import Position
+from ci_envs.games.compiled import kernel
+from ci_envs.games.operations import canonical
 
 
 def observation_of(position):
@@ -26,3 +28,17 @@ def random_positions(game, count, seed):
         if position.result is not None:
             position = Position.start(game)
     return positions
+
+
+@kernel
+def _canonical_forms(game, words, forms):
+    for i in range(len(words)):
+        forms[i, 0], forms[i, 1] = canonical(game, words[i, 0], words[i, 1])
+
+
+def canonical_forms(game, words):
+    """The canonical forms of positions, rows (own, opp)."""
+    words = np.array(words, dtype=np.uint64)
+    forms = np.empty_like(words)
+    _canonical_forms(game, words, forms)
+    return forms

@@ -1,17 +1,14 @@
 """Published and independently computed counts of the games' trees, and exact values of small games."""
 
 from collections import Counter
-from collections.abc import Iterable
 from functools import cache
 from itertools import product
 
-import numpy as np
 import pytest
+from playing import canonical_forms
 from reference import nim_is_won
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, perft
-from ci_envs.games.compiled import kernel
-from ci_envs.games.operations import transform
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
 
@@ -79,43 +76,17 @@ def test_tic_tac_toe_is_a_draw():
     assert value(Position.start(TIC_TAC_TOE)) == 0
 
 
-@kernel
-def least_image(game, count, own, opp):
-    least_own, least_opp = own, opp
-    for symmetry in range(count):
-        image_own, image_opp = transform(game, symmetry, own, opp)
-        if image_opp < least_opp or (image_opp == least_opp and image_own < least_own):
-            least_own, least_opp = image_own, image_opp
-    return least_own, least_opp
-
-
-def canonical(positions: Iterable[Position]) -> set[Position]:
-    images = set()
-    for position in positions:
-        game = position.game
-        words = least_image(game, game.symmetry_count, np.uint64(position.own), np.uint64(position.opp))
-        images.add(Position(game, *words, position.to_move))
-    return images
-
-
 def test_quarto_positions_up_to_symmetry():
     game = Quarto()
     assert game.symmetry_count == 12_288
     positions = {Position.start(game)}
     counts = []
     for _ in range(7):  # give, place, give, ... give: a class of images has one position in the set
-        positions = canonical(
-            child for position in positions if position.result is None for child in children(position)
-        )
+        followers = [child for position in positions if position.result is None for child in children(position)]
+        forms = canonical_forms(game, [(child.own, child.opp) for child in followers])
+        positions = {Position(game, *form) for form in forms.tolist()}
         counts.append(len(positions))
     assert counts[::2] == [1, 8, 148, 3_382]  # no, one, two, three placed and one in hand
-
-
-def test_quarto_least_image_is_the_least_of_the_symmetries():
-    game = Quarto()
-    position = Position.from_text(game, "0.../.3../..../...c 9 0")
-    least = min(position.symmetries, key=lambda image: (image.opp, image.own))
-    assert canonical([position]) == {least}
 
 
 def test_quixo_3x3_is_won_in_seven():

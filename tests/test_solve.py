@@ -1,6 +1,7 @@
 """Exact values against published counts, plain minimax, theory and the reference rules; tables on disk; the agent."""
 
 from collections import Counter
+from copy import deepcopy
 from functools import cache
 from itertools import product
 from math import prod
@@ -8,7 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from reference import LETTERS, QuixoReference, nim_is_won
+from reference import LETTERS, QuartoReference, QuixoReference, nim_is_won
 
 from agents.exact import ExactAgent
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
@@ -17,7 +18,7 @@ from ci_envs.solver import table_file
 from ci_envs.solver.nim import NimSolution
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.quixo import solve_quixo
-from ci_envs.solver.search import SearchSolution
+from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Solution
 from ci_envs.solver.solve import solve
 
@@ -125,7 +126,70 @@ def test_quarto_endgames_equal_plain_minimax_everywhere(text, squares):
 def test_quarto_with_eight_empty_cells_is_solved_and_alike_under_symmetries():
     root = Position.from_text(Quarto(), "b9.e/..../a.d./35.8 - 0")
     images = [root.symmetries[k] for k in (1, 5_000, 12_287)]
-    assert {solve(position).value(position) for position in (root, *images)} == {0}
+    solution = solve(root)
+    assert {solution.value(position) for position in (root, *images)} == {0}
+    assert solve(images[0]).value(images[0]) == 0
+
+
+def reference_at(position: Position) -> QuartoReference:
+    board, hand, to_move = position.to_text().split()
+    reference = QuartoReference(position.game.squares)
+    reference.board = [list(row) for row in board.split("/")]
+    reference.hand, reference.to_move = hand, int(to_move)
+    reference.left -= {*board, hand}
+    return reference
+
+
+def reference_minimax(reference: QuartoReference) -> tuple[int, int]:
+    """(value, distance) by the definition of both, over the reference rules."""
+    if reference.result() is not None:
+        return reference.result(), 0
+    followers = []
+    for name in reference.legal():
+        follower = deepcopy(reference)
+        follower.play(name)
+        value, distance = reference_minimax(follower)
+        followers.append((value if follower.to_move == reference.to_move else -value, 1 + distance))
+    return max(ranking(*follower) for follower in followers)[1:]
+
+
+@pytest.mark.parametrize("squares", [False, True])
+def test_quarto_endgames_equal_minimax_over_the_reference_rules(squares):
+    for position in quarto_endgames(Quarto(squares), empty=3, count=20):
+        solution = solve(position)
+        value, distance = reference_minimax(reference_at(position))
+        assert (solution.value(position), solution.distance(position)) == (value, distance if value else None)
+        assert sum(solution.counts.values()) == len(reachable(position))
+
+
+def quarto_endgames(game: Quarto, empty: int, count: int) -> list[Position]:
+    """Positions with so many empty cells, a piece in hand or not, from random play."""
+    rng = np.random.default_rng(0)
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position.start(game)
+        for _ in range(2 * (16 - empty) + len(found) % 2):
+            position = position if position.result is not None else position.play(rng.choice(position.legal_actions()))
+        if position.result is None:
+            found.append(position)
+    return found
+
+
+def test_quarto_with_nine_empty_cells_is_begun_and_with_ten_refused():
+    nine, ten = (quarto_endgames(Quarto(), empty, 2) for empty in (9, 10))
+    assert all(map(is_small, nine))
+    for position in ten:
+        with pytest.raises(ValueError, match=r"824,073,141 states, which would take 29\.7 GB"):
+            solve(position)
+
+
+def test_positions_too_many_to_count_are_solved_all_the_same(monkeypatch):
+    root = Position.from_text(Quarto(), "7.2./3.9e/0.b4/.1f. - 0")
+    solution = solve(root)
+    monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
+    with pytest.raises(ValueError, match="too large to count: more than 1,000 states"):
+        solution.counts  # noqa: B018
+    assert solution.value(root) == plain_minimax(root)[0]
 
 
 def test_small_boards_of_connect_n():

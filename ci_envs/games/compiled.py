@@ -93,7 +93,11 @@ def operation(function: F) -> F:
         if isinstance(game, GameType):
             for cls in type(game.game).__mro__:
                 if cls in table:
-                    return table[cls](game.game)
+                    kernel = table[cls](game.game)
+                    # Numba numbers functions of one name, from 1 in each process: linked from the disk cache, two with
+                    # the same parameters could pass for each other
+                    kernel.__qualname__ = f"{function.__name__} of {cls.__qualname__}"
+                    return kernel
         return None
 
     overload(function, strict=False)(choose)

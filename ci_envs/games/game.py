@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ci_envs.games.compiled import GameType, game_type, implements, is_implemented
+from ci_envs.games.compiled import GameType, game_type, implements, is_implemented, kernel
 from ci_envs.games.operations import (
     RULES,
     action_count,
+    canonical,
     evaluate,
     initial,
     is_duplicate,
@@ -148,6 +149,23 @@ def _(game: Game) -> Any:
 @implements(transform_action, Game)
 def _(game: Game) -> Any:
     return lambda game, symmetry, action: action
+
+
+@kernel
+def least_image(game: Any, own: Any, opp: Any, symmetries: Any) -> Any:
+    """``-> (own, opp)``: the least of a position and its images under ``symmetries``, by first word, then by second."""
+    least_own, least_opp = own, opp
+    for symmetry in symmetries:
+        image_own, image_opp = transform(game, symmetry, own, opp)
+        if image_own < least_own or (image_own == least_own and image_opp < least_opp):
+            least_own, least_opp = image_own, image_opp
+    return least_own, least_opp
+
+
+@implements(canonical, Game)
+def _(game: Game) -> Any:
+    symmetries = np.arange(1, game.symmetry_count)
+    return lambda game, own, opp: least_image(game, own, opp, symmetries)
 
 
 @implements(evaluate, Game)

@@ -19,6 +19,7 @@ from ci_envs.games.operations import (
     LOSS,
     ONGOING,
     WIN,
+    canonical,
     decode,
     legal,
     observe,
@@ -190,6 +191,25 @@ def _(game: Nim) -> Any:
         image = np.uint64(0)
         for heap in range(heaps):
             image |= ((own >> np.uint64(8 * heap)) & np.uint64(255)) << (np.uint64(8) * orders[symmetry, heap])
+        return image, opp
+
+    return kernel
+
+
+@implements(canonical, Nim)
+def _(game: Nim) -> Any:
+    heaps = len(game.heaps)
+    size = np.uint64(255)
+
+    def kernel(game, own, opp):
+        image = np.uint64(0)
+        for heap in range(heaps):  # put in its place among those before, the largest first
+            new = (own >> np.uint64(8 * heap)) & size
+            below = np.uint64(0)
+            while below < np.uint64(8 * heap) and (image >> below) & size >= new:
+                below += np.uint64(8)
+            smaller = (image >> below) << below
+            image = (image ^ smaller) | (new << below) | (smaller << np.uint64(8))
         return image, opp
 
     return kernel

@@ -71,6 +71,11 @@ def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
 
 
 @operation
+def canonical(game: Any, own: Any, opp: Any) -> Any:
+    """``-> (own, opp)``: one image of a position, the same for all positions symmetric to it (by default the least)."""
+
+
+@operation
 def evaluate(game: Any, own: Any, opp: Any) -> Any:
     """``-> int``: a guess at how well the player to move stands, the same for symmetric positions (by default 0).
 

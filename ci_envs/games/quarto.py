@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements
+from ci_envs.games.compiled import implements, kernel, trailing_zeros
 from ci_envs.games.drawing import Drawing, quarto_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import cell_maps, cell_name, line_steps, lines_of
@@ -22,6 +22,7 @@ from ci_envs.games.operations import (
     DRAW,
     ONGOING,
     WIN,
+    canonical,
     decode,
     keeps_turn,
     legal,
@@ -274,6 +275,15 @@ def _(game: Quarto) -> Any:
     return kernel
 
 
+@kernel
+def _piece_at(own: Any, cell: Any) -> Any:
+    """``-> uint64``: the number of the piece on an occupied cell."""
+    piece = np.uint64(0)
+    for attribute in range(4):
+        piece |= ((own >> np.uint64(16 * attribute + cell)) & np.uint64(1)) << np.uint64(attribute)
+    return piece
+
+
 @implements(transform, Quarto)
 def _(game: Quarto) -> Any:
     cells, pieces = board_maps(game.squares).astype(np.uint64), piece_maps().astype(np.uint64)
@@ -285,16 +295,95 @@ def _(game: Quarto) -> Any:
         new_own = new_opp = np.uint64(0)
         for cell in range(_CELLS):
             if (opp >> np.uint64(cell)) & one:
-                piece = np.uint64(0)
-                for attribute in range(4):
-                    piece |= ((own >> np.uint64(16 * attribute + cell)) & one) << np.uint64(attribute)
-                image, place = pieces[symmetry % count, piece], cells[symmetry // count, cell]
+                image, place = pieces[symmetry % count, _piece_at(own, cell)], cells[symmetry // count, cell]
                 new_own |= spread[image] << place
                 new_opp |= (one << place) | (one << (first + image))
         if opp >> np.uint64(_HOLDING):
             image = pieces[symmetry % count, (opp >> np.uint64(_HAND)) & np.uint64(15)]
             new_opp |= (one << (first + image)) | (image << np.uint64(_HAND)) | (one << np.uint64(_HOLDING))
         return new_own, new_opp
+
+    return kernel
+
+
+@lru_cache
+def _set_maps(squares: bool) -> NDArray[np.uint16]:
+    """The board maps on sets: ``maps[s, 0, mask]`` is where cells 0 to 7 go, ``maps[s, 1, mask]`` cells 8 to 15."""
+    places = 1 << board_maps(squares).astype(np.uint16).reshape(-1, 2, 8, 1)
+    masks = np.arange(256) >> np.arange(8).reshape(8, 1) & 1
+    return np.ascontiguousarray((masks * places).sum(axis=2), dtype=np.uint16)
+
+
+@lru_cache
+def _lowest_maps(squares: bool) -> NDArray[np.uint32]:
+    """A bit for each board map that takes a set of cells to the least of its images, by the set."""
+    masks = np.arange(1 << _CELLS)
+    maps = _set_maps(squares)
+    images = maps[:, 0, masks & 0xFF] | maps[:, 1, masks >> 8]
+    chosen = (images == images.min(axis=0)) << np.arange(len(maps)).reshape(-1, 1)
+    lowest: NDArray[np.uint32] = chosen.sum(axis=0).astype(np.uint32)
+    return lowest
+
+
+@kernel
+def _image_of(maps: Any, board: Any, cells: Any) -> Any:
+    low = np.uint64(0xFF)
+    return np.uint64(maps[board, 0, cells & low]) | np.uint64(maps[board, 1, (cells >> np.uint64(8)) & low])
+
+
+@kernel
+def _lane_of(maps: Any, board: Any, own: Any, hand: Any, filled: Any, attribute: Any) -> Any:
+    """``-> uint64``: the image of a lane, the hand in it as a seventeenth cell, flipped if the first piece has it."""
+    lane = _image_of(maps, board, own >> np.uint64(16 * attribute))
+    lane |= ((hand >> np.uint64(attribute)) & np.uint64(1)) << np.uint64(16)
+    return lane ^ filled if lane & filled & (~filled + np.uint64(1)) else lane
+
+
+@kernel
+def _in_order(a: Any, b: Any, c: Any, d: Any) -> Any:
+    a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
+    a, b, c, d = min(a, c), min(b, d), max(a, c), max(b, d)
+    return a, min(b, c), max(b, c), d
+
+
+@kernel
+def _side_by_side(a: Any, b: Any, c: Any, d: Any, width: Any) -> Any:
+    return a | (b << width) | (c << np.uint64(2) * width) | (d << np.uint64(3) * width)
+
+
+@implements(canonical, Quarto)
+def _(game: Quarto) -> Any:
+    # Of the images of the board those with the least set of occupied cells are compared. For each of them one image of
+    # the pieces is enough: flipped so that the first piece is 0, and the attributes in the order that sorts their
+    # lanes. This does not depend on the image of the pieces that one began with.
+    maps, lowest = _set_maps(game.squares), _lowest_maps(game.squares)
+    one, full, cells, digit = np.uint64(1), np.uint64(0xFFFF), np.uint64(_CELLS), np.uint64(15)
+    hand_at, holding_at = np.uint64(_HAND), np.uint64(_HOLDING)
+
+    def kernel(game, own, opp):
+        boards = np.uint64(lowest[opp & full])
+        occupied = _image_of(maps, trailing_zeros(boards), opp)
+        hand, holding = (opp >> hand_at) & digit, opp >> holding_at
+        filled = occupied | (holding << cells)
+        least_own = least_hand = ~np.uint64(0)
+        while boards:
+            board = trailing_zeros(boards)
+            boards &= boards - one
+            a, b, c, d = _in_order(
+                _lane_of(maps, board, own, hand, filled, 0),
+                _lane_of(maps, board, own, hand, filled, 1),
+                _lane_of(maps, board, own, hand, filled, 2),
+                _lane_of(maps, board, own, hand, filled, 3),
+            )
+            new_own = _side_by_side(a & full, b & full, c & full, d & full, cells)
+            new_hand = _side_by_side(a >> cells, b >> cells, c >> cells, d >> cells, one)
+            if new_own < least_own or (new_own == least_own and new_hand < least_hand):
+                least_own, least_hand = new_own, new_hand
+        used = holding << least_hand
+        for cell in range(_CELLS):
+            if (occupied >> np.uint64(cell)) & one:
+                used |= one << _piece_at(least_own, cell)
+        return least_own, occupied | (used << np.uint64(_USED)) | (least_hand << hand_at) | (holding << holding_at)
 
     return kernel
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ci_envs.games.compiled import implements, inlined, kernel, operation, trailing_zeros
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.grid import line_steps
-from ci_envs.games.operations import ONGOING, evaluate
+from ci_envs.games.operations import ONGOING, canonical, evaluate
 from ci_envs.games.position import Position
-from ci_envs.solver.search import BYTES_A_POSITION, canonical, hash_of, position_bound
+from ci_envs.solver.search import BYTES_A_POSITION, hash_of, position_bound
 from ci_envs.solver.solution import HORIZON, Solution, too_large
 
 MAX_NODES = 10_000_000
@@ -44,7 +44,6 @@ class ProofSolution(Solution):
         """
         super().__init__(root.game)
         self.root = root
-        self._symmetries = np.arange(self.game.symmetry_count)
         self._facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # of no position: cells have one stone at most
         self._order = np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
         self._score(root)
@@ -79,9 +78,7 @@ class ProofSolution(Solution):
         nodes = np.array([0, MAX_NODES])
         empty = self.game.rows * self.game.cols - (own | opp).bit_count()
         for depth in range(1, min(plies, empty) + 1):
-            sign = _forced(
-                self.game, np.uint64(own), np.uint64(opp), depth, self._symmetries, self._facts, self._order, nodes
-            )
+            sign = _forced(self.game, np.uint64(own), np.uint64(opp), depth, self._facts, self._order, nodes)
             if nodes[0] >= nodes[1]:
                 raise too_large(self.game, position_bound(self.root) or 0, BYTES_A_POSITION)
             if sign:
@@ -131,15 +128,15 @@ def _several(cells: Any) -> Any:
 
 
 @kernel
-def _forced(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any, order: Any, nodes: Any) -> Any:
+def _forced(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nodes: Any) -> Any:
     """``-> int``: 1 if the player to move wins in ``plies``, -1 if the opponent does, 0 if neither does so soon."""
     if plies % 2:  # the last ply is the winner's
-        return 1 if _wins(game, own, opp, plies, symmetries, facts, order, nodes) else 0
-    return -1 if _loses(game, own, opp, plies, symmetries, facts, order, nodes) else 0
+        return 1 if _wins(game, own, opp, plies, facts, order, nodes) else 0
+    return -1 if _loses(game, own, opp, plies, facts, order, nodes) else 0
 
 
 @inlined
-def _loses(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any, order: Any, nodes: Any) -> Any:
+def _loses(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nodes: Any) -> Any:
     """``-> bool``: does the opponent complete a line within ``plies`` (even), whatever the player to move does."""
     empty = empty_cells(game, own | opp)
     threats = completing_cells(game, opp, empty)
@@ -148,20 +145,20 @@ def _loses(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: An
         if _several(threats):
             lost = True
         elif threats:
-            lost = _wins(game, opp, own | threats, plies - 1, symmetries, facts, order, nodes)
-        elif plies >= 4 and _wins(game, opp, own, plies - 1, symmetries, facts, order, nodes):  # after passing
+            lost = _wins(game, opp, own | threats, plies - 1, facts, order, nodes)
+        elif plies >= 4 and _wins(game, opp, own, plies - 1, facts, order, nodes):  # after passing
             count = _sort(game, own, opp, empty, order[plies])
             lost = count > 0
             for k in range(count):
                 move = np.uint64(1) << np.uint64(order[plies, k] % _CELLS)
-                if not _wins(game, opp, own | move, plies - 1, symmetries, facts, order, nodes):
+                if not _wins(game, opp, own | move, plies - 1, facts, order, nodes):
                     lost = False
                     break
     return lost
 
 
 @kernel
-def _wins(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any, order: Any, nodes: Any) -> Any:
+def _wins(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nodes: Any) -> Any:
     """``-> bool``: does the player to move complete a line within ``plies`` (odd), whatever the opponent plays.
 
     Where more ``nodes`` than the second number of that array were visited the answer is False and means nothing.
@@ -176,7 +173,7 @@ def _wins(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any
     moves = threats if threats else empty
     if plies == 3:
         return _has_double_threat(game, own, empty, moves)
-    key_own, key_opp = canonical(game, own, opp, symmetries)
+    key_own, key_opp = canonical(game, own, opp)
     fact = facts[hash_of(key_own, key_opp) % np.uint64(_SLOTS)]
     if fact[0] == key_own and fact[1] == key_opp:
         if np.uint64(plies) >= fact[2]:
@@ -186,7 +183,7 @@ def _wins(game: Any, own: Any, opp: Any, plies: Any, symmetries: Any, facts: Any
     won = False
     for k in range(_sort(game, own, opp, moves, order[plies])):
         move = np.uint64(1) << np.uint64(order[plies, k] % _CELLS)
-        won = _loses(game, opp, own | move, plies - 1, symmetries, facts, order, nodes)
+        won = _loses(game, opp, own | move, plies - 1, facts, order, nodes)
         if won:
             break
     if nodes[0] < nodes[1]:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import kernel
-from ci_envs.games.game import Game
+from ci_envs.games.game import Game, least_image
 from ci_envs.games.nim import Nim, pack
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
 from ci_envs.games.quixo import Quixo
 from ci_envs.solver.quixo import MAX_SIZE, state_count
-from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, canonical, hash_of
+from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, hash_of
 from ci_envs.solver.solution import Progress, too_large
 
 _EXPANDED_A_CALL = 1 << 18  # between two of which Python sees to an interrupt
@@ -156,7 +156,7 @@ def _expand(game: Any, words: Any, places: Any, ends: Any, symmetries: Any, budg
                 continue
             next_own, next_opp = play(game, own, opp, action)
             if result(game, next_own, next_opp) == ONGOING:
-                next_own, next_opp = canonical(game, next_own, next_opp, symmetries)
+                next_own, next_opp = least_image(game, next_own, next_opp, symmetries)
                 _add(words, places, ends, next_own, next_opp)
         ends[0] += 1
         budget -= 1

@@ -1,8 +1,8 @@
 """Every position below one, by memoised search: for games that cannot cycle.
 
-A position is kept once for all its images under those symmetries of the game that leave the first position as it is.
-From a symmetric start these are all of them. Below a position in the middle of a game they are few, and so are the
-positions that others would unite, but then the positions counted would not be those below it.
+A position that is not over is kept once for all its images under the symmetries of the game. They have the same score,
+but from a first position in the middle of a game most of them are out of reach. So to count what can follow it takes a
+search of its own, which keeps every position by itself.
 """
 
 from collections import Counter
@@ -16,18 +16,19 @@ from numpy.typing import NDArray
 from ci_envs.games.compiled import kernel
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.nim import Nim
-from ci_envs.games.operations import ONGOING, action_count, keeps_turn, legal, play, result, transform
+from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
 from ci_envs.games.quarto import Quarto
 from ci_envs.solver.nim import state_count
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 
 MAX_POSITIONS = 1 << 24
-"""More positions than this are not kept."""
+"""More positions than this are not kept: 0.6 GB, and 0.9 GB while the table grows."""
 
 BYTES_A_POSITION = 36.0
 """Two words and a score, in a table at most half full."""
 
+_QUARTO_SHARE = 1 / 4  # of the bound, as measured below random positions: most play ends before the board is full
 _POSITIONS_A_CALL = 1 << 20  # between two of which Python sees to an interrupt
 
 
@@ -62,7 +63,10 @@ def _symmetries_of(position: Position) -> NDArray[np.int64]:
 def is_small(position: Position) -> bool:
     """Whether the positions at and below ``position`` are few enough to keep, as far as can be told beforehand."""
     bound = position_bound(position)
-    return bound is None or bound <= MAX_POSITIONS * len(_symmetries_of(position))
+    if bound is None:
+        return True
+    share = _QUARTO_SHARE if isinstance(position.game, Quarto) else 1
+    return bound * share <= MAX_POSITIONS * len(_symmetries_of(position))
 
 
 class SearchSolution(Solution):
@@ -86,42 +90,30 @@ class SearchSolution(Solution):
             raise ValueError(f"play of {root.game} can cycle: its positions have no last ones to begin from")
         super().__init__(root.game)
         self.root = root
-        self._symmetries = _symmetries_of(root)
         if not is_small(root):
             raise too_large(root.game, position_bound(root) or 0, BYTES_A_POSITION)
-        self._keys, self._scores = _empty_table(1 << 12)
-        self._fill(progress)
-
-    def _fill(self, progress: Progress | None) -> None:
-        words = np.array([self.root.own, self.root.opp], dtype=np.uint64)
-        used = np.zeros(1, dtype=np.int64)
-        while True:
-            stop = min(len(self._keys) // 2, int(used[0]) + _POSITIONS_A_CALL)
-            score = _search(
-                self.game, words[0], words[1], self._symmetries, self._keys, self._scores, used, np.int64(stop)
-            )
-            if progress:
-                progress(int(used[0]), None)
-            if score != NO_SCORE:
-                return
-            if used[0] > MAX_POSITIONS:
-                raise too_large(self.game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
-            if 2 * used[0] >= len(self._keys):
-                keys, scores = self._keys, self._scores
-                self._keys, self._scores = _empty_table(2 * len(keys))
-                _copy(keys, scores, self._keys, self._scores)
+        self._keys, self._scores = _table_of(root, merge=True, progress=progress)
 
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """As in :meth:`Solution.scores`; a position that cannot follow the first is not covered."""
+        """As in :meth:`Solution.scores`.
+
+        Covered is what can follow the first position, all that is symmetric to one of these, and whatever is over.
+        """
         scores = np.empty(len(words), dtype=np.int16)
-        _look_up(self.game, words, self._symmetries, self._keys, self._scores, scores)
+        _look_up(self.game, words, self._keys, self._scores, scores)
         if (scores == NO_SCORE).any():
             raise ValueError(f"a position does not follow {self.root.to_text()!r}, below which {self.game} is solved")
         return scores
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """As in :attr:`Solution.counts`, over all positions that can follow the first, and itself."""
+        """As in :attr:`Solution.counts`, over all positions that can follow the first, and itself.
+
+        They are counted when first asked for, which can take longer than to solve them.
+
+        Raises:
+            ValueError: there are too many to count.
+        """
         return {
             "win": sum(self.counts_by_distance["win"].values()),
             "draw": self._states_by_score[0],
@@ -130,32 +122,40 @@ class SearchSolution(Solution):
 
     @cached_property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """As in :attr:`Solution.counts_by_distance`."""
+        """As in :attr:`Solution.counts_by_distance`, over the same as :attr:`counts`."""
         return by_distance(self._states_by_score)
 
     @cached_property
     def _states_by_score(self) -> Counter[int]:
-        orbits = np.zeros(len(self._keys), dtype=np.int64)
-        _orbit_sizes(self.game, self._symmetries, self._keys, self._scores, orbits)
-        states: Counter[int] = Counter()
-        for score in np.unique(self._scores[self._scores != NO_SCORE]).tolist():
-            states[score] = int(orbits[self._scores == score].sum())
-        return states
+        _, scores = _table_of(self.root, merge=False)
+        states, numbers = np.unique(scores[scores != NO_SCORE], return_counts=True)
+        return Counter(dict(zip(states.tolist(), numbers.tolist(), strict=True)))
+
+
+def _table_of(
+    root: Position, *, merge: bool, progress: Progress | None = None
+) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
+    """Keys and scores of the positions at and below ``root``: of all, or of the canonical forms of those not over."""
+    own, opp = np.uint64(root.own), np.uint64(root.opp)
+    keys, scores = _empty_table(1 << 12)
+    used = np.zeros(1, dtype=np.int64)
+    while True:
+        stop = min(len(keys) // 2, int(used[0]) + _POSITIONS_A_CALL)
+        score = _search(root.game, own, opp, merge, keys, scores, used, np.int64(stop))
+        if progress:
+            progress(int(used[0]), None)
+        if score != NO_SCORE:
+            return keys, scores
+        if used[0] >= MAX_POSITIONS:
+            raise too_large(root.game, MAX_POSITIONS, BYTES_A_POSITION, more=True, to="solve" if merge else "count")
+        if 2 * used[0] >= len(keys):
+            old_keys, old_scores = keys, scores
+            keys, scores = _empty_table(2 * len(keys))
+            _copy(old_keys, old_scores, keys, scores)
 
 
 def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
     return np.empty((slots, 2), dtype=np.uint64), np.full(slots, NO_SCORE, dtype=np.int16)
-
-
-@kernel
-def canonical(game: Any, own: Any, opp: Any, symmetries: Any) -> Any:
-    """``-> (own, opp)``: the least image of a position, compared by its first word, then by its second."""
-    least_own, least_opp = own, opp
-    for k in range(1, len(symmetries)):
-        image_own, image_opp = transform(game, symmetries[k], own, opp)
-        if image_own < least_own or (image_own == least_own and image_opp < least_opp):
-            least_own, least_opp = image_own, image_opp
-    return least_own, least_opp
 
 
 @kernel
@@ -176,15 +176,18 @@ def _slot(keys: Any, scores: Any, own: Any, opp: Any) -> Any:
 
 
 @kernel
-def _search(game: Any, own: Any, opp: Any, symmetries: Any, keys: Any, scores: Any, used: Any, stop: Any) -> Any:
+def _search(game: Any, own: Any, opp: Any, merge: Any, keys: Any, scores: Any, used: Any, stop: Any) -> Any:
     """``-> int``: the score of a position, NO_SCORE if first the table came to ``stop`` positions."""
-    own, opp = canonical(game, own, opp, symmetries)
+    outcome = result(game, own, opp)
+    if merge:
+        if outcome != ONGOING:
+            return np.int64(outcome * HORIZON)
+        own, opp = canonical(game, own, opp)
     known = scores[_slot(keys, scores, own, opp)]
     if known != NO_SCORE:
         return np.int64(known)
     if used[0] >= stop:
         return np.int64(NO_SCORE)
-    outcome = result(game, own, opp)
     best = np.int64(outcome * HORIZON)
     if outcome == ONGOING:
         best = np.int64(-HORIZON)
@@ -193,7 +196,7 @@ def _search(game: Any, own: Any, opp: Any, symmetries: Any, keys: Any, scores: A
             if not legal(game, own, opp, action):
                 continue
             next_own, next_opp = play(game, own, opp, action)
-            score = _search(game, next_own, next_opp, symmetries, keys, scores, used, stop)
+            score = _search(game, next_own, next_opp, merge, keys, scores, used, stop)
             if score == NO_SCORE:
                 return score
             if not keeps_turn(game, own, opp, action):
@@ -214,19 +217,11 @@ def _copy(keys: Any, scores: Any, to_keys: Any, to_scores: Any) -> None:
 
 
 @kernel
-def _look_up(game: Any, words: Any, symmetries: Any, keys: Any, scores: Any, out: Any) -> None:
+def _look_up(game: Any, words: Any, keys: Any, scores: Any, out: Any) -> None:
     for i in range(len(words)):
-        own, opp = canonical(game, words[i, 0], words[i, 1], symmetries)
-        out[i] = scores[_slot(keys, scores, own, opp)]
-
-
-@kernel
-def _orbit_sizes(game: Any, symmetries: Any, keys: Any, scores: Any, sizes: Any) -> None:
-    """Write how many different images each position of the table has: symmetries by those that fix it."""
-    for i in range(len(scores)):
-        if scores[i] != NO_SCORE:
-            fixing = 0
-            for k in range(len(symmetries)):
-                own, opp = transform(game, symmetries[k], keys[i, 0], keys[i, 1])
-                fixing += own == keys[i, 0] and opp == keys[i, 1]
-            sizes[i] = len(symmetries) // fixing
+        outcome = result(game, words[i, 0], words[i, 1])
+        if outcome == ONGOING:
+            own, opp = canonical(game, words[i, 0], words[i, 1])
+            out[i] = scores[_slot(keys, scores, own, opp)]
+        else:
+            out[i] = outcome * HORIZON

@@ -49,7 +49,11 @@ class Solution(ABC):
     @property
     @abstractmethod
     def counts(self) -> dict[str, int]:
-        """How many of all states are a ``win``, a ``draw`` and a ``loss``; empty if they were not counted."""
+        """How many of all states are a ``win``, a ``draw`` and a ``loss``; empty if they were not counted.
+
+        Raises:
+            ValueError: there are too many to count.
+        """
 
     @property
     @abstractmethod
@@ -117,14 +121,14 @@ def by_distance(states: Mapping[int, int]) -> dict[str, dict[int, int]]:
     }
 
 
-def too_large(game: Game, states: int, bytes_a_state: float, more: bool = False) -> ValueError:
+def too_large(game: Game, states: int, bytes_a_state: float, more: bool = False, to: str = "solve") -> ValueError:
     """The error that says why ``game`` is not solved; with ``more``, it has more ``states`` than this."""
     size, unit = states * bytes_a_state, 0
     while size >= 1000 and unit < 8:
         size, unit = size / 1000, unit + 1
     memory = f"{size:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB')[unit]}"
     than = "more than " if more else ""
-    return ValueError(f"{game} is too large to solve: {than}{states:,} states, which would take {than}{memory}")
+    return ValueError(f"{game} is too large to {to}: {than}{states:,} states, which would take {than}{memory}")
 
 
 @kernel
