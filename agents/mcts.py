@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import nan
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.mcts_tree import FIRST_NODES, NODE, ROOT, choose, find, plant, search_batch, simulate, subtree
+from agents.mcts_tree import FIRST_NODES, NODE, ROOT, choose_child, find, plant, search, search_batch, simulate, subtree
 from ci_envs.agent import Agent, Observation
+from ci_envs.games import implements
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, positive_number, true_or_false
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.policy import Policy, choose
 
 DEFAULT_SIMULATIONS = 1000
 
@@ -57,6 +59,20 @@ class _Tree(NamedTuple):
     nodes: NDArray[np.void]
     size: int
     state: int
+
+
+@dataclass(frozen=True)
+class MCTSPolicy(Policy):
+    """:class:`MCTSAgent` in compiled code; its memory is three limits and the exploration constant."""
+
+
+@implements(choose, MCTSPolicy)
+def _(policy: MCTSPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        limits, exploration = memory
+        return search(game, own, opp, state, limits[0], exploration[0], limits[1], limits[2])
+
+    return kernel
 
 
 class MCTSAgent(Agent):
@@ -122,6 +138,13 @@ class MCTSAgent(Agent):
             list(pool.map(lambda part: self._act_on(words[part], seeds[part], actions[part]), parts))
         return actions
 
+    def policy(self) -> tuple[MCTSPolicy, tuple[Any, ...]] | None:
+        """As in :meth:`Agent.policy`, without reuse of the tree; None with a ``time``."""
+        if self.time is not None:
+            return None
+        limits = np.array([self.simulations, self._max_plies, MAX_NODES], dtype=np.int64)
+        return MCTSPolicy(), (limits, np.array([self.exploration]))
+
     def analyse(self, position: Position) -> Analysis:
         """Search a position afresh and say what was found.
 
@@ -139,7 +162,7 @@ class MCTSAgent(Agent):
     def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
         tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
         self._tree = tree if self.reuse else None
-        return int(tree.nodes[choose(tree.nodes, ROOT)]["action"])
+        return int(tree.nodes[choose_child(tree.nodes, ROOT)]["action"])
 
     def _act_on(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
         if self.time is None:
@@ -148,7 +171,7 @@ class MCTSAgent(Agent):
             return
         for i in range(len(words)):
             nodes = self._searched(self._planted(words[i], seeds[i])).nodes
-            actions[i] = nodes[choose(nodes, ROOT)]["action"]
+            actions[i] = nodes[choose_child(nodes, ROOT)]["action"]
 
     def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
@@ -207,6 +230,6 @@ def _principal_variation(nodes: NDArray[np.void]) -> tuple[int, ...]:
     actions = []
     node = ROOT
     while nodes[node]["children"]:
-        node = np.uint64(choose(nodes, node))
+        node = np.uint64(choose_child(nodes, node))
         actions.append(int(nodes[node]["action"]))
     return tuple(actions)

@@ -117,15 +117,23 @@ def search_batch(
 
     ``words`` is uint64 of shape (n, 2), ``seeds`` uint64 of shape (n,); the others are as in :func:`simulate`.
     """
-    nodes = np.empty(FIRST_NODES + action_count(game), NODE)
     for i in range(len(words)):
-        size, state = plant(game, nodes, words[i, 0], words[i, 1], seeds[i])
-        nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, state)
-        actions[i] = nodes[choose(nodes, ROOT)].action
+        actions[i], _ = search(game, words[i, 0], words[i, 1], seeds[i], simulations, exploration, max_plies, max_nodes)
 
 
 @kernel
-def choose(nodes: Any, parent: Any) -> Any:
+def search(
+    game: Any, own: Any, opp: Any, state: Any, simulations: Any, exploration: Any, max_plies: Any, max_nodes: Any
+) -> Any:
+    """``-> (action, state)``: the action chosen by a new tree; the arguments are as in :func:`simulate`."""
+    nodes = np.empty(FIRST_NODES + action_count(game), NODE)
+    size, state = plant(game, nodes, own, opp, state)
+    nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, state)
+    return np.int64(nodes[choose_child(nodes, ROOT)].action), state
+
+
+@kernel
+def choose_child(nodes: Any, parent: Any) -> Any:
     """``-> child``: the best child of an expanded node. They lie in random order, so the first of equals will do."""
     first = nodes[parent].first
     lower, upper = _own_bounds(nodes[parent])

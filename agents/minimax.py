@@ -20,12 +20,13 @@ from agents.negamax import (
     search_actions,
 )
 from ci_envs.agent import Agent, Observation
-from ci_envs.games import action_count, integer_between, kernel
+from ci_envs.games import action_count, implements, integer_between, kernel
 from ci_envs.games.compiled import specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import positive_number, true_or_false
 from ci_envs.games.position import Position
 from ci_envs.games.random_numbers import random_below
+from ci_envs.policy import Policy, choose
 
 _DEFAULT_DEPTH = 3
 
@@ -91,7 +92,8 @@ class MinimaxAgent(Agent):
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
         self.judge = game
-        self._table = new_table(0.0 if table_mb == 0 else positive_number("table_mb", table_mb))
+        self._table_mb = 0.0 if table_mb == 0 else positive_number("table_mb", table_mb)
+        self._table = new_table(self._table_mb)
         self._work = new_work(game)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
@@ -128,9 +130,19 @@ class MinimaxAgent(Agent):
             yield best
             position, depth = position.play(best), depth - 1
 
+    def policy(self) -> "tuple[MinimaxPolicy, tuple[Any, ...]] | None":
+        """As in :meth:`Agent.policy`; None with a ``time``."""
+        if self.time is not None:
+            return None
+        options = np.array([self.depth, self.pruning, self._fold], dtype=np.int64)
+        return MinimaxPolicy(), (self.judge, new_table(self._table_mb), new_work(self.game), options)
+
+    @property
+    def _fold(self) -> bool:
+        return self.pruning and self.judge == self.game  # another evaluation need not be symmetric
+
     def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
-        fold = self.pruning and self.judge == self.game  # another evaluation need not be symmetric
-        arguments = (self.game, self.judge, words, depth, self.pruning, fold, self._table, self._work, *rest)
+        arguments = (self.game, self.judge, words, depth, self.pruning, self._fold, self._table, self._work, *rest)
         entry = specialised(function, *arguments)  # compiled before the clock starts
         self._work[STOP] = 0
         with _alarm(self._work, seconds):
@@ -199,6 +211,23 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 
 @kernel
+def _best_action(
+    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
+) -> Any:
+    """``-> (action, state)``: one of the best actions, each as likely."""
+    values = np.empty(action_count(game), dtype=np.int64)
+    best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, False, values)
+    ties, action = 0, 0
+    for number in range(len(values)):
+        if values[number] == values[best]:
+            ties += 1
+            drawn, state = random_below(state, ties)
+            if drawn == np.uint64(0):
+                action = number
+    return action, state
+
+
+@kernel
 def _best_actions(
     game: Any,
     judge: Any,
@@ -211,13 +240,23 @@ def _best_actions(
     seeds: Any,
     actions: Any,
 ) -> None:
-    values = np.empty(action_count(game), dtype=np.int64)
     for i in range(len(words)):
-        best, _ = _deepen(game, judge, words[i], depth, pruning, fold, table, work, False, values)
-        ties, state = 0, seeds[i]
-        for number in range(len(values)):
-            if values[number] == values[best]:
-                ties += 1
-                drawn, state = random_below(state, ties)
-                if drawn == np.uint64(0):
-                    actions[i] = number
+        actions[i], _ = _best_action(game, judge, words[i], depth, pruning, fold, table, work, seeds[i])
+
+
+@dataclass(frozen=True)
+class MinimaxPolicy(Policy):
+    """:class:`MinimaxAgent` in compiled code.
+
+    Its memory is the game that judges, the table, the work arrays, and depth, pruning and fold.
+    """
+
+
+@implements(choose, MinimaxPolicy)
+def _(policy: MinimaxPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        judge, table, work, options = memory
+        words = np.array([own, opp])
+        return _best_action(game, judge, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
+
+    return kernel

@@ -1,4 +1,5 @@
 from . import connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
+from .envs.vector import make_vec
 from .games.connect_n import ConnectN
 from .games.game import Game
 from .games.nim import Nim
@@ -23,6 +24,7 @@ __all__ = [
     "connect_four_v0",
     "connect_n_v0",
     "make",
+    "make_vec",
     "nim_v0",
     "perft",
     "quarto_v0",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ci_envs.games.batch import decode_batch
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
+from ci_envs.policy import Policy
 from ci_envs.registration import resolve
 from ci_envs.spec import check_options, option_names, split_spec
 
@@ -60,6 +61,13 @@ class Agent(ABC):
         Returns:
             int64 of shape (n,).
         """
+
+    def policy(self) -> tuple[Policy, tuple[Any, ...]] | None:
+        """The agent in compiled code, with new memory for one thread; None, as here, if it plays in Python alone.
+
+        Environments prefer it to :meth:`act_batch`. Its random numbers are those of each board, not :attr:`rng`.
+        """
+        return None
 
     def positions_of(self, observations: Observation) -> NDArray[np.uint64]:
         """The positions that n observations show, as rows ``(own, opp)`` of an array of shape (n, 2)."""

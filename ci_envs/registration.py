@@ -58,7 +58,12 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
     if id in _specs:
         raise ValueError(f"{id!r} is registered already, as {_specs[id].game}")
     _specs[id] = EnvironmentSpec(id, game, parameters)
-    gymnasium.register(f"ci_envs/{id}", "ci_envs.envs.single_agent:make_single_agent", kwargs={"id": id})
+    gymnasium.register(
+        f"ci_envs/{id}",
+        "ci_envs.envs.single_agent:make_single_agent",
+        vector_entry_point="ci_envs.envs.vector:make_vec",
+        kwargs={"id": id},
+    )
     try:
         from pettingzoo import register as register_aec
     except ImportError:  # before 1.27 PettingZoo has no registry

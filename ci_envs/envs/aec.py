@@ -183,18 +183,18 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             return
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
-                self._check(action)
+                self.check(action)
             self._was_dead_step(action)
             return
         if type(action) not in _INTEGERS:
-            self._check(action)
+            self.check(action)
         planes, mask = _empty(self._planes_shape, _INT8), _empty(self._action_count, _INT8)
         try:
             outcome = self._advance(self.game, self._words, action, planes, mask)
         except OverflowError:  # more than 64 bits
             outcome = ILLEGAL
         if outcome == ILLEGAL:
-            self._check(action)
+            self.check(action)
             self._end_by_illegal()
             return
         self._planes, self._mask = planes, mask
@@ -225,7 +225,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.rewards = {AGENTS[self._to_move]: float(outcome), AGENTS[1 - self._to_move]: float(-outcome)}
         self._accumulate_rewards()
 
-    def _check(self, action: object) -> None:
+    def check(self, action: object) -> None:
+        """Raise InvalidActionError unless ``action`` is in the action space."""
         if not self.action_spaces[AGENTS[0]].contains(action):
             last = self._action_count - 1
             raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")

@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 from ci_envs.agent import Agent
 from ci_envs.agent import make as make_agent
 from ci_envs.envs.aec import AGENTS, RENDER_MODES, BoardEnv
+from ci_envs.games.compiled import kernel
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
+from ci_envs.games.random_numbers import random_below
+from ci_envs.policy import choose
 from ci_envs.registration import resolve
 
 Opponent = str | Agent | Callable[[dict[str, NDArray[np.int8]]], int]
 """A spec string, an agent, or a function from an AEC observation to an action."""
+
+
+@kernel
+def _choose(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    return choose(policy, game, own, opp, state, memory)
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -23,7 +31,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     The observation is the planes, seen by the agent; the legal actions are in ``info["action_mask"]`` (int8) and
     ``action_masks()`` (bool). The reward comes at the end: 1, 0 or -1. An illegal action ends the game with -1. When
-    :meth:`reset` returns it is the agent's turn.
+    :meth:`reset` returns it is the agent's turn. Only where the opponent has ended the game before, as it can with a
+    single heap of Nim, the mask is zero and the first step, whatever its action, tells the reward.
 
     Attributes:
         game: the game.
@@ -63,9 +72,12 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
         self._board = BoardEnv(game, max_cycles=max_cycles, render_mode=render_mode, name=name)
         self._given_seat = seat
+        self._state: np.uint64 | None = None
+        self._is_expected = False  # whether a step may be made
         self.game = game
         self.render_mode = render_mode
-        self.opponent = _opponent(opponent, game)
+        self.opponent = as_opponent(opponent, game)
+        self._policy = self.opponent.policy() if isinstance(self.opponent, Agent) else None
         self.observation_space = self._board.observation_spaces[AGENTS[0]]["observation"]
         self.action_space = self._board.action_space(AGENTS[0])
 
@@ -75,18 +87,22 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Begin a new game; the opponent moves first if it has seat 0.
 
         Args:
-            seed: seeds the draw of seats and, if it is an agent, the opponent.
+            seed: seeds the draw of seats and, if it is an agent, the opponent; below 2^64.
             options: none are known.
 
         Returns:
             The planes and ``{"action_mask": mask}``.
         """
         super().reset(seed=seed, options=options)
-        if seed is not None and isinstance(self.opponent, Agent):
+        if seed is not None or self._state is None:
+            word = self.np_random.integers(2**64, dtype=np.uint64) if seed is None else seed
+            self._state = np.uint64(word)
+        if seed is not None and isinstance(self.opponent, Agent) and self._policy is None:
             self.opponent.reseed(int(self.np_random.integers(2**63)))
-        self.seat = int(self.np_random.integers(2)) if self._given_seat is None else self._given_seat
+        self.seat = self._draw_seat() if self._given_seat is None else self._given_seat
         self._board.reset()
         self._let_opponent_play()
+        self._is_expected = True
         return self._observe()
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
@@ -96,11 +112,15 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             InvalidActionError: ``action`` is not in the action space; nothing has changed.
             gymnasium.error.ResetNeeded: there is no game, or it is over.
         """
-        agent = AGENTS[self.seat] if hasattr(self, "seat") else None
-        if agent is None or self._is_over():
+        if not self._is_expected:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no game, or it is over")
-        self._board.step(action)
-        self._let_opponent_play()
+        agent = AGENTS[self.seat]
+        if self._is_over():
+            self._board.check(action)
+        else:
+            self._board.step(action)
+            self._let_opponent_play()
+        self._is_expected = not self._is_over()
         terminated = self._board.terminations[agent]
         truncated = self._board.truncations[agent] and not terminated
         planes, info = self._observe()
@@ -124,12 +144,25 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Close the window, if there is one."""
         self._board.close()
 
+    def _draw_seat(self) -> int:
+        drawn, state = random_below(self._state, 2)
+        self._state = np.uint64(state)
+        return int(drawn)
+
     def _let_opponent_play(self) -> None:
         opponent = AGENTS[1 - self.seat]
         while self._board.agent_selection == opponent and not self._is_over():
-            observation = self._board.observe(opponent)
-            act = self.opponent.act if isinstance(self.opponent, Agent) else self.opponent
-            self._board.step(act(observation))
+            self._board.step(self._reply(self._board.observe(opponent)))
+
+    def _reply(self, observation: dict[str, NDArray[np.int8]]) -> int:
+        if self._policy is not None:
+            policy, memory = self._policy
+            position = self.position
+            words = np.uint64(position.own), np.uint64(position.opp)
+            action, state = _choose(policy, self.game, *words, self._state, memory)
+            self._state = np.uint64(state)
+            return int(action)
+        return self.opponent.act(observation) if isinstance(self.opponent, Agent) else self.opponent(observation)
 
     def _is_over(self) -> bool:
         return bool(self._board.terminations[AGENTS[0]] or self._board.truncations[AGENTS[0]])
@@ -158,7 +191,13 @@ def make_single_agent(
     return SingleAgentEnv(game, opponent=opponent, seat=seat, name=spec.name, **options)
 
 
-def _opponent(opponent: Opponent, game: Game) -> Agent | Callable[[dict[str, NDArray[np.int8]]], int]:
+def as_opponent(opponent: Opponent, game: Game) -> Agent | Callable[[dict[str, NDArray[np.int8]]], int]:
+    """The agent or function that ``opponent`` means.
+
+    Raises:
+        TypeError: it is nothing that can play.
+        ValueError: it plays another game, or names no agent.
+    """
     if isinstance(opponent, str):
         return make_agent(opponent, game)
     if isinstance(opponent, Agent) and opponent.game != game:

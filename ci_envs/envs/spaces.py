@@ -1,9 +1,9 @@
-"""The action space of a board game: Gymnasium's Discrete with a masked sampler that is fast."""
+"""The action spaces of board games: Gymnasium's, with masked samplers that are fast."""
 
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import kernel, specialised
@@ -71,3 +71,45 @@ class MaskedDiscrete(Discrete[np.int64]):
             raise ValueError(f"the mask of {self} is an int8 array of shape ({self.n},), not {mask!r}")
         number: np.int64 = self._numbers[action]
         return number
+
+
+@kernel
+def _sample_rows(masks: Any, state: Any, actions: Any) -> None:
+    for i in range(len(masks)):
+        actions[i] = _sample(masks[i], masks.shape[1], state)
+
+
+class MaskedMultiDiscrete(MultiDiscrete):
+    """An action from 0 to ``n - 1`` for each of several boards: MultiDiscrete with a fast ``sample(masks)``."""
+
+    _state: NDArray[np.uint64] | None = None
+
+    def __init__(self, n: int, boards: int, seed: int | None = None) -> None:
+        super().__init__(np.full(boards, n, dtype=np.int64), seed=seed)
+
+    def seed(self, seed: Any = None) -> Any:
+        """Seed the sampler."""
+        self._state = None
+        return super().seed(seed)
+
+    def sample(self, mask: Any = None, probability: Any = None) -> NDArray[np.int64]:
+        """Random actions, int64 of shape (boards,).
+
+        Args:
+            mask: int8 of shape (boards, n), ones for what may be drawn; a row of zeros gives 0. A tuple is taken as in
+                MultiDiscrete.
+            probability: as in MultiDiscrete.
+
+        Raises:
+            ValueError: ``mask`` has another shape or type.
+        """
+        if not isinstance(mask, np.ndarray) or probability is not None:
+            return super().sample(mask, probability)
+        shape = len(self.nvec), int(self.nvec[0])
+        if mask.shape != shape or mask.dtype != np.int8:
+            raise ValueError(f"the masks are an int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
+        if self._state is None:
+            self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
+        actions = np.empty(len(mask), dtype=np.int64)
+        _sample_rows(mask, self._state, actions)
+        return actions

@@ -1,0 +1,339 @@
+"""The vector environment of every board game: thousands of boards stepped in one compiled call."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from ci_envs.agent import Agent
+from ci_envs.envs import boards as compiled
+from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.boards import BOTH, DRAWN, GOING, TOLD, Settings, Step, new_boards
+from ci_envs.envs.single_agent import Opponent, as_opponent
+from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
+from ci_envs.games.batch import observe_batch
+from ci_envs.games.game import Game
+from ci_envs.games.operations import VIEWS
+from ci_envs.games.parameters import integer_between, true_or_false
+from ci_envs.games.position import Position
+from ci_envs.games.truncation import ply_limit
+from ci_envs.registration import resolve
+
+RENDER_MODES = ("rgb_array", "ansi")
+
+
+class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
+    """Boards of one game side by side; ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
+
+    Board ``i`` plays just as a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the seed of board
+    ``i``, if its opponent plays in compiled code (:meth:`ci_envs.agent.Agent.policy`) or draws no random numbers.
+    ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n, actions). The
+    rewards come at the end of a game: 1, 0 or -1. An illegal action ends it with -1.
+
+    With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
+    is that of the player who made it; ``info["to_move"]`` says who moves next.
+
+    Attributes:
+        game: the game.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        *,
+        opponent: Opponent | None = "random",
+        seat: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int = 1,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Make ``num_envs`` boards of ``game``.
+
+        Args:
+            game: the game with its parameters.
+            num_envs: how many boards.
+            opponent: as in :class:`~ci_envs.envs.single_agent.SingleAgentEnv`; None means that there is none.
+            seat: as in :class:`~ci_envs.envs.single_agent.SingleAgentEnv`.
+            autoreset_mode: Gymnasium's. ``NEXT_STEP`` begins a finished board anew in the next step, whose action is
+                ignored there; ``SAME_STEP`` at once, with what was seen last in ``info["final_obs"]``; ``DISABLED``
+                leaves it to ``reset(options={"reset_mask": ...})``.
+            copy: whether each step returns new arrays; False writes into the same ones every time.
+            threads: boards are stepped by so many threads; the result does not depend on it.
+            max_cycles: plies after which an undecided game is truncated; None means 200 where play can go on for ever
+                (Quixo), else never.
+            render_mode: ``rgb_array``, ``ansi`` or None.
+
+        Raises:
+            TypeError: ``opponent`` is nothing that can play, or the game lacks an operation.
+            ValueError: another argument is none of the above, or the opponent plays another game.
+        """
+        game.need(*VIEWS)
+        if seat not in (None, 0, 1):
+            raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        self.game = game
+        self.num_envs = integer_between("num_envs", num_envs, 1)
+        self.render_mode = render_mode
+        mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"autoreset_mode": mode, "render_modes": list(RENDER_MODES), "render_fps": 2}
+        self.single_observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
+        self.single_action_space = MaskedDiscrete(game.action_count)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = MaskedMultiDiscrete(game.action_count, num_envs)
+        self._autoreset = mode
+        self._seat, self._limit = seat, ply_limit(game, max_cycles)
+        self._copy = true_or_false("copy", copy)
+        ends = np.linspace(0, num_envs, integer_between("threads", threads, 1) + 1).astype(int).tolist()
+        self._ranges = [(start, stop) for start, stop in pairwise(ends) if start < stop]
+        self._boards = new_boards(self.num_envs)
+        self._begun = False
+        self._out = self._new_step()
+        self.opponent = opponent
+
+    @property
+    def opponent(self) -> Agent | Callable[..., int] | None:
+        """The agent or function that plays the other seat, None if there is none. It may be replaced between steps."""
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Opponent | None) -> None:
+        self._opponent = None if opponent is None else as_opponent(opponent, self.game)
+        policies = [self._opponent.policy() if isinstance(self._opponent, Agent) else None for _ in self._ranges]
+        self._policies = [policy or (None, ()) for policy in policies]
+        seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
+        same_step = self._autoreset == AutoresetMode.SAME_STEP
+        self._settings = Settings(seat, self._limit, same_step, self.game.shared_board)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Begin a new game on every board.
+
+        Args:
+            seed: a seed for each board; one number ``s`` means ``s, s + 1, s + 2, ...``, as in Gymnasium. With None the
+                random numbers go on.
+            options: ``{"reset_mask": mask}``, bool of shape (n,), begins anew on the marked boards alone.
+
+        Returns:
+            The planes, int8 of shape (n, height, width, channels), and the info.
+
+        Raises:
+            ValueError: the seeds or the mask are not one a board, or seeds are negative.
+        """
+        seeds = self._seeds(seed)
+        chosen = self._chosen(options)
+        first = next((given for given in seeds if given is not None), None)
+        super().reset(seed=first)
+        if not self._begun:
+            self._boards.states[:] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
+        for i in chosen.tolist():
+            if seeds[i] is not None:
+                self._boards.states[i] = np.uint64(seeds[i])
+        if first is not None and isinstance(self._opponent, Agent) and self._plays_in_python():
+            self._opponent.reseed(int(self.np_random.integers(2**63)))
+        policy, memory = self._policies[0]
+        compiled.begin(policy, self.game, self._boards, self._settings, chosen, memory)
+        self._reply()
+        self._begun = True
+        out = self._step_arrays()
+        compiled.show(self.game, self._boards, self._settings, out, 0, self.num_envs)
+        return out.planes, self._info(out)
+
+    def step(
+        self, actions: NDArray[np.integer[Any]]
+    ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Play an action on each board, then the opponents until it is the agent's turn again.
+
+        Args:
+            actions: integers of shape (n,).
+
+        Returns:
+            The planes, rewards (float64), terminations and truncations (bool), and the info.
+
+        Raises:
+            InvalidActionError: an action is not in the action space; nothing has changed.
+            gymnasium.error.ResetNeeded: there is no game, or one is over and autoreset is disabled.
+        """
+        actions = self._checked(actions)
+        out = self._step_arrays()
+        if self._plays_in_python():
+            compiled.advance(None, self.game, self._boards, self._settings, actions, (), 0, self.num_envs)
+            self._reply()
+            compiled.conclude(None, self.game, self._boards, self._settings, (), out, 0, self.num_envs)
+            self._reply()
+            compiled.show(self.game, self._boards, self._settings, out, 0, self.num_envs)
+        else:
+            self._step_compiled(actions, out)
+        return out.planes, out.rewards, out.terminations, out.truncations, self._info(out) | self._final_info(out)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool of shape (n, actions): where SB3-contrib looks for them."""
+        masks: NDArray[np.bool_] = self._masks.astype(np.bool_)
+        return masks
+
+    @property
+    def seats(self) -> NDArray[np.int8]:
+        """The player that the agent is on each board, 0 or 1; -1 if it plays both."""
+        return self._boards.seats.copy()
+
+    @property
+    def to_move(self) -> NDArray[np.int8]:
+        """The player to move on each board."""
+        return self._boards.to_move.copy()
+
+    @property
+    def positions(self) -> list[Position]:
+        """The position on each board."""
+        rows = zip(self._boards.words.tolist(), self._boards.to_move.tolist(), strict=True)
+        return [Position(self.game, own, opp, to_move) for (own, opp), to_move in rows]
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A picture of each board: text, or an RGB array (uint8, height x width x 3)."""
+        if self.render_mode is None:
+            return None
+        if self.render_mode == "ansi":
+            return tuple(position.diagram() for position in self.positions)
+        from ci_envs.envs.render import rgb_array
+
+        return tuple(rgb_array(self.game.draw(place.own, place.opp, place.to_move)) for place in self.positions)
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if isinstance(seed, (int, np.integer)):
+            seed = [int(seed) + i for i in range(self.num_envs)]
+        seeds: list[int | None] = [None] * self.num_envs if seed is None else list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"need a seed for each of {self.num_envs} boards, not {len(seeds)}")
+        if any(given is not None and not 0 <= given < 2**64 for given in seeds):
+            raise ValueError(f"seeds must be from 0 to 2^64 - 1, not {seed!r}")
+        return seeds
+
+    def _chosen(self, options: dict[str, Any] | None) -> NDArray[np.int64]:
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return np.arange(self.num_envs)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},), not {mask!r}")
+        return np.flatnonzero(mask) if self._begun else np.arange(self.num_envs)
+
+    def _checked(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("call reset() first: no game has begun")
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise InvalidActionError(f"need integers of shape ({self.num_envs},), not {given.dtype} {given.shape}")
+        checked = np.ascontiguousarray(given, dtype=np.int64)
+        wrong = compiled.first_outside(self.game, checked)
+        if wrong >= 0:
+            last = self.game.action_count - 1
+            raise InvalidActionError(
+                f"actions are whole numbers from 0 to {last}; that of board {wrong} is {given[wrong]}"
+            )
+        if self._autoreset == AutoresetMode.DISABLED and (self._boards.ended == TOLD).any():
+            over = np.flatnonzero(self._boards.ended == TOLD)[0]
+            raise gymnasium.error.ResetNeeded(f"the game of board {over} is over: reset it with a reset_mask")
+        return checked
+
+    def _step_compiled(self, actions: NDArray[np.int64], out: Step) -> None:
+        def run(part: tuple[tuple[int, int], tuple[Any, Any]]) -> None:
+            (start, stop), (policy, memory) = part
+            compiled.step(policy, self.game, self._boards, self._settings, actions, memory, out, start, stop)
+
+        parts = list(zip(self._ranges, self._policies, strict=True))
+        if len(parts) == 1:
+            run(parts[0])
+            return
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(run, parts))
+
+    def _plays_in_python(self) -> bool:
+        return self._opponent is not None and self._policies[0][0] is None
+
+    def _reply(self) -> None:
+        """Let an opponent that plays in Python act until it is the agent's turn on every board."""
+        while self._plays_in_python():
+            boards = self._boards
+            waiting = np.flatnonzero((boards.ended == GOING) & (boards.to_move != boards.seats))
+            if not len(waiting):
+                return
+            actions = self._act_on(boards.words[waiting])
+            compiled.reply_with(self.game, boards, self._settings, waiting, actions)
+
+    def _act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        planes = np.empty((len(words), *self.game.observation_shape), dtype=np.int8)
+        masks = np.empty((len(words), self.game.action_count), dtype=np.int8)
+        observe_batch(self.game, words, planes, masks)
+        if isinstance(self._opponent, Agent):
+            given = self._opponent.act_batch({"observation": planes, "action_mask": masks})
+        elif self._opponent is not None:
+            seen = zip(planes, masks, strict=True)
+            given = np.array([self._opponent({"observation": one, "action_mask": mask}) for one, mask in seen])
+        actions = np.ascontiguousarray(given, dtype=np.int64)
+        wrong = compiled.first_outside(self.game, actions)
+        if actions.shape != (len(words),) or wrong >= 0:
+            raise InvalidActionError(f"the opponent answers {given!r}, not {len(words)} actions of {self.game}")
+        return actions
+
+    def _step_arrays(self) -> Step:
+        if self._copy:
+            self._out = self._new_step()
+        self._masks = self._out.masks
+        return self._out
+
+    def _new_step(self) -> Step:
+        n, shape, actions = self.num_envs, self.game.observation_shape, self.game.action_count
+        finals = n if self._autoreset == AutoresetMode.SAME_STEP else 0
+        return Step(
+            np.empty((n, *shape), np.int8),
+            np.empty((n, actions), np.int8),
+            np.empty(n, np.float64),
+            np.empty(n, np.bool_),
+            np.empty(n, np.bool_),
+            np.empty((finals, *shape), np.int8),
+        )
+
+    def _info(self, out: Step) -> dict[str, Any]:
+        everywhere = np.ones(self.num_envs, dtype=np.bool_)
+        info: dict[str, Any] = {"action_mask": out.masks, "_action_mask": everywhere}
+        if self._opponent is None:
+            info |= {"to_move": self.to_move, "_to_move": everywhere}
+        return info
+
+    def _final_info(self, out: Step) -> dict[str, Any]:
+        ended = out.terminations | out.truncations
+        if self._autoreset != AutoresetMode.SAME_STEP or not ended.any():
+            return {}
+        final = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(ended):
+            final[i] = out.final_planes[i]
+        nothing = {"action_mask": np.zeros_like(out.masks), "_action_mask": ended}
+        return {"final_obs": final, "_final_obs": ended, "final_info": nothing, "_final_info": ended}
+
+
+def make_vec(
+    id: str, num_envs: int = 1, opponent: Opponent | None = "random", seat: int | None = None, **parameters: Any
+) -> VectorBoardEnv:
+    """Make the vector environment of a registered id; Gymnasium's vector entry point.
+
+    Args:
+        id: a registered id, with parameters if wanted.
+        num_envs: how many boards.
+        opponent: as in :class:`VectorBoardEnv`.
+        seat: as in :class:`VectorBoardEnv`.
+        **parameters: parameters of the game, and the other arguments of :class:`VectorBoardEnv`.
+
+    Raises:
+        ValueError: no such id, no such parameter, or one of its values is refused.
+    """
+    own = {name: parameters.pop(name) for name in ("autoreset_mode", "copy", "threads") if name in parameters}
+    _, game, options = resolve(id, **parameters)
+    return VectorBoardEnv(game, num_envs, opponent=opponent, seat=seat, **own, **options)

@@ -1,0 +1,32 @@
+"""Agents in compiled code, for environments that step thousands of boards in one call."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ci_envs.games.compiled import GameType, game_type, operation
+
+
+@operation
+def choose(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    """``-> (action, state)``: what ``policy`` plays in a position that is not over.
+
+    It depends on nothing but its arguments, and on nothing that earlier calls left in ``memory``.
+
+    Args:
+        policy: a :class:`Policy`, on whose class this dispatches.
+        game: the game.
+        own: first word, seen by who acts.
+        opp: second word.
+        state: of the random numbers (:mod:`ci_envs.games.random_numbers`).
+        memory: a tuple of arrays: the policy's options and its working memory. Two threads need two.
+    """
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Base of policies: a frozen dataclass of what is constant in compiled code, and a kernel for :func:`choose`."""
+
+    @cached_property
+    def _numba_type_(self) -> GameType:
+        return game_type(self)
