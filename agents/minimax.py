@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Timer
 from typing import Any
 
@@ -20,8 +21,8 @@ from agents.negamax import (
     search_actions,
 )
 from ci_envs.agent import Agent, Observation
-from ci_envs.games import action_count, implements, integer_between, kernel
-from ci_envs.games.compiled import specialised
+from ci_envs.games import action_count, evaluate, implements, integer_between, kernel
+from ci_envs.games.compiled import GameType, game_type, specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import positive_number, true_or_false
 from ci_envs.games.position import Position
@@ -51,6 +52,20 @@ class Analysis:
     action_values: dict[int, int]
 
 
+@dataclass(frozen=True)
+class Indifferent:
+    """Judges all positions alike."""
+
+    @cached_property
+    def _numba_type_(self) -> GameType:
+        return game_type(self)
+
+
+@implements(evaluate, Indifferent)
+def _(judge: Indifferent) -> Any:
+    return lambda judge, own, opp: 0
+
+
 class MinimaxAgent(Agent):
     """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
 
@@ -58,8 +73,8 @@ class MinimaxAgent(Agent):
     ``evaluate`` of :attr:`judge`.
 
     Attributes:
-        judge: the game whose ``evaluate`` values leaves, at first the game that is played. To replace the evaluation,
-            derive a class from the game's, implement ``evaluate`` for it, and assign one of these.
+        judge: what ``evaluate`` is asked of to value leaves, at first the game that is played. To replace the
+            evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign one of these.
     """
 
     def __init__(
@@ -69,6 +84,7 @@ class MinimaxAgent(Agent):
         depth: int | None = None,
         time: float | None = None,
         pruning: bool = True,
+        evaluation: bool = True,
         table_mb: float = 16,
         seed: int | None = None,
     ) -> None:
@@ -79,6 +95,8 @@ class MinimaxAgent(Agent):
             depth: plies, 1 to 64; None means as many as ``time`` allows, or 3 without a time.
             time: seconds for a decision; None means no limit.
             pruning: False visits every node, for study: slower, to the same values.
+            evaluation: False values all leaves 0 that are not over, so that only wins and losses count: at depth 2 it
+                wins where it can, else it blocks, else it plays at random.
             table_mb: memory of the transposition table, in 2^20 bytes; 0 does without.
             seed: decides between equally good actions.
 
@@ -91,7 +109,7 @@ class MinimaxAgent(Agent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self.judge = game
+        self.judge: Game | Indifferent = game if true_or_false("evaluation", evaluation) else Indifferent()
         self._table_mb = 0.0 if table_mb == 0 else positive_number("table_mb", table_mb)
         self._table = new_table(self._table_mb)
         self._work = new_work(game)
@@ -139,7 +157,8 @@ class MinimaxAgent(Agent):
 
     @property
     def _fold(self) -> bool:
-        return self.pruning and self.judge == self.game  # another evaluation need not be symmetric
+        # another evaluation need not be symmetric
+        return self.pruning and (self.judge == self.game or isinstance(self.judge, Indifferent))
 
     def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
         arguments = (self.game, self.judge, words, depth, self.pruning, self._fold, self._table, self._work, *rest)

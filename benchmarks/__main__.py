@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from agents.minimax import Indifferent
 from benchmarks import ours, peers
 from benchmarks.clock import rate, seconds_of, seconds_of_process
 
@@ -71,7 +72,7 @@ ROWS = (
             Row(
                 f"alpha-beta, {name}",
                 f"{id}:{depth}, leaves 0",
-                lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth, ours.Indifferent())),
+                lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth, Indifferent())),
                 "s",
             ),
             Row(

@@ -1,7 +1,6 @@
 """What is measured of ci_envs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -11,8 +10,7 @@ from numpy.typing import NDArray
 from agents import negamax
 from agents.mcts import MAX_NODES
 from agents.mcts_tree import NODE, ROOT, plant, simulate
-from ci_envs import ConnectN, Position, Quixo, make, perft, solve
-from ci_envs.games import evaluate, implements
+from ci_envs import Position, Quixo, make, perft, solve
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
@@ -21,16 +19,6 @@ from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.solution import Solution
 
 Work = Callable[[int], int]
-
-
-@dataclass(frozen=True)
-class Indifferent(ConnectN):
-    """Values every leaf 0 that is not over, so that a search has only wins and losses to go by."""
-
-
-@implements(evaluate, Indifferent)
-def _(game: Indifferent) -> Any:
-    return lambda game, own, opp: np.int64(0)
 
 
 def playouts(id: str) -> Work:
@@ -121,12 +109,12 @@ def alpha_beta_nodes(id: str, depth: int) -> Work:
     return work
 
 
-def alpha_beta_search(id: str, depth: int, judge: Game | None = None) -> Callable[[], int]:
+def alpha_beta_search(id: str, depth: int, judge: Any = None) -> Callable[[], int]:
     """One such search, which returns the value; ``judge`` values the leaves, if not the game itself."""
     return _deepening(id, depth, judge)[0]
 
 
-def _deepening(id: str, depth: int, judge: Game | None = None) -> tuple[Callable[[], int], NDArray[np.int64]]:
+def _deepening(id: str, depth: int, judge: Any = None) -> tuple[Callable[[], int], NDArray[np.int64]]:
     game: Game = resolve(id)[1]
     judge = judge or game
     own, opp = map(np.uint64, game.start())

@@ -123,6 +123,22 @@ def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
     return option_names(factory, without=("game", "seed"))
 
 
+def trainer_of(name: str) -> Callable[..., object]:
+    """The ``train`` of the agent registered under ``name``, which ``ci-envs train`` calls.
+
+    It is called as ``train(environment, output=..., seed=..., resume=..., **options)``, and leaves in the folder
+    ``output`` what the agent's spec string can name.
+
+    Raises:
+        ValueError: there is no such agent, or it does not learn.
+    """
+    train: Callable[..., object] | None = getattr(factory_of(name), "train", None)
+    if train is None:
+        learners = [other for other in registered() if hasattr(factory_of(other), "train")]
+        raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners) or '(none)'}")
+    return train
+
+
 def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
     """Make an agent from its spec string: ``make("minimax:depth=4", env, seed=0)``.
 
@@ -137,10 +153,8 @@ def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
     """
     name, options = split_spec(spec)
     factory = factory_of(name)
-    check_options(f"agent {name}", options, option_names_of(factory))
-    for option in option_names(factory, without=("game", "seed"), required=True):
-        if option not in options:
-            raise ValueError(f"agent {name} needs the option {option!r}: {name}:{option}=...")
+    required = option_names(factory, without=("game", "seed"), required=True)
+    options = check_options(f"agent {name}", options, option_names_of(factory), required)
     return factory(game_of(env_or_game), seed=seed, **options)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ci_envs.registration import registered, resolve
-from ci_envs.spec import split_spec
+from ci_envs.spec import check_options, option_names, split_spec
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -142,6 +142,45 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
         for entrant, spec in zip(entrants, agents, strict=True)
     ]
     watch(game, players, max_cycles=max_cycles, show=click.echo)
+
+
+@main.command()
+@click.argument("learner", metavar="AGENT")
+@click.argument("environment", metavar="ENV")
+@click.option("--steps", type=click.IntRange(min=1), help="How long to train, in actions of the agent.")
+@click.option("--episodes", type=click.IntRange(min=1), help="How long to train, in games.")
+@_seed
+@click.option(
+    "--output",
+    required=True,
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where the trained agent, checkpoints and logs go.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the run in DIR.")
+def train(
+    learner: str, environment: str, steps: int | None, episodes: int | None, seed: int, output: Path, resume: bool
+) -> None:
+    """Train AGENT in ENV.
+
+    ci-envs train sb3:maskable_ppo TicTacToe-v0 --steps 200000 --output runs/tictactoe
+    """
+    from ci_envs.agent import trainer_of
+
+    fixed = ("environment", "output", "seed", "resume")
+    with _refusals():
+        name, options = split_spec(learner)
+        trainer = trainer_of(name)
+        lengths = {"steps": steps, "episodes": episodes}
+        options |= {key: value for key, value in lengths.items() if value is not None}
+        required = option_names(trainer, without=fixed, required=True)
+        named = check_options(f"training of {name}", options, option_names(trainer, without=fixed), required)
+        try:
+            trained = trainer(environment, output=output, seed=seed, resume=resume, **named)
+        except KeyboardInterrupt:
+            click.echo(f"interrupted; --resume goes on with what is in {str(output)!r}", err=True)
+            raise
+    click.echo(f"trained: {trained}")
 
 
 @main.command()

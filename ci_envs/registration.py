@@ -92,9 +92,8 @@ def resolve(id: str, **parameters: Any) -> "tuple[EnvironmentSpec, Game, dict[st
         raise ValueError(f"unknown environment {id!r}; choose from: {', '.join(_specs)}")
     spec = _specs[name]
     cls = spec.game_class()
-    options = {**options, **parameters}
     allowed = option_names(cls)
-    check_options(name, options, (*allowed, *_ENV_OPTIONS))
+    options = check_options(name, {**options, **parameters}, (*allowed, *_ENV_OPTIONS))
     game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
     return spec, game, {key: value for key, value in options.items() if key in _ENV_OPTIONS}
 

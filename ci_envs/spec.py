@@ -13,10 +13,11 @@ def split_spec(text: str) -> tuple[str, dict[str, Option]]:
     """The name and the options of a spec string.
 
     A value is true, false, none, a number or a word; several separated by commas make a tuple:
-    ``Nim-v0:heaps=3,4,5,misere=true``.
+    ``Nim-v0:heaps=3,4,5,misere=true``. A first value without a name, as in ``sb3:runs/quixo/best.safetensors``, is kept
+    as it is under the name ``""`` (:func:`check_options`).
 
     Raises:
-        ValueError: an option has no name or is given twice.
+        ValueError: another option has no name, or one is given twice.
     """
     name, colon, rest = text.partition(":")
     options: dict[str, Option] = {}
@@ -28,6 +29,8 @@ def split_spec(text: str) -> tuple[str, dict[str, Option]]:
                 raise ValueError(f"{text!r} gives {word!r} twice")
             key = word
             options[key] = _value(value)
+        elif part and not options and not equals:
+            options[""] = part
         elif key and not equals:
             before = options[key]
             options[key] = (*(before if isinstance(before, tuple) else (before,)), _value(part))
@@ -54,8 +57,24 @@ def option_names(factory: Callable[..., Any], without: tuple[str, ...] = (), req
     return tuple(parameter.name for parameter in candidates if parameter.name not in without)
 
 
-def check_options(owner: str, options: Mapping[str, object], allowed: tuple[str, ...]) -> None:
-    """Raise a ValueError that names the first option which ``owner`` does not have, and those it has."""
-    for name in options:
+def check_options(
+    owner: str, options: Mapping[str, Any], allowed: tuple[str, ...], required: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The options of ``owner`` by their names; one without a name is the first of those ``required``.
+
+    Raises:
+        ValueError: ``owner`` does not have an option, or lacks a required one; it is named, as are those there are.
+    """
+    named = dict(options)
+    if "" in named:
+        value = named.pop("")
+        if not required or required[0] in named:
+            raise ValueError(f"{owner}: {value!r} stands where key=value was expected")
+        named[required[0]] = value
+    for name in named:
         if name not in allowed:
             raise ValueError(f"{owner} has no option {name!r}; choose from: {', '.join(allowed) or '(none)'}")
+    for name in required:
+        if name not in named:
+            raise ValueError(f"{owner} needs the option {name!r}: {name}=...")
+    return named

@@ -1,7 +1,6 @@
 """A comparison as tables for a terminal, and as plain data."""
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from rich.text import Text
 from ci_envs.arena.ratings import Rating, wilson_interval
 from ci_envs.arena.results import Record, Side
 from ci_envs.arena.tournament import Comparison, Pairing
+from ci_envs.files import write_whole
 
 
 def tables(comparison: Comparison) -> RenderableType:
@@ -45,12 +45,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
 
 def write_json(comparison: Comparison, path: Path) -> None:
     """Write :func:`to_json` to a file, which is there whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(json_text(comparison) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, (json_text(comparison) + "\n").encode())
 
 
 def json_text(comparison: Comparison) -> str:

@@ -6,8 +6,6 @@ itself, an array of int8, compressed with zlib.
 
 import hashlib
 import json
-import os
-import tempfile
 import warnings
 import zlib
 from pathlib import Path
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from ci_envs.files import write_whole
 from ci_envs.games.game import Game
 
 VERSION = 1
@@ -53,20 +52,9 @@ def write_table(game: Game, table: NDArray[np.int8]) -> None:
     signed = _header(game) + b"\n" + zlib.compress(table.tobytes(), level=1)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_whole(path, _digest(signed) + b"\n" + signed)
+        write_whole(path, _digest(signed) + b"\n" + signed)
     except OSError as error:
         warnings.warn(f"the table of {game} cannot be kept: {error}", RuntimeWarning, stacklevel=2)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink()
-        raise
 
 
 def _header(game: Game) -> bytes:

@@ -1,0 +1,68 @@
+"""A model that Stable-Baselines3 trained, as an agent."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.common.policies import BasePolicy
+
+from baselines.model_file import read_model
+from baselines.policies import preferences
+from ci_envs.agent import Agent, Observation
+from ci_envs.games.game import Game
+from ci_envs.games.parameters import true_or_false
+
+
+class SB3Agent(Agent):
+    """Plays what a trained policy prefers among the legal actions: ``sb3:PATH``."""
+
+    def __init__(
+        self, game: Game, path: str | Path | BasePolicy, *, deterministic: bool = True, seed: int | None = None
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that the model was trained for.
+            path: of a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of a model that comes
+                with the package (``quixo``, ``tictactoe``), or a policy itself.
+            deterministic: False draws actions as in training, from the softmax of the preferences.
+            seed: of these draws.
+
+        Raises:
+            ValueError: the file is no model, or one for another game.
+            OSError: the file cannot be read.
+        """
+        super().__init__(game, seed=seed)
+        self.deterministic = true_or_false("deterministic", deterministic)
+        self._policy = path if isinstance(path, BasePolicy) else read_model(path).policy(game)
+
+    @staticmethod
+    def train(
+        environment: str,
+        algorithm: str,
+        steps: int,
+        *,
+        output: str | Path,
+        seed: int = 0,
+        resume: bool = False,
+        threads: int = 1,
+    ) -> str:
+        """Train as :func:`baselines.training.train` does; ``ci-envs train sb3:ALGORITHM`` calls this.
+
+        Returns:
+            The spec string of the best model.
+        """
+        from baselines.training import BEST, train
+
+        train(algorithm, environment, steps=steps, output=output, seed=seed, resume=resume, threads=threads)
+        return f"sb3:{Path(output) / BEST}"
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        planes = np.ascontiguousarray(observations["observation"])
+        scores = preferences(self._policy, torch.from_numpy(planes)).numpy()
+        if not self.deterministic:  # the largest of Gumbel noise added is drawn from the softmax
+            scores = scores + self.rng.gumbel(size=scores.shape)
+        actions: NDArray[np.int64] = np.where(observations["action_mask"], scores, -np.inf).argmax(axis=1)
+        return actions

@@ -1,0 +1,84 @@
+"""What every training run uses, by algorithm and environment, unless its options say otherwise."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from baselines.policies import Layers
+
+POOL = "pool"
+"""An opponent drawn from the past selves of the agent that learns."""
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Of one training run.
+
+    Attributes:
+        opponents: who plays the other seat, each on ``boards`` boards of its own: spec strings, or POOL.
+        boards: how many for each opponent.
+        ladder: the opponents of the evaluation.
+        layers: widths of the hidden layers.
+        activation: ``tanh`` or ``relu``.
+        arguments: of Stable-Baselines3's algorithm.
+    """
+
+    opponents: tuple[str, ...] = (POOL, POOL, "random", "minimax:depth=1")
+    boards: int = 32
+    ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=2")
+    layers: Layers = field(default_factory=lambda: [128, 128])
+    activation: str = "relu"
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+_ALGORITHMS = {
+    "maskable_ppo": {
+        "n_steps": 64,
+        "batch_size": 2048,
+        "n_epochs": 4,
+        "learning_rate": 1e-3,
+        "gamma": 0.99,
+        "gae_lambda": 0.95,
+        "ent_coef": 0.01,
+    },
+    "ppo": {
+        "n_steps": 64,
+        "batch_size": 2048,
+        "n_epochs": 4,
+        "learning_rate": 1e-3,
+        "gamma": 0.99,
+        "gae_lambda": 0.95,
+        "ent_coef": 0.01,
+    },
+    "a2c": {"n_steps": 16, "learning_rate": 7e-4, "gamma": 0.99, "ent_coef": 0.01},
+    "dqn": {
+        "buffer_size": 200_000,
+        "batch_size": 1024,
+        "train_freq": 4,
+        "gradient_steps": 2,
+        "learning_starts": 20_000,
+        "target_update_interval": 2_000,
+        "learning_rate": 5e-4,
+        "gamma": 0.99,
+        "exploration_fraction": 0.3,
+        "exploration_final_eps": 0.05,
+    },
+}
+
+_GAMES: Mapping[str, Hyperparameters] = {
+    "TicTacToe-v0": Hyperparameters(
+        opponents=(POOL, POOL, "random", "minimax:depth=9"),
+        ladder=("random", "minimax:depth=2", "minimax:depth=9"),
+        boards=64,
+    ),
+    "Quixo-v0": Hyperparameters(
+        opponents=(POOL, POOL, POOL, POOL, "random", "minimax:depth=1", "minimax:depth=1", "minimax:depth=2"),
+        layers=[256, 256],
+    ),
+}
+
+
+def hyperparameters(algorithm: str, id: str) -> Hyperparameters:
+    """Those of an algorithm on an environment, whose id may have parameters."""
+    of_game = _GAMES.get(id.partition(":")[0], Hyperparameters())
+    return replace(of_game, arguments={**_ALGORITHMS[algorithm], **of_game.arguments})

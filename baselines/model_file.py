@@ -1,0 +1,117 @@
+"""Trained models on disk: weights as safetensors, the rest as JSON in the same file. Nothing is ever unpickled.
+
+Stable-Baselines3's own zip files hold pickled parts, which run whatever code they contain when they are loaded. They
+are refused: load one that you trust with Stable-Baselines3 itself, then :func:`save_model` it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.policies import BasePolicy
+
+from baselines.policies import Network, network_of
+from ci_envs.files import write_whole
+from ci_envs.games.game import Game
+
+_FORMAT = "ci_envs sb3 1"
+_POLICY = "policy."
+_MODELS = Path(__file__).with_name("models")
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a file holds.
+
+    Attributes:
+        network: describes the policy.
+        game: the game it was trained for, as ``repr`` writes it.
+        steps: of training.
+        tensors: all tensors by their names; those of the policy begin with ``policy.``.
+        notes: whatever else was kept, plain values.
+    """
+
+    network: Network
+    game: str
+    steps: int
+    tensors: Mapping[str, torch.Tensor]
+    notes: Mapping[str, Any]
+
+    def policy(self, game: Game) -> BasePolicy:
+        """The policy, for ``game``.
+
+        Raises:
+            ValueError: it was trained for another game, or the weights do not fit the description.
+        """
+        if self.game != repr(game):
+            raise ValueError(f"the model was trained for {self.game}, not for {game}")
+        policy = self.network.new_policy(game)
+        weights = {name[len(_POLICY) :]: tensor for name, tensor in self.tensors.items() if name.startswith(_POLICY)}
+        try:
+            policy.load_state_dict(weights)
+        except RuntimeError:
+            raise ValueError(f"the weights of the model do not fit its description: {self.network}") from None
+        return policy
+
+
+def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
+    """Keep the policy of a Stable-Baselines3 model, so that ``sb3:path`` plays it.
+
+    Args:
+        model: of MaskablePPO, PPO, A2C or DQN, with an ``MlpPolicy``.
+        game: the game it was trained for.
+        path: of the file, which ends in ``.safetensors`` by custom.
+
+    Raises:
+        ValueError: the model is of another kind.
+        OSError: the file cannot be written.
+    """
+    write_model(Path(path), network_of(model), game, model.num_timesteps, model.policy.state_dict())
+
+
+def write_model(
+    path: Path,
+    network: Network,
+    game: Game,
+    steps: int,
+    weights: Mapping[str, torch.Tensor],
+    others: Mapping[str, torch.Tensor] | None = None,
+    notes: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a model file, whole or not at all."""
+    tensors = {_POLICY + name: tensor for name, tensor in weights.items()} | dict(others or {})
+    about = {"network": network.to_dict(), "game": repr(game), "steps": steps, "notes": dict(notes or {})}
+    contiguous = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
+    write_whole(path, save(contiguous, {"format": _FORMAT, "about": json.dumps(about)}))
+
+
+def read_model(path: str | Path) -> ModelFile:
+    """Read a model file; of a model that comes with the package the name will do.
+
+    Raises:
+        ValueError: it is damaged or something else.
+        OSError: it cannot be read.
+    """
+    shipped = _MODELS / f"{path}.safetensors"
+    content = (shipped if shipped.exists() and not Path(path).exists() else Path(path)).read_bytes()
+    if content[:2] == b"PK":
+        raise ValueError(
+            f"{str(path)!r} is a zip file, as Stable-Baselines3 writes, which holds pickled code: if you trust it, load"
+            " it there and keep it with baselines.save_model"
+        )
+    try:
+        tensors = load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
+        if header["format"] != _FORMAT:
+            raise ValueError(f"{str(path)!r} is of the format {header['format']!r}, not {_FORMAT!r}")
+        about = json.loads(header["about"])
+        network = Network(**about["network"])
+        return ModelFile(network, about["game"], about["steps"], tensors, about["notes"])
+    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{str(path)!r} is no model of ci_envs, or damaged: {error}") from None

@@ -1,0 +1,105 @@
+"""Stable-Baselines3's policies: which algorithm has which, what describes one, and what it prefers to play."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.policies import ActorCriticPolicy, BasePolicy
+from stable_baselines3.common.torch_layers import FlattenExtractor
+from stable_baselines3.dqn.policies import DQNPolicy
+from torch import nn
+
+from ci_envs.games.game import Game
+
+ALGORITHMS: Mapping[str, type[BaseAlgorithm]] = {"maskable_ppo": MaskablePPO, "ppo": PPO, "a2c": A2C, "dqn": DQN}
+"""The algorithms by the names that spec strings use."""
+
+_POLICIES: Mapping[str, type[BasePolicy]] = {
+    "maskable_ppo": MaskableActorCriticPolicy,
+    "ppo": ActorCriticPolicy,
+    "a2c": ActorCriticPolicy,
+    "dqn": DQNPolicy,
+}
+_ACTIVATIONS: Mapping[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
+
+Layers: TypeAlias = list[int] | dict[str, list[int]]
+"""Widths of the hidden layers; ``{"pi": ..., "vf": ...}`` where policy and value have different ones."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """What describes a policy of multilayer perceptrons, apart from its weights.
+
+    Attributes:
+        algorithm: a key of :data:`ALGORITHMS`.
+        layers: as ``net_arch`` of Stable-Baselines3.
+        activation: ``tanh`` or ``relu``.
+    """
+
+    algorithm: str
+    layers: Layers
+    activation: str
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in _POLICIES:
+            raise ValueError(f"unknown algorithm {self.algorithm!r}; choose from: {', '.join(_POLICIES)}")
+        if self.activation not in _ACTIVATIONS:
+            raise ValueError(f"unknown activation {self.activation!r}; choose from: {', '.join(_ACTIVATIONS)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary of plain values."""
+        return asdict(self)
+
+    def new_policy(self, game: Game) -> BasePolicy:
+        """A policy with new weights for ``game``, on the CPU."""
+        planes = spaces.Box(0, 1, game.observation_shape, np.int8)
+        policy = _POLICIES[self.algorithm](
+            planes, spaces.Discrete(game.action_count), lambda _: 0.0, **self.policy_arguments()
+        )
+        policy.set_training_mode(False)
+        return policy
+
+    def policy_arguments(self) -> dict[str, Any]:
+        """The ``policy_kwargs`` of Stable-Baselines3."""
+        return {"net_arch": self.layers, "activation_fn": _ACTIVATIONS[self.activation]}
+
+
+def network_of(model: BaseAlgorithm) -> Network:
+    """What describes the policy of a model.
+
+    Raises:
+        ValueError: it is not one of multilayer perceptrons on flat planes, as ``"MlpPolicy"`` makes.
+    """
+    names = [name for name, algorithm in ALGORITHMS.items() if type(model) is algorithm]
+    kind, policy = type(model.policy), cast(Any, model.policy)
+    if not names or kind is not _POLICIES[names[0]]:
+        raise ValueError(f"a model of {', '.join(ALGORITHMS)} with an MlpPolicy can be kept, not {kind.__name__}")
+    if policy.features_extractor_class is not FlattenExtractor:
+        raise ValueError(f"only flat planes are known, not {policy.features_extractor_class.__name__}")
+    activations = {cls: name for name, cls in _ACTIVATIONS.items()}
+    if policy.activation_fn not in activations:
+        raise ValueError(f"the activation is one of {', '.join(_ACTIVATIONS)}, not {policy.activation_fn.__name__}")
+    return Network(names[0], policy.net_arch, activations[policy.activation_fn])
+
+
+def preferences(policy: Any, planes: torch.Tensor) -> torch.Tensor:
+    """How much a policy prefers each action, float32 (n, actions): logits, or the values that DQN learns.
+
+    Args:
+        policy: of one of the :data:`ALGORITHMS`.
+        planes: int8 (n, height, width, channels).
+    """
+    with torch.inference_mode():
+        if isinstance(policy, DQNPolicy):
+            scores: torch.Tensor = policy.q_net(planes)
+        else:
+            features = policy.extract_features(planes, policy.pi_features_extractor)
+            scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
+        return scores

@@ -1,0 +1,166 @@
+"""Training with Stable-Baselines3 by self-play, with evaluation on the way; a run can be interrupted and goes on."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.vec_env import VecMonitor
+
+from baselines.agent import SB3Agent
+from baselines.checkpoint import Checkpoint
+from baselines.hyperparameters import Hyperparameters, hyperparameters
+from baselines.model_file import save_model
+from baselines.policies import ALGORITHMS, Network
+from baselines.self_play import Pool, SelfPlayCallback, self_play_env
+from ci_envs.agent import make as make_agent
+from ci_envs.arena.match import play_match
+from ci_envs.games.game import Game
+from ci_envs.games.parameters import integer_between
+from ci_envs.registration import resolve
+
+BEST, LAST, CHECKPOINT = "best.safetensors", "last.safetensors", "checkpoint.safetensors"
+"""The files of a run: the model that did best on the ladder, the last one, and what it takes to go on."""
+
+_GAMES = 100
+_SHARE = 50  # of the run between two draws from the pool, two evaluations, two checkpoints
+
+
+def train(
+    algorithm: str,
+    environment: str,
+    *,
+    steps: int,
+    output: str | Path,
+    seed: int = 0,
+    resume: bool = False,
+    threads: int = 1,
+    progress: bool = True,
+) -> BaseAlgorithm:
+    """Train an agent and keep it in the folder ``output``, with TensorBoard logs.
+
+    Every 50th of the run, between two rollouts, the agent enters the pool, is measured on the ladder, and all is saved.
+    What Stable-Baselines3 draws comes from the global random numbers, which it seeds.
+
+    Args:
+        algorithm: ``maskable_ppo``, ``ppo``, ``a2c`` or ``dqn``.
+        environment: an id, with parameters if wanted.
+        steps: of the agent, over all boards; the run ends with the rollout that reaches them.
+        output: a folder, made if need be.
+        seed: makes the run repeatable, unless it is interrupted.
+        resume: go on with the run in ``output``.
+        threads: of torch. On the small networks here one is quicker than several.
+        progress: show a bar.
+
+    Returns:
+        The model as it is at the end; the best is in the folder.
+
+    Raises:
+        ValueError: an argument is none of these, or there is a run in ``output`` and ``resume`` is not set.
+        OSError: the folder cannot be written.
+    """
+    steps = integer_between("steps", steps, 1)
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"unknown algorithm {algorithm!r}; choose from: {', '.join(ALGORITHMS)}")
+    spec, game, options = resolve(environment)
+    parameters = hyperparameters(algorithm, spec.id)
+    network = Network(algorithm, parameters.layers, parameters.activation)
+    folder = Path(output)
+    run = {"environment": environment, "seed": seed, "parameters": asdict(parameters)}
+    checkpoint = Checkpoint(folder / CHECKPOINT, game, network, run)
+    if checkpoint.path.exists() and not resume:
+        raise ValueError(f"there is a run in {str(folder)!r} already: resume it, or choose another folder")
+    env = self_play_env(game, parameters.opponents, parameters.boards, options.get("max_cycles"))
+    model = _new_model(algorithm, VecMonitor(env), network, parameters, seed)
+    pool = Pool(game, network, seed=seed)
+    best = checkpoint.read(model, pool) if resume else None
+    folder.mkdir(parents=True, exist_ok=True)
+    interval = max(1, steps // _SHARE)
+    keeper = KeepCallback(game, parameters.ladder, checkpoint, pool, interval, best)
+    callbacks = CallbackList([SelfPlayCallback(env, parameters.opponents, pool, interval), keeper])
+    if resume:
+        model.set_random_seed((seed + model.num_timesteps) % 2**32)
+    with _torch_threads(threads):
+        model.set_logger(configure(str(folder), ["tensorboard"]))
+        left = max(0, steps - model.num_timesteps)
+        try:
+            model.learn(left, callback=callbacks, reset_num_timesteps=False, progress_bar=progress)
+        finally:
+            keeper.keep()
+    return model
+
+
+class KeepCallback(BaseCallback):
+    """Measures the agent on the ladder and saves it, every ``interval`` steps; the best is kept beside the last."""
+
+    def __init__(
+        self,
+        game: Game,
+        ladder: Sequence[str],
+        checkpoint: Checkpoint,
+        pool: Pool,
+        interval: int,
+        best: float | None,
+    ) -> None:
+        super().__init__()
+        self._game = game
+        self._ladder = [make_agent(spec, game) for spec in ladder]
+        self._names = [f"eval/{spec.replace(':', ' ')}" for spec in ladder]
+        self._checkpoint = checkpoint
+        self._pool = pool
+        self._interval = interval
+        self._best = best
+        self._next = interval
+
+    def _on_training_start(self) -> None:
+        self._next = self.num_timesteps + self._interval
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps >= self._next:
+            self._next = self.num_timesteps + self._interval
+            self.keep()
+
+    def keep(self) -> None:
+        """Measure and save the agent."""
+        rewards = [self._mean_reward(k) for k in range(len(self._ladder))]
+        mean = sum(rewards) / len(rewards)
+        for name, reward in zip((*self._names, "eval/mean_reward"), (*rewards, mean), strict=True):
+            self.logger.record(name, reward)
+        folder = self._checkpoint.path.parent
+        if self._best is None or mean > self._best:
+            self._best = mean
+            save_model(self.model, self._game, folder / BEST)
+        save_model(self.model, self._game, folder / LAST)
+        self._checkpoint.write(self.model, self._pool, self._best)
+
+    def _mean_reward(self, rung: int) -> float:
+        """The mean reward against one opponent, over the same games of it each time."""
+        opponent = self._ladder[rung]
+        opponent.reseed(rung)
+        total = play_match(self._game, SB3Agent(self._game, self.model.policy), opponent, _GAMES).sides[0].total
+        return (total.wins - total.losses) / _GAMES
+
+
+def _new_model(
+    algorithm: str, env: VecMonitor, network: Network, parameters: Hyperparameters, seed: int
+) -> BaseAlgorithm:
+    arguments: dict[str, Any] = {**parameters.arguments, "policy_kwargs": network.policy_arguments()}
+    return ALGORITHMS[algorithm]("MlpPolicy", env, seed=seed, device="cpu", **arguments)
+
+
+@contextmanager
+def _torch_threads(threads: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(integer_between("threads", threads, 1))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,115 @@
+"""Stable-Baselines3's view of the vector environment."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+
+from ci_envs.envs.vector import VectorBoardEnv
+
+
+class BoardsVecEnv(VecEnv):
+    """A Stable-Baselines3 VecEnv of the boards of one or more vector environments, side by side.
+
+    Several let the agent meet several opponents at once, one in each. ``action_masks`` is there for SB3-contrib.
+
+    Attributes:
+        groups: the vector environments.
+    """
+
+    def __init__(self, *groups: VectorBoardEnv) -> None:
+        """Put vector environments of one game side by side.
+
+        Raises:
+            ValueError: there is none, they are of different games, or one does not reset in the same step, which is
+                what Stable-Baselines3 expects.
+        """
+        if not groups or len({group.game for group in groups}) > 1:
+            raise ValueError(f"need vector environments of one game, not {[str(group.game) for group in groups]}")
+        for group in groups:
+            if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
+                raise ValueError(f"need autoreset_mode SAME_STEP, not {group.metadata['autoreset_mode']}")
+        self.groups = groups
+        self._ends = np.cumsum([group.num_envs for group in groups]).tolist()
+        self._actions: NDArray[Any] = np.zeros(0)
+        first = groups[0]
+        self.render_mode = first.render_mode
+        super().__init__(self._ends[-1], first.single_observation_space, first.single_action_space)
+
+    def reset(self) -> VecEnvObs:
+        """Begin a new game on every board, seeded by what :meth:`seed` was given."""
+        planes = []
+        for group, part in self._parts():
+            seeds = self._seeds[part]
+            planes.append(group.reset(seed=None if None in seeds else seeds)[0])
+        self._reset_seeds()
+        return np.concatenate(planes)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Note the actions of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Step all boards; of those that ended, ``infos`` hold the ``terminal_observation``."""
+        planes, rewards, dones = [], [], []
+        infos: list[dict[str, Any]] = []
+        for group, part in self._parts():
+            seen, earned, terminated, truncated, info = group.step(self._actions[part])
+            planes.append(seen)
+            rewards.append(earned)
+            dones.append(terminated | truncated)
+            infos += [{} for _ in range(group.num_envs)]
+            for i in np.flatnonzero(dones[-1]).tolist():
+                last = {"terminal_observation": info["final_obs"][i], "TimeLimit.truncated": bool(truncated[i])}
+                infos[part.start + i].update(last)
+        return np.concatenate(planes), np.concatenate(rewards).astype(np.float32), np.concatenate(dones), infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool of shape (boards, actions)."""
+        return np.concatenate([group.action_masks() for group in self.groups])
+
+    def close(self) -> None:
+        """Close the vector environments."""
+        for group in self.groups:
+            group.close()
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """An attribute of the vector environment that each board is in."""
+        return [getattr(self._group_of(i), attr_name) for i in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of the vector environments that the boards are in."""
+        for i in self._get_indices(indices):
+            setattr(self._group_of(i), attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """What a method returns for each board; ``action_masks`` is the one that there is.
+
+        Raises:
+            AttributeError: it is another method.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"boards of a vector environment have action_masks alone, not {method_name!r}")
+        masks = self.action_masks()
+        return [masks[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
+        """No board is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """A picture of each board."""
+        return [image for group in self.groups for image in group.render() or (None,) * group.num_envs]
+
+    def _parts(self) -> Iterable[tuple[VectorBoardEnv, slice]]:
+        starts = [0, *self._ends[:-1]]
+        return [(group, slice(start, end)) for group, start, end in zip(self.groups, starts, self._ends, strict=True)]
+
+    def _group_of(self, board: int) -> VectorBoardEnv:
+        return self.groups[int(np.searchsorted(self._ends, board, side="right"))]
