@@ -1,13 +1,18 @@
 # make demo   agents play Quixo against each other, and a table says who is better
 # make test   style, types and tests
 # make bench  how fast it is here, beside its peers
-# Each makes what it needs in .venv, from nothing but Python 3.11 or newer.
+# make integrations  other libraries learn to play here; make integration-tianshou is one of them
+# Each makes what it needs in .venv, from nothing but Python 3.11 or newer; the libraries, whose pins exclude each
+# other, in a .venv-tianshou and so on.
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+INSTALL := $(BIN)/python $(PIP_INSTALL) --constraint constraints.txt
+INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-%,\
+	$(sort $(wildcard examples/integrations/requirements/*.txt)))
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4
@@ -21,8 +26,13 @@ test: .venv/dev
 bench: .venv/dev
 	$(BIN)/python -m benchmarks
 
+integrations: $(INTEGRATIONS)
+
+$(INTEGRATIONS): integration-%: .venv-%/made
+	.venv-$*/bin/python examples/integrations/$*_*.py
+
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/demo: .venv/made pyproject.toml constraints.txt
 	$(INSTALL) --editable .
@@ -36,4 +46,11 @@ clean:
 
 .venv/made:
 	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv-%/made: examples/integrations/requirements/%.txt pyproject.toml
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python $(PIP_INSTALL) $$(grep '^torch==' $<)
+	.venv-$*/bin/python $(PIP_INSTALL) --requirement $<
+	.venv-$*/bin/python $(PIP_INSTALL) --editable .
 	touch $@

@@ -9,6 +9,9 @@ from baselines.policies import Layers
 POOL = "pool"
 """An opponent drawn from the past selves of the agent that learns."""
 
+ONE_PLY = "minimax:depth=2,evaluation=false"
+"""Wins where it can, else blocks, else plays at random."""
+
 
 @dataclass(frozen=True)
 class Hyperparameters:
@@ -31,25 +34,18 @@ class Hyperparameters:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-_ALGORITHMS = {
-    "maskable_ppo": {
-        "n_steps": 64,
-        "batch_size": 2048,
-        "n_epochs": 4,
-        "learning_rate": 1e-3,
-        "gamma": 0.99,
-        "gae_lambda": 0.95,
-        "ent_coef": 0.01,
-    },
-    "ppo": {
-        "n_steps": 64,
-        "batch_size": 2048,
-        "n_epochs": 4,
-        "learning_rate": 1e-3,
-        "gamma": 0.99,
-        "gae_lambda": 0.95,
-        "ent_coef": 0.01,
-    },
+_PPO = {
+    "n_steps": 64,
+    "batch_size": 2048,
+    "n_epochs": 4,
+    "learning_rate": 1e-3,
+    "gamma": 0.99,
+    "gae_lambda": 0.95,
+    "ent_coef": 0.01,
+}
+_ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
+    "maskable_ppo": _PPO,
+    "ppo": _PPO,
     "a2c": {"n_steps": 16, "learning_rate": 7e-4, "gamma": 0.99, "ent_coef": 0.01},
     "dqn": {
         "buffer_size": 200_000,
@@ -65,11 +61,23 @@ _ALGORITHMS = {
     },
 }
 
+_FEW_STEPS = {"batch_size": 256, "n_epochs": 10}  # more is learned of each step, in more time
+_EXCEPTIONS: Mapping[tuple[str, str], Mapping[str, Any]] = {
+    ("maskable_ppo", "ConnectFour-v0"): _FEW_STEPS,
+    ("ppo", "ConnectFour-v0"): _FEW_STEPS,
+}
+
 _GAMES: Mapping[str, Hyperparameters] = {
     "TicTacToe-v0": Hyperparameters(
         opponents=(POOL, POOL, "random", "minimax:depth=9"),
         ladder=("random", "minimax:depth=2", "minimax:depth=9"),
         boards=64,
+    ),
+    "ConnectFour-v0": Hyperparameters(
+        opponents=(POOL, "random", ONE_PLY, ONE_PLY, ONE_PLY),
+        ladder=("random", ONE_PLY, "minimax:depth=2"),
+        boards=8,
+        layers=[256, 256],
     ),
     "Quixo-v0": Hyperparameters(
         opponents=(POOL, POOL, POOL, POOL, "random", "minimax:depth=1", "minimax:depth=1", "minimax:depth=2"),
@@ -79,6 +87,6 @@ _GAMES: Mapping[str, Hyperparameters] = {
 
 
 def hyperparameters(algorithm: str, id: str) -> Hyperparameters:
-    """Those of an algorithm on an environment, whose id may have parameters."""
-    of_game = _GAMES.get(id.partition(":")[0], Hyperparameters())
-    return replace(of_game, arguments={**_ALGORITHMS[algorithm], **of_game.arguments})
+    """Those of an algorithm on a registered environment."""
+    exceptions = _EXCEPTIONS.get((algorithm, id), {})
+    return replace(_GAMES.get(id, Hyperparameters()), arguments={**_ALGORITHMS[algorithm], **exceptions})

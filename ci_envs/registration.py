@@ -62,7 +62,7 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
         f"ci_envs/{id}",
         "ci_envs.envs.single_agent:make_single_agent",
         vector_entry_point="ci_envs.envs.vector:make_vec",
-        kwargs={"id": id},
+        kwargs={"environment": id},
     )
     try:
         from pettingzoo import register as register_aec

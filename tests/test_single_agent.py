@@ -39,6 +39,15 @@ def test_gymnasium_checker(id):
         check_env(make_single_agent(id), skip_render_check=True)
 
 
+@pytest.mark.parametrize("id", ci_envs.registered())
+def test_vector_of_environments(id):
+    envs = gymnasium.make_vec(f"ci_envs/{id}", num_envs=3, vectorization_mode="sync", opponent="random", seat=1)
+    planes, infos = envs.reset(seed=0)
+    assert planes.shape == (3, *envs.single_observation_space.shape)
+    assert infos["action_mask"].shape == (3, envs.single_action_space.n)
+    assert [env.unwrapped.seat for env in envs.envs] == [1, 1, 1]
+
+
 def test_gymnasium_checker_with_rendering():
     check_env(gymnasium.make("ci_envs/Quixo-v0", render_mode="rgb_array").unwrapped)
 

@@ -174,12 +174,12 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
 
 def make_single_agent(
-    id: str, opponent: Opponent = "random", seat: int | None = None, **parameters: Any
+    environment: str, opponent: Opponent = "random", seat: int | None = None, **parameters: Any
 ) -> SingleAgentEnv:
     """Make the single-agent environment of a registered id; Gymnasium's entry point.
 
     Args:
-        id: a registered id, with parameters if wanted.
+        environment: a registered id, with parameters if wanted. An ``id`` would be ``gymnasium.make``'s own.
         opponent: as in :class:`SingleAgentEnv`.
         seat: as in :class:`SingleAgentEnv`.
         **parameters: parameters of the game, ``max_cycles`` and ``render_mode``.
@@ -187,7 +187,7 @@ def make_single_agent(
     Raises:
         ValueError: no such id, no such parameter, or one of its values is refused.
     """
-    spec, game, options = resolve(id, **parameters)
+    spec, game, options = resolve(environment, **parameters)
     return SingleAgentEnv(game, opponent=opponent, seat=seat, name=spec.name, **options)
 
 

@@ -320,12 +320,16 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
 
 def make_vec(
-    id: str, num_envs: int = 1, opponent: Opponent | None = "random", seat: int | None = None, **parameters: Any
+    environment: str,
+    num_envs: int = 1,
+    opponent: Opponent | None = "random",
+    seat: int | None = None,
+    **parameters: Any,
 ) -> VectorBoardEnv:
     """Make the vector environment of a registered id; Gymnasium's vector entry point.
 
     Args:
-        id: a registered id, with parameters if wanted.
+        environment: a registered id, with parameters if wanted.
         num_envs: how many boards.
         opponent: as in :class:`VectorBoardEnv`.
         seat: as in :class:`VectorBoardEnv`.
@@ -335,5 +339,5 @@ def make_vec(
         ValueError: no such id, no such parameter, or one of its values is refused.
     """
     own = {name: parameters.pop(name) for name in ("autoreset_mode", "copy", "threads") if name in parameters}
-    _, game, options = resolve(id, **parameters)
+    _, game, options = resolve(environment, **parameters)
     return VectorBoardEnv(game, num_envs, opponent=opponent, seat=seat, **own, **options)

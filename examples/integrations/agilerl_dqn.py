@@ -1,0 +1,66 @@
+"""Gymnasium and AgileRL: a deep Q-network learns tic-tac-toe against an opponent who is part of the environment.
+
+Run it with ``make integration-agilerl``. It takes half a minute.
+"""
+
+import gymnasium
+import numpy as np
+import torch
+from agilerl.algorithms import DQN
+from agilerl.components import ReplayBuffer
+from agilerl.training.train_off_policy import train_off_policy
+from exam import examine
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import FlattenObservation
+from numpy.typing import NDArray
+
+import agents
+import ci_envs  # noqa: F401 - it registers the environments
+
+MOVES = 48_000
+
+np.random.seed(0)  # noqa: NPY002 - whose global generator AgileRL uses
+torch.manual_seed(0)
+torch.set_num_threads(1)  # the network is small: more threads are slower
+
+envs = gymnasium.make_vec(
+    "ci_envs/TicTacToe-v0",
+    num_envs=16,
+    opponent="random",
+    wrappers=[FlattenObservation],  # it takes planes for a picture
+    vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},  # a step that only resets would be learnt as a move
+)
+envs.reset(seed=0)
+learner = DQN(
+    envs.single_observation_space,
+    envs.single_action_space,
+    net_config={"latent_dim": 128, "encoder_config": {"hidden_size": [128]}, "head_config": {"hidden_size": [128]}},
+    batch_size=128,
+    lr=1e-3,
+    learn_step=8,
+    gamma=0.97,
+    tau=0.02,
+)
+# it finds the legal actions in info["action_mask"]
+train_off_policy(
+    envs,
+    "TicTacToe-v0",
+    "DQN",
+    [learner],  # a population of one, which does not evolve
+    ReplayBuffer(max_size=MOVES),
+    max_steps=MOVES,
+    evo_steps=MOVES,
+    eps_start=1.0,
+    eps_end=0.1,
+    eps_decay=0.999,
+    verbose=False,
+)
+
+
+def policy(observations: agents.Observation) -> NDArray[np.int64]:
+    """The actions of greatest value, on n boards at once."""
+    planes, masks = observations["observation"], observations["action_mask"]
+    return learner.get_action(planes.reshape(len(planes), -1), action_mask=masks)
+
+
+examine(policy)

@@ -1,0 +1,42 @@
+"""What every trained player here has to pass: games against the random player, which it must win for the most part."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+import agents
+from agents import Agent, Observation
+from ci_envs import Game, make
+from ci_envs.arena import play_match
+
+Policy = Callable[[Observation], NDArray[np.int64]]
+"""From the observations of n boards, as :meth:`agents.Agent.act_batch` takes them, to n actions."""
+
+ENOUGH = 0.7
+"""The least score; the random player itself scores 0.5, over 500 games give or take 0.02."""
+
+
+class Trained(Agent):
+    """A trained policy as an agent of the suite, which can so be compared with all the others."""
+
+    def __init__(self, game: Game, policy: Policy) -> None:
+        super().__init__(game)
+        self.policy = policy
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        return self.policy(observations)
+
+
+def examine(policy: Policy, games: int = 500) -> None:
+    """Play ``games`` games, half of them moving first, print how they went, and exit if that is not enough."""
+    game = make("TicTacToe-v0").game
+    trained = play_match(game, Trained(game, policy), agents.make("random", game, seed=0), games).sides[0]
+    total = trained.total
+    print(
+        f"{games} games against random: {total.wins} won, {total.draws} drawn, {total.losses} lost, "
+        f"{trained.illegal} of them by an illegal action; score {total.score:.1%}"
+    )
+    if total.score < ENOUGH or trained.illegal:
+        raise SystemExit(f"it has learnt too little: the score should be {ENOUGH:.0%} or more, without illegal actions")

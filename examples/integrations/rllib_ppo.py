@@ -1,0 +1,88 @@
+"""RLlib: one policy learns by PPO with action masks, playing both sides of tic-tac-toe.
+
+Run it with ``make integration-rllib``. It takes a minute. RLlib keeps players in sets, whose order changes from process
+to process, so that the result repeats exactly only with ``PYTHONHASHSEED`` set.
+"""
+
+import numpy as np
+import torch
+from exam import examine
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import BaseWrapper
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune import register_env
+
+import agents
+import ci_envs
+
+PLIES = 12_000
+BATCH = 1_000
+
+
+def rllib_observations(seen: agents.Observation) -> dict[str, NDArray[np.float32]]:
+    """As RLlib's masking module wants them: flat, of floats, and ``observations`` in the plural; of n boards or one."""
+    mask = seen["action_mask"].astype(np.float32)
+    return {"observations": seen["observation"].astype(np.float32).reshape(*mask.shape[:-1], -1), "action_mask": mask}
+
+
+class ForRLlib(BaseWrapper):
+    """An environment with these observations."""
+
+    def __init__(self, env: AECEnv) -> None:
+        super().__init__(env)
+        env.reset()
+        seen = self.observe(env.agent_selection)
+        self.space = spaces.Dict({key: spaces.Box(0, 1, value.shape, np.float32) for key, value in seen.items()})
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The same for both players."""
+        return self.space
+
+    def observe(self, agent: str) -> dict[str, NDArray[np.float32]]:
+        """What ``agent`` sees."""
+        return rllib_observations(self.env.observe(agent))
+
+
+torch.set_num_threads(1)  # the network is small: more threads are slower
+register_env("tictactoe", lambda config: PettingZooEnv(ForRLlib(ci_envs.make("TicTacToe-v0"))))
+module = RLModuleSpec(
+    module_class=ActionMaskingTorchRLModule,
+    model_config={"fcnet_hiddens": [128, 128], "head_fcnet_hiddens": []},
+)
+config = (
+    PPOConfig()
+    .environment("tictactoe")
+    .multi_agent(policies={"both"}, policy_mapping_fn=lambda agent, episode, **kwargs: "both")
+    .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"both": module}))
+    .env_runners(num_env_runners=0)  # in this process
+    .training(
+        train_batch_size_per_learner=BATCH,
+        minibatch_size=128,
+        num_epochs=12,
+        lr=3e-3,
+        gamma=1.0,
+        lambda_=0.9,
+        entropy_coeff=0.02,
+    )
+    .debugging(seed=0)
+)
+algorithm = config.build_algo()
+for _ in range(PLIES // BATCH):
+    algorithm.train()
+player = algorithm.get_module("both")
+
+
+def policy(observations: agents.Observation) -> NDArray[np.int64]:
+    """The likeliest actions, on n boards at once."""
+    boards = {key: torch.as_tensor(value) for key, value in rllib_observations(observations).items()}
+    with torch.no_grad():
+        return player.forward_inference({"obs": boards})["action_dist_inputs"].argmax(dim=-1).numpy()
+
+
+examine(policy)
+algorithm.stop()

@@ -1,0 +1,54 @@
+"""The scripts that other libraries are shown with: what is said of them. They run by ``make integrations``."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "examples" / "integrations"
+REQUIREMENTS = {path.stem: path for path in (FOLDER / "requirements").glob("*.txt")}
+SCRIPTS = {path.stem.split("_")[0]: path for path in FOLDER.glob("*_*.py")}
+
+
+def readme_row(name):
+    """The one row of the README's table that tells how to run ``name``."""
+    rows = [line for line in (ROOT / "README.md").read_text().splitlines() if f"`make integration-{name}`" in line]
+    assert len(rows) == 1
+    return rows[0]
+
+
+def pins(name):
+    """Version by package: every line is an exact pin or a comment."""
+    lines = [line for line in REQUIREMENTS[name].read_text().splitlines() if not line.startswith("#")]
+    return dict(re.fullmatch(r"([\w-]+)(?:\[\w+\])?==([\d.]+)", line).groups() for line in lines)
+
+
+def test_every_script_has_its_requirements():
+    assert SCRIPTS.keys() == REQUIREMENTS.keys() >= {"tianshou", "torchrl", "rllib", "agilerl"}
+    assert len(SCRIPTS) == len(list(FOLDER.glob("*_*.py")))
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+class TestEachIntegration:
+    def test_the_readme_links_its_script(self, name):
+        assert f"]({SCRIPTS[name].relative_to(ROOT)})" in readme_row(name)
+
+    def test_the_readme_states_the_pinned_versions(self, name):
+        stated = dict(re.findall(r"([\w-]+) (\d+(?:\.\d+)+)", readme_row(name)))
+        assert stated
+        assert stated.items() <= pins(name).items()
+
+    def test_torch_is_pinned(self, name):
+        assert "torch" in pins(name)  # which is installed first, by its exact version (Makefile)
+
+    def test_the_script_says_how_to_run_it(self, name):
+        source = SCRIPTS[name].read_text()
+        compile(source, SCRIPTS[name], "exec")
+        assert f"``make integration-{name}``" in source.partition('"""\n\n')[0]
+
+    def test_make_runs_it(self, name):
+        command = ["make", "--no-print-directory", "--dry-run", f"integration-{name}"]
+        recipe = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+        assert recipe[-1].startswith(f".venv-{name}/bin/python examples/integrations/{name}_")
