@@ -15,7 +15,7 @@ INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-
 .PHONY: demo test bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
-	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4
+	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
 
 test: .venv/dev
 	$(BIN)/ruff check .
@@ -34,11 +34,12 @@ $(INTEGRATIONS): integration-%: .venv-%/made
 clean:
 	rm -rf .venv .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
+# torch by its exact version first: a range would bring its CUDA packages along
 .venv/demo: .venv/made pyproject.toml constraints.txt
-	$(INSTALL) --editable .
+	$(INSTALL) $$(grep '^torch==' constraints.txt)
+	$(INSTALL) --editable '.[sb3]'
 	touch $@
 
-# torch by its exact version first: a range would bring its CUDA packages along
 .venv/dev: .venv/made pyproject.toml constraints.txt
 	$(INSTALL) $$(grep '^torch==' constraints.txt)
 	$(INSTALL) --editable '.[dev]'

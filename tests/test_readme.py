@@ -27,11 +27,14 @@ def test_perft_is_as_said():
     assert ci_envs.perft(position, 4) == int(said.replace(",", ""))
 
 
-def test_command_lines_are_accepted():
+def test_command_lines_are_accepted(tmp_path, monkeypatch):
     commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
-    assert {name for name, _ in commands} == {"list", "play", "compare", "solve", "accuracy", "analyse"}
+    assert {name for name, _ in commands} == {"list", "play", "compare", "solve", "accuracy", "analyse", "train"}
+    monkeypatch.chdir(tmp_path)
     for name, rest in commands:
         arguments = shlex.split(rest)
+        if name == "train":
+            arguments[arguments.index("--steps") + 1] = "100"
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
