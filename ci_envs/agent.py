@@ -2,16 +2,18 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.batch import decode_batch
+from ci_envs.games.batch import decode_batch, observe_batch
+from ci_envs.games.compiled import Callback, implements
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
-from ci_envs.policy import Policy
+from ci_envs.policy import Policy, choose
 from ci_envs.registration import resolve
 from ci_envs.spec import check_options, option_names, split_spec
 
@@ -80,6 +82,32 @@ class Agent(ABC):
         """A random one of the actions that each row of ``choices`` (n, actions) marks, uniformly; int64 (n,)."""
         actions: NDArray[np.int64] = (choices * self.rng.random(choices.shape)).argmax(axis=1)
         return actions
+
+
+@dataclass(frozen=True)
+class PythonPolicy(Policy):
+    """An agent that plays in Python alone, called from compiled code; its memory is a callback."""
+
+
+@implements(choose, PythonPolicy)
+def _(policy: PythonPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        return memory[0](own, opp), state
+
+    return kernel
+
+
+def policy_of(agent: Agent) -> tuple[Policy, tuple[Any, ...]]:
+    """The policy of an agent, of one that plays in Python alone a callback to it, which plays -1 where it raises."""
+
+    def act(own: int, opp: int) -> int:
+        words = np.array([[own, opp]], dtype=np.uint64)
+        planes = np.empty((1, *agent.game.observation_shape), dtype=np.int8)
+        masks = np.empty((1, agent.game.action_count), dtype=np.int8)
+        observe_batch(agent.game, words, planes, masks)
+        return int(agent.act_batch({"observation": planes, "action_mask": masks})[0])
+
+    return agent.policy() or (PythonPolicy(), (Callback(act),))
 
 
 def register(name: str, factory: AgentFactory) -> None:

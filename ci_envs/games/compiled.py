@@ -18,6 +18,7 @@ behind. Here the cache lies in a folder named by a digest of all the project's s
 elsewhere carries a digest of that game's sources.
 """
 
+import ctypes
 import os
 import shutil
 import time
@@ -228,3 +229,32 @@ def _nth_one_loop(word: Any, n: Any) -> Any:
 _has_pdep = config.CPU_NAME is None and llvmlite.binding.get_host_cpu_features().get("bmi2", False)
 nth_one = kernel(_nth_one_pdep if _has_pdep else _nth_one_loop)
 """Index of the one in ``word`` that has ``n`` ones below it; it must exist (uint64, uint64 -> uint64)."""
+
+
+class Callback(types.WrapperAddressProtocol):  # type: ignore[misc]
+    """A Python function from two 64-bit words to a number that kernels can call; a call takes some microseconds.
+
+    What it raises cannot pass through compiled code. It is kept, and the kernel gets -1.
+
+    Attributes:
+        error: what the function raised last, None if it raised nothing.
+    """
+
+    def __init__(self, function: Callable[[int, int], int]) -> None:
+        self.error: BaseException | None = None
+
+        def guarded(own: int, opp: int) -> int:
+            try:
+                return function(own, opp)
+            except BaseException as error:
+                self.error = error
+                return -1
+
+        self._function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64)(guarded)
+
+    def __wrapper_address__(self) -> int:
+        return ctypes.cast(self._function, ctypes.c_void_p).value or 0
+
+    def signature(self) -> Any:
+        """As Numba asks for it."""
+        return types.int64(types.uint64, types.uint64)

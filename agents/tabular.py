@@ -1,0 +1,169 @@
+"""Agents that play by a table of values, and the files that keep such tables."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.episodes import Rule, action_values, best_action
+from agents.value_table import MOST_FULL, ValueTable, new_table, slot_of
+from ci_envs.agent import Agent, Observation
+from ci_envs.files import write_whole
+from ci_envs.games import action_count, implements, kernel
+from ci_envs.games.game import Game
+from ci_envs.policy import Policy, choose
+
+_FORMAT = "ci_envs table 1"
+_ROW = 17  # bytes of a slot besides its values
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """What a file holds.
+
+    Attributes:
+        method: ``q_learning`` or ``monte_carlo``.
+        game: the game that was learned, as ``repr`` writes it.
+        rule: what the values mean.
+        notes: whatever else was kept, plain values.
+        keys: uint64 (positions, 2).
+        values: float32 (positions, columns).
+    """
+
+    method: str
+    game: str
+    rule: Rule
+    notes: Mapping[str, Any]
+    keys: NDArray[np.uint64]
+    values: NDArray[np.float32]
+
+    def table(self, megabytes: float | None = None) -> ValueTable:
+        """The table, with room for no more than it needs unless ``megabytes`` are given."""
+        columns = self.values.shape[1]
+        slots = 2 * max(16, int(len(self.keys) / MOST_FULL))
+        table = new_table(columns, slots * (_ROW + 4 * columns) / 2**20 if megabytes is None else megabytes)
+        _fill(table, self.keys, self.values)
+        return table
+
+
+def write_table(path: Path, method: str, game: Game, rule: Rule, table: ValueTable, notes: Mapping[str, Any]) -> None:
+    """Write a table file, whole or not at all."""
+    about = {"format": _FORMAT, "method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
+    taken = table.taken
+    buffer = io.BytesIO()
+    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    np.savez(buffer, about=text, keys=table.keys[taken], values=table.values[taken])
+    write_whole(path, buffer.getvalue())
+
+
+def read_table(path: str | Path, game: Game, method: str) -> TableFile:
+    """Read a table file. Nothing is unpickled.
+
+    Raises:
+        ValueError: it is damaged, something else, of another version, or of another game or method.
+        OSError: it cannot be read.
+    """
+    content = io.BytesIO(Path(path).read_bytes())
+    try:
+        with np.load(content, allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+            if about["format"] != _FORMAT:
+                raise ValueError(f"of the version {about['format']!r}, not {_FORMAT!r}")
+            found = about["method"], about["game"]
+            if found != (method, repr(game)):
+                raise ValueError(f"a table of {found[0]} for {found[1]}, not of {method} for {game}")
+            keys, values = arrays["keys"], arrays["values"]
+            rule = Rule(**about["rule"])
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{str(path)!r} is no table that can be used here: {error}") from None
+    columns = 1 if rule.by_state else game.action_count
+    if (keys.dtype, values.dtype) != (np.uint64, np.float32) or keys.shape != (len(values), 2):
+        raise ValueError(f"{str(path)!r} is no table that can be used here: its arrays do not fit each other")
+    if values.shape != (len(keys), columns):
+        raise ValueError(f"{str(path)!r} is no table that can be used here: it has {values.shape} values")
+    return TableFile(method, repr(game), rule, about["notes"], keys, values)
+
+
+class TabularAgent(Agent):
+    """Plays the action with the largest value, at random where several have it.
+
+    Attributes:
+        method: what learned the table.
+    """
+
+    method: ClassVar[str]
+
+    def __init__(self, game: Game, path: str | Path | tuple[ValueTable, Rule], *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that was learned.
+            path: of the table, which ``ci-envs train`` wrote; or a table itself, and what its values mean.
+            seed: decides between equally good actions.
+
+        Raises:
+            ValueError: the file is no such table, or one for another game.
+            OSError: the file cannot be read.
+        """
+        super().__init__(game, seed=seed)
+        if isinstance(path, tuple):
+            self._table, self._rule = path
+        else:
+            file = read_table(path, game, self.method)
+            self._table, self._rule = file.table(), file.rule
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        words = self.positions_of(observations)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        actions = np.empty(len(words), dtype=np.int64)
+        _best_actions(self.game, self._table, self._rule, words, seeds, actions)
+        return actions
+
+    def action_values(self, own: int, opp: int) -> NDArray[np.float64]:
+        """The values of the actions of a position, float64 (actions,); -inf for illegal ones."""
+        values = np.empty(self.game.action_count)
+        action_values(self.game, self._table, self._rule, np.uint64(own), np.uint64(opp), values)
+        return values
+
+    def policy(self) -> "tuple[TabularPolicy, tuple[Any, ...]]":
+        """As in :meth:`Agent.policy`."""
+        return TabularPolicy(), (self._table, self._rule, np.empty(self.game.action_count))
+
+
+@dataclass(frozen=True)
+class TabularPolicy(Policy):
+    """:class:`TabularAgent` in compiled code; its memory is the table, its rule, and room for the values."""
+
+
+@implements(choose, TabularPolicy)
+def _(policy: TabularPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        table, rule, values = memory
+        best = action_values(game, table, rule, own, opp, values)
+        return best_action(values, best, state)
+
+    return kernel
+
+
+@kernel
+def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, actions: Any) -> None:
+    values = np.empty(action_count(game))
+    for i in range(len(words)):
+        best = action_values(game, table, rule, words[i, 0], words[i, 1], values)
+        actions[i], _ = best_action(values, best, seeds[i])
+
+
+@kernel
+def _fill(table: Any, keys: Any, values: Any) -> None:
+    for i in range(len(keys)):
+        slot = slot_of(table, keys[i, 0], keys[i, 1])
+        table.keys[slot, 0], table.keys[slot, 1], table.taken[slot] = keys[i, 0], keys[i, 1], True
+        table.values[slot] = values[i]
+        table.size[0] += 1
