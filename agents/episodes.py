@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from agents.value_table import enter, folded, slot_of
 from ci_envs.games import (
     ONGOING,
+    Game,
     GridGame,
     action_count,
     implements,
@@ -108,7 +109,12 @@ def new_path(actions: int, plies: int) -> Path:
 
 @operation
 def longest_line(game: Any, stones: Any) -> Any:
-    """``-> int``: the most of ``stones`` in one line of the board; only games on a grid have lines."""
+    """``-> int``: the most of ``stones`` in one line of the board; 0 where there are no lines."""
+
+
+@implements(longest_line, Game)
+def _(game: Game) -> Any:
+    return lambda game, stones: 0
 
 
 @implements(longest_line, GridGame)

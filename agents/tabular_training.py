@@ -287,7 +287,7 @@ def _foldable(game: Game, symmetries: bool) -> bool:
 
 
 def _shaping(game: Game, shaping: str) -> int:
-    kind = _one_of("shaping", shaping, _SHAPINGS)
+    kind: int = _one_of("shaping", shaping, _SHAPINGS)
     if kind != UNSHAPED and not isinstance(game, GridGame):
         raise ValueError(f"shaping={shaping} is for games with lines, which {game} has not")
     return kind
