@@ -312,3 +312,17 @@ def test_only_solved_games_are_judged() -> None:
     assert accuracy["exact"]["keeping"] == accuracy["exact"]["fastest"] == accuracy["exact"]["decisions"] > 0
     assert accuracy["exact"]["points"] == 0
     assert all("accuracy" not in agent for agent in unsolved["agents"])
+
+
+def test_games_are_counted_by_their_length() -> None:
+    first, second = (agents_by_name.make("random", TIC_TAC_TOE, seed=seed) for seed in (0, 1))
+    played = play_match(TIC_TAC_TOE, first, second, 501)
+    assert set(played.by_length) == {5, 6, 7, 8, 9}  # nobody wins sooner, and nine plies fill the board
+    assert sum(length * (a.games + b.games) for length, (a, b) in played.by_length.items()) == played.plies
+    for seat in (0, 1):
+        assert sum((pair[seat] for pair in played.by_length.values()), Record()) == played.sides[0].seats[seat]
+    for length, (moving_first, moving_second) in played.by_length.items():
+        won_by_who_began = moving_first.wins + moving_second.losses
+        won_by_the_other = moving_first.losses + moving_second.wins
+        assert (won_by_the_other if length % 2 else won_by_who_began) == 0
+        assert length == 9 or moving_first.draws == moving_second.draws == 0

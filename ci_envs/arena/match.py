@@ -61,15 +61,21 @@ def play_match(
     for begin in range(0, games, BATCH_SIZE):
         batches.append(_Boards(game, min(BATCH_SIZE, games - begin)))
         batches[-1].play_to_end(players, limit, progress)
-    scores, offenders, traces = (
-        np.concatenate([getattr(boards, name) for boards in batches]) for name in ("scores", "offenders", "traces")
+    scores, offenders, traces, lengths = (
+        np.concatenate([getattr(boards, name) for boards in batches])
+        for name in ("scores", "offenders", "traces", "lengths")
     )
     sides = (
         players[0].side((_record(scores[::2]), _record(scores[1::2])), offenders == 0),
         players[1].side((_record(-scores[1::2]), _record(-scores[::2])), offenders == 1),
     )
     plies = sum(player.decisions for player in players)
-    return MatchResult(sides, plies, (len(np.unique(traces[::2])), len(np.unique(traces[1::2]))))
+    different = len(np.unique(traces[::2])), len(np.unique(traces[1::2]))
+    by_length = {
+        length: (_record(scores[::2][lengths[::2] == length]), _record(scores[1::2][lengths[1::2] == length]))
+        for length in np.unique(lengths).tolist()
+    }
+    return MatchResult(sides, plies, different, by_length)
 
 
 def observations_of(game: Game, words: NDArray[np.uint64]) -> Observation:
@@ -146,6 +152,7 @@ class _Boards:
         scores: the results for agent 0, int8 (n,); 0 while going on.
         offenders: the agent that played an illegal action, else -1, int8 (n,).
         traces: FNV-1a hashes of the actions played, uint64 (n,).
+        lengths: plies played, int64 (n,).
     """
 
     def __init__(self, game: Game, n: int) -> None:
@@ -156,6 +163,7 @@ class _Boards:
         self.scores = np.zeros(n, dtype=np.int8)
         self.offenders = np.full(n, -1, dtype=np.int8)
         self.traces = np.full(n, _FNV_OFFSET)
+        self.lengths = np.zeros(n, dtype=np.int64)
 
     def play_to_end(self, players: Sequence[_Player], limit: int, progress: Progress | None) -> None:
         """Play every board to its end, or to ``limit`` plies."""
@@ -177,6 +185,7 @@ class _Boards:
         words, outcomes = self.words[rows], np.empty((len(rows), 2), dtype=np.int8)
         play_batch(self.game, words, actions, outcomes)
         self.words[rows] = words
+        self.lengths[rows] += 1
         self.traces[rows] = (self.traces[rows] ^ actions.astype(np.uint64)) * _FNV_PRIME
         outcome, same_player = outcomes[:, 0], outcomes[:, 1] != 0
         illegal = outcome == ILLEGAL

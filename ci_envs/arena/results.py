@@ -1,5 +1,6 @@
 """What came out of games between two agents."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ci_envs.arena.judgement import Accuracy
@@ -74,8 +75,11 @@ class MatchResult:
         plies: actions of all games together.
         different: how many different games (as sequences of actions) were played with the first agent to move, and how
             many with the second. 1 says that the agents are deterministic: more games would tell nothing new.
+        by_length: the games by how many plies they took: records of the first agent, as the one to move first and as
+            the second.
     """
 
     sides: tuple[Side, Side]
     plies: int
     different: tuple[int, int]
+    by_length: Mapping[int, tuple[Record, Record]]
