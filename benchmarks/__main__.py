@@ -11,7 +11,7 @@ from rich.table import Table
 
 from agents.minimax import Indifferent
 from benchmarks import ours, peers
-from benchmarks.clock import rate, seconds_of, seconds_of_process
+from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Row:
         measure: returns a rate in 1/s, or seconds.
         unit: ``/s`` or ``s``.
         peer: whether it is another library's.
+        cores: on how many it may run; JAX would take all.
     """
 
     group: str
@@ -31,6 +32,7 @@ class Row:
     measure: Callable[[], float]
     unit: str = "/s"
     peer: bool = False
+    cores: int = 1
 
 
 ROWS = (
@@ -131,6 +133,30 @@ ROWS = (
         Row("single-agent steps", id, lambda id=id: rate(ours.single_agent_steps(id)))
         for id in ("TicTacToe-v0", "Quixo-v0")
     ),
+    *(
+        row
+        for name, id, peer in (
+            ("tic-tac-toe", "TicTacToe-v0", "tic_tac_toe"),
+            ("Connect Four", "ConnectFour-v0", "connect_four"),
+        )
+        for row in (
+            Row(f"vector steps, {name}", id, lambda id=id: rate(ours.vector_steps(id, opponent=None))),
+            Row(f"vector steps, {name}", f"pgx {peer}", lambda peer=peer: rate(peers.pgx_steps(peer)), peer=True),
+        )
+    ),
+    Row("vector steps", "Quixo-v0", lambda: rate(ours.vector_steps("Quixo-v0", opponent=None))),
+    Row("vector steps", "Gymnasium CartPole-v1", lambda: rate(peers.cartpole_steps()), peer=True),
+    *(
+        Row(
+            "vector steps, opponents",
+            f"Quixo-v0, {opponent}, {threads} threads" if threads > 1 else f"Quixo-v0, {opponent}",
+            lambda opponent=opponent, threads=threads: rate(
+                ours.vector_steps("Quixo-v0", opponent=opponent, threads=threads)
+            ),
+            cores=threads,
+        )
+        for opponent, threads in (("random", 1), ("minimax:depth=1", 1), ("minimax:depth=1", 2))
+    ),
     Row("new process", "python -c pass", lambda: seconds_of_process("-c", "pass"), "s"),
     Row("new process", "import numpy, gymnasium", lambda: seconds_of_process("-c", "import numpy, gymnasium"), "s"),
     Row("new process", "import ci_envs", lambda: seconds_of_process("-c", "import ci_envs"), "s"),
@@ -147,7 +173,8 @@ def main() -> None:
     measured, notes = {}, []
     for row in track(ROWS, "measuring", console=Console(stderr=True), transient=True):
         try:
-            measured[row] = row.measure()
+            with on_cores(row.cores):
+                measured[row] = row.measure()
         except ImportError as error:
             notes.append(f"{row.name}: skipped, {error}")
     console.print(_table(measured))

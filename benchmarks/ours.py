@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents import negamax
 from agents.mcts import MAX_NODES
 from agents.mcts_tree import NODE, ROOT, plant, simulate
-from ci_envs import Position, Quixo, make, perft, solve
+from ci_envs import Position, Quixo, make, make_vec, perft, solve
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
@@ -74,6 +74,25 @@ def single_agent_steps(id: str) -> Work:
             _, _, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
             over = terminated or truncated
         return amount
+
+    return work
+
+
+def vector_steps(id: str, **options: Any) -> Work:
+    """Steps of the vector environment with masked samples, 1,024 boards that begin anew in the same step."""
+    return vector_loop(make_vec(id, 1024, autoreset_mode="SameStep", copy=False, **options))
+
+
+def vector_loop(env: Any) -> Work:
+    """Steps of any Gymnasium vector environment with random actions, masked if it says which are legal."""
+    _, info = env.reset(seed=0)
+
+    def work(amount: int) -> int:
+        nonlocal info
+        steps = -(-amount // env.num_envs)
+        for _ in range(steps):
+            *_, info = env.step(env.action_space.sample(info.get("action_mask")))
+        return steps * int(env.num_envs)
 
     return work
 

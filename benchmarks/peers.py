@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from benchmarks.ours import Work, aec_steps
+from benchmarks.ours import Work, aec_steps, vector_loop
 
 
 def pettingzoo_steps(name: str) -> Work:
@@ -15,6 +15,50 @@ def pettingzoo_steps(name: str) -> Work:
     from pettingzoo.classic import connect_four_v3, tictactoe_v3
 
     return aec_steps({"tictactoe": tictactoe_v3, "connect_four": connect_four_v3}[name].env())
+
+
+def cartpole_steps() -> Work:
+    """Steps of Gymnasium's own vector environment of CartPole, in NumPy, 1,024 side by side."""
+    import gymnasium
+
+    return vector_loop(gymnasium.make_vec("CartPole-v1", 1024, "vector_entry_point"))
+
+
+def pgx_steps(name: str) -> Work:
+    """Steps of 1,024 boards in pgx: random legal actions and autoreset, all in one compiled loop of JAX.
+
+    Raises:
+        ImportError: pgx is not installed.
+    """
+    import jax
+    import pgx
+    from jax import numpy as jnp
+    from pgx.experimental import auto_reset
+
+    jax.config.update("jax_platforms", "cpu")
+    boards, steps = 1024, 100
+    env = pgx.make(name)
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def play(carry, _):
+        states, key = carry
+        key, for_actions, for_steps = jax.random.split(key, 3)
+        actions = jax.random.categorical(for_actions, jnp.where(states.legal_action_mask, 0.0, -jnp.inf))
+        return (step(states, actions, jax.random.split(for_steps, boards)), key), None
+
+    scan = jax.jit(lambda carry: jax.lax.scan(play, carry, None, length=steps)[0])
+    key = jax.random.key(0)
+    carry = jax.jit(jax.vmap(env.init))(jax.random.split(key, boards)), key
+
+    def work(amount: int) -> int:
+        nonlocal carry
+        scans = -(-amount // (boards * steps))
+        for _ in range(scans):
+            carry = scan(carry)
+        jax.block_until_ready(carry)
+        return scans * boards * steps
+
+    return work
 
 
 def openspiel_playouts(name: str) -> Work:

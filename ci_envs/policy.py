@@ -1,6 +1,6 @@
 """Agents in compiled code, for environments that step thousands of boards in one call."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -30,3 +30,6 @@ class Policy:
     @cached_property
     def _numba_type_(self) -> GameType:
         return game_type(self)
+
+    def __getstate__(self) -> dict[str, Any]:  # without the cached type, which does not survive pickling
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,9 +1,9 @@
 """Many boards of one game, stepped in compiled code; on each an agent has a seat and an opponent plays the other.
 
-A step has three parts, for each of which there is a kernel over a range of boards: the agent's action is played
-(:func:`advance`), what came of it is written down and finished boards begin anew (:func:`conclude`), and what the agent
-sees is drawn (:func:`show`). After the first two a compiled opponent replies at once. For one that plays in Python,
-``policy`` is None, and whoever calls the kernels plays its replies in between (:func:`reply_with`).
+A step has three parts: the agent's action is played (:func:`advance`), what came of it is written down and boards begin
+anew (:func:`conclude`), and what the agent sees is drawn (:func:`show`). After the first two a compiled opponent
+replies at once. For one that plays in Python, whoever calls the kernels plays its replies in between
+(:func:`reply_with`).
 """
 
 from typing import Any, NamedTuple
@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.batch import ILLEGAL, look, play_checked
-from ci_envs.games.compiled import kernel
+from ci_envs.games import batch
+from ci_envs.games.batch import ILLEGAL, play_checked
+from ci_envs.games.compiled import inlined, kernel
+from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, initial
 from ci_envs.games.random_numbers import random_below
 from ci_envs.policy import choose
@@ -26,27 +28,21 @@ DRAWN = 2
 GOING, TERMINATED, TRUNCATED, TOLD = 0, 1, 2, 3
 """How a game stands: TERMINATED and TRUNCATED until the agent has been told, then TOLD."""
 
-
-class Boards(NamedTuple):
-    """The state of n boards.
-
-    Attributes:
-        words: the positions, uint64 (n, 2).
-        states: of the random numbers, uint64 (n,).
-        seats: of the agent, 0, 1 or BOTH, int8 (n,).
-        to_move: the player to move, int8 (n,).
-        plies: made in this game, int64 (n,).
-        ended: GOING, TERMINATED, TRUNCATED or TOLD, int8 (n,).
-        rewards: to the agent, of what happened since it was last told, float64 (n,).
-    """
-
-    words: NDArray[np.uint64]
-    states: NDArray[np.uint64]
-    seats: NDArray[np.int8]
-    to_move: NDArray[np.int8]
-    plies: NDArray[np.int64]
-    ended: NDArray[np.int8]
-    rewards: NDArray[np.float64]
+BOARD = np.dtype(
+    [
+        ("words", np.uint64, 2),
+        ("state", np.uint64),
+        ("reward", np.float64),
+        ("plies", np.int64),
+        ("seat", np.int8),
+        ("to_move", np.int8),
+        ("ended", np.int8),
+    ],
+    align=True,
+)
+"""A board: its position, the state of its random numbers, the reward of what happened since the agent was last told,
+the plies made in this game, the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or
+TOLD."""
 
 
 class Settings(NamedTuple):
@@ -66,26 +62,37 @@ class Settings(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What comes of a step: Gymnasium's arrays, and what was seen last of boards that begin anew in the same step."""
+    """What comes of a step of n boards.
 
-    planes: NDArray[np.int8]
-    masks: NDArray[np.int8]
+    Planes and masks are the one field, ``seen``, of records: compiled code then knows the shape of a board's.
+
+    Attributes:
+        planes: int8, (n,) records of (height, width, channels).
+        masks: int8, (n,) records of (actions,).
+        rewards: float64 (n,).
+        terminations: bool (n,).
+        truncations: bool (n,).
+        final_planes: as ``planes``: what was seen last on boards that begin anew in the same step.
+    """
+
+    planes: NDArray[np.void]
+    masks: NDArray[np.void]
     rewards: NDArray[np.float64]
     terminations: NDArray[np.bool_]
     truncations: NDArray[np.bool_]
-    final_planes: NDArray[np.int8]
+    final_planes: NDArray[np.void]
 
 
-def new_boards(n: int) -> Boards:
-    """The arrays of ``n`` boards on which no game has begun."""
-    return Boards(
-        np.zeros((n, 2), np.uint64),
-        np.zeros(n, np.uint64),
-        np.zeros(n, np.int8),
-        np.zeros(n, np.int8),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.int8),
-        np.zeros(n, np.float64),
+def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -> Step:
+    """Arrays for a step of ``n`` boards, of which ``final_planes`` may be given."""
+    planes = np.dtype([("seen", np.int8, game.observation_shape)])
+    return Step(
+        np.empty(n, planes),
+        np.empty(n, [("seen", np.int8, (game.action_count,))]),
+        np.empty(n, np.float64),
+        np.empty(n, np.bool_),
+        np.empty(n, np.bool_),
+        np.empty(n, planes) if final_planes is None else final_planes,
     )
 
 
@@ -105,9 +112,9 @@ def step(
     """Step the boards from ``start`` up to ``stop``.
 
     Args:
-        policy: of the opponent; None where it plays in Python or there is none.
+        policy: of the opponent, None if there is none.
         game: the game.
-        boards: :class:`Boards`.
+        boards: of the type BOARD.
         settings: :class:`Settings`.
         actions: int64 (n,), each in the action space; ignored on boards that begin anew.
         memory: of the policy.
@@ -115,110 +122,126 @@ def step(
         start: first board.
         stop: one after the last board.
     """
-    advance(policy, game, boards, settings, actions, memory, start, stop)
-    conclude(policy, game, boards, settings, memory, out, start, stop)
-    show(game, boards, settings, out, start, stop)
+    for i in range(start, stop):
+        _advance(policy, game, boards[i], settings, actions[i], memory)
+        _conclude(policy, game, boards[i], settings, memory, out, i)
+        _show(game, boards[i], settings, out, i)
 
 
 @kernel
-def advance(
-    policy: Any, game: Any, boards: Any, settings: Any, actions: Any, memory: Any, start: Any, stop: Any
-) -> None:
-    """Play the agent's actions and the opponent's replies; begin anew what ended in an earlier step.
-
-    Where the opponent ended the game before the agent's first turn, nothing is left but to tell it so.
-    """
-    for i in range(start, stop):
-        if boards.ended[i] == TOLD:
-            _begin(game, boards, settings, i)
-        elif boards.ended[i] == GOING:
-            _play(game, boards, settings, i, actions[i])
-        _reply(policy, game, boards, settings, i, memory)
+def advance(game: Any, boards: Any, settings: Any, actions: Any) -> None:
+    """The first part of a step, without replies."""
+    for i in range(len(boards)):
+        _advance(None, game, boards[i], settings, actions[i], ())
 
 
 @kernel
-def conclude(policy: Any, game: Any, boards: Any, settings: Any, memory: Any, out: Any, start: Any, stop: Any) -> None:
-    """Write down rewards and ends; with ``same_step`` begin anew what ended."""
-    for i in range(start, stop):
-        out.rewards[i], boards.rewards[i] = boards.rewards[i], 0.0
-        out.terminations[i] = boards.ended[i] == TERMINATED
-        out.truncations[i] = boards.ended[i] == TRUNCATED
-        if boards.ended[i] == GOING:
-            continue
-        boards.ended[i] = TOLD
-        if settings.same_step:
-            _look(game, boards, settings, i, out.final_planes[i], out.masks[i])
-            _begin(game, boards, settings, i)
-            _reply(policy, game, boards, settings, i, memory)
+def conclude(game: Any, boards: Any, settings: Any, out: Any) -> None:
+    """The second part of a step, without replies."""
+    for i in range(len(boards)):
+        _conclude(None, game, boards[i], settings, (), out, i)
 
 
 @kernel
-def show(game: Any, boards: Any, settings: Any, out: Any, start: Any, stop: Any) -> None:
-    """Write what the agent sees on each board."""
-    for i in range(start, stop):
-        _look(game, boards, settings, i, out.planes[i], out.masks[i])
+def show(game: Any, boards: Any, settings: Any, out: Any) -> None:
+    """The last part of a step."""
+    for i in range(len(boards)):
+        _show(game, boards[i], settings, out, i)
 
 
 @kernel
 def begin(policy: Any, game: Any, boards: Any, settings: Any, chosen: Any, memory: Any) -> None:
     """Begin a new game on the ``chosen`` boards (indices)."""
     for i in chosen:
-        _begin(game, boards, settings, i)
-        _reply(policy, game, boards, settings, i, memory)
+        _begin(game, boards[i], settings)
+        _reply(policy, game, boards[i], settings, memory)
 
 
 @kernel
 def reply_with(game: Any, boards: Any, settings: Any, waiting: Any, actions: Any) -> None:
     """Play an opponent's actions, each in the action space, on the boards that are ``waiting`` (indices)."""
     for k in range(len(waiting)):
-        _play(game, boards, settings, waiting[k], actions[k])
+        _play(game, boards[waiting[k]], settings, actions[k])
 
 
-@kernel
-def _begin(game: Any, boards: Any, settings: Any, i: Any) -> None:
-    boards.words[i, 0], boards.words[i, 1] = initial(game)
-    boards.to_move[i] = boards.plies[i] = boards.ended[i] = 0
-    boards.rewards[i] = 0.0
-    boards.seats[i] = settings.seat
-    if settings.seat == DRAWN:
-        drawn, boards.states[i] = random_below(boards.states[i], 2)
-        boards.seats[i] = drawn
+@inlined
+def _advance(policy: Any, game: Any, board: Any, settings: Any, action: Any, memory: Any) -> None:
+    """Play the agent's action and the opponent's replies, unless the game is over.
+
+    It may be over although the agent has not been told: the opponent can end it before the agent's first turn.
+    """
+    if board.ended == GOING:
+        _play(game, board, settings, action)
+        _reply(policy, game, board, settings, memory)
 
 
-@kernel
-def _play(game: Any, boards: Any, settings: Any, i: Any, action: Any) -> None:
-    mover = boards.to_move[i]
-    agent = boards.seats[i] if boards.seats[i] != BOTH else mover
-    outcome, keeps_turn = play_checked(game, boards.words[i], action)
-    if outcome == ILLEGAL:
-        boards.ended[i] = TERMINATED
-        boards.rewards[i] = -1.0 if mover == agent else 0.0
+@inlined
+def _conclude(policy: Any, game: Any, board: Any, settings: Any, memory: Any, out: Any, i: Any) -> None:
+    """Write down reward and end; begin anew what ended before, with ``same_step`` what ended now."""
+    out.rewards[i], board.reward = board.reward, 0.0
+    out.terminations[i] = board.ended == TERMINATED
+    out.truncations[i] = board.ended == TRUNCATED
+    if board.ended == GOING:
         return
-    boards.plies[i] += 1
-    if not keeps_turn:
-        boards.to_move[i] = 1 - mover
-    if outcome != ONGOING:
-        boards.ended[i] = TERMINATED
-        boards.rewards[i] = outcome if boards.to_move[i] == agent else -outcome
-    elif boards.plies[i] >= settings.limit:
-        boards.ended[i] = TRUNCATED
+    if settings.same_step:
+        own, opp = _seen(board, settings)
+        batch.show(game, own, opp, out.final_planes[i].seen)
+    if settings.same_step or board.ended == TOLD:
+        _begin(game, board, settings)
+        _reply(policy, game, board, settings, memory)
+    else:
+        board.ended = TOLD
+
+
+@inlined
+def _show(game: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
+    """Write what the agent sees."""
+    own, opp = _seen(board, settings)
+    batch.show(game, own, opp, out.planes[i].seen)
+    batch.mark(game, own, opp, board.ended == GOING, out.masks[i].seen)
+
+
+@inlined
+def _seen(board: Any, settings: Any) -> Any:
+    """``-> (own, opp)``: the position as the agent sees it."""
+    own, opp = board.words[0], board.words[1]
+    turned = board.seat == 1 - board.to_move and not settings.shared_board
+    return (opp, own) if turned else (own, opp)
 
 
 @kernel
-def _reply(policy: Any, game: Any, boards: Any, settings: Any, i: Any, memory: Any) -> None:
+def _begin(game: Any, board: Any, settings: Any) -> None:
+    board.words[0], board.words[1] = initial(game)
+    board.to_move = board.plies = board.ended = 0
+    board.reward = 0.0
+    board.seat = settings.seat
+    if settings.seat == DRAWN:
+        board.seat, board.state = random_below(board.state, 2)
+
+
+@kernel
+def _play(game: Any, board: Any, settings: Any, action: Any) -> None:
+    mover = board.to_move
+    agent = board.seat if board.seat != BOTH else mover
+    outcome, keeps_turn = play_checked(game, board.words, action)
+    if outcome == ILLEGAL:
+        board.ended = TERMINATED
+        board.reward = -1.0 if mover == agent else 0.0
+        return
+    board.plies += 1
+    if not keeps_turn:
+        board.to_move = 1 - mover
+    if outcome != ONGOING:
+        board.ended = TERMINATED
+        board.reward = outcome if board.to_move == agent else -outcome
+    elif board.plies >= settings.limit:
+        board.ended = TRUNCATED
+
+
+@kernel
+def _reply(policy: Any, game: Any, board: Any, settings: Any, memory: Any) -> None:
     if policy is None:
         return
-    while boards.ended[i] == GOING and boards.to_move[i] != boards.seats[i]:
-        own, opp, state = boards.words[i, 0], boards.words[i, 1], boards.states[i]
-        action, boards.states[i] = choose(policy, game, own, opp, state, memory)
-        _play(game, boards, settings, i, np.int64(action))
-
-
-@kernel
-def _look(game: Any, boards: Any, settings: Any, i: Any, planes: Any, mask: Any) -> None:
-    words = boards.words[i]
-    if boards.seats[i] != BOTH and boards.to_move[i] != boards.seats[i] and not settings.shared_board:
-        words = words[::-1].copy()
-    look(game, words, planes, mask)
-    if boards.ended[i] != GOING:
-        mask[:] = 0
+    while board.ended == GOING and board.seat == 1 - board.to_move:
+        action, board.state = choose(policy, game, board.words[0], board.words[1], board.state, memory)
+        _play(game, board, settings, np.int64(action))

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel, specialised
+from ci_envs.games.compiled import kernel, nth_one, popcount, specialised
 from ci_envs.games.random_numbers import random_below
 
 
@@ -74,9 +74,17 @@ class MaskedDiscrete(Discrete[np.int64]):
 
 
 @kernel
-def _sample_rows(masks: Any, state: Any, actions: Any) -> None:
-    for i in range(len(masks)):
-        actions[i] = _sample(masks[i], masks.shape[1], state)
+def _sample_rows(rows: Any, state: Any, actions: Any) -> None:
+    for i in range(len(rows)):
+        mask = rows[i].mask
+        if len(mask) > 64:
+            actions[i] = _sample(mask, len(mask), state)
+            continue
+        word = np.uint64(0)
+        for number in range(len(mask)):
+            word |= np.uint64(mask[number] != 0) << np.uint64(number)
+        index, state[0] = random_below(state[0], popcount(word))
+        actions[i] = nth_one(word, index) if word else 0
 
 
 class MaskedMultiDiscrete(MultiDiscrete):
@@ -86,6 +94,7 @@ class MaskedMultiDiscrete(MultiDiscrete):
 
     def __init__(self, n: int, boards: int, seed: int | None = None) -> None:
         super().__init__(np.full(boards, n, dtype=np.int64), seed=seed)
+        self._row = np.dtype([("mask", np.int8, (n,))])  # compiled code then knows how long a row is
 
     def seed(self, seed: Any = None) -> Any:
         """Seed the sampler."""
@@ -105,11 +114,11 @@ class MaskedMultiDiscrete(MultiDiscrete):
         """
         if not isinstance(mask, np.ndarray) or probability is not None:
             return super().sample(mask, probability)
-        shape = len(self.nvec), int(self.nvec[0])
+        shape = len(self.nvec), self._row.itemsize
         if mask.shape != shape or mask.dtype != np.int8:
             raise ValueError(f"the masks are an int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
         if self._state is None:
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         actions = np.empty(len(mask), dtype=np.int64)
-        _sample_rows(mask, self._state, actions)
+        _sample_rows(np.ascontiguousarray(mask).view(self._row)[:, 0], self._state, actions)
         return actions

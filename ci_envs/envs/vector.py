@@ -1,5 +1,6 @@
 """The vector environment of every board game: thousands of boards stepped in one compiled call."""
 
+import operator
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ci_envs.agent import Agent
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.envs.boards import BOTH, DRAWN, GOING, TOLD, Settings, Step, new_boards
+from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, TOLD, Settings, Step, new_step
 from ci_envs.envs.single_agent import Opponent, as_opponent
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.batch import observe_batch
@@ -95,14 +96,18 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self._copy = true_or_false("copy", copy)
         ends = np.linspace(0, num_envs, integer_between("threads", threads, 1) + 1).astype(int).tolist()
         self._ranges = [(start, stop) for start, stop in pairwise(ends) if start < stop]
-        self._boards = new_boards(self.num_envs)
+        self._boards = np.zeros(self.num_envs, BOARD)
         self._begun = False
-        self._out = self._new_step()
+        self._out = new_step(game, self.num_envs)
+        self._pool: ThreadPoolExecutor | None = None
         self.opponent = opponent
 
     @property
     def opponent(self) -> Agent | Callable[..., int] | None:
-        """The agent or function that plays the other seat, None if there is none. It may be replaced between steps."""
+        """The agent or function that plays the other seat, None if there is none.
+
+        It may be replaced between steps. Where there was none before, the new one comes in with the next game.
+        """
         return self._opponent
 
     @opponent.setter
@@ -111,6 +116,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         policies = [self._opponent.policy() if isinstance(self._opponent, Agent) else None for _ in self._ranges]
         self._policies = [policy or (None, ()) for policy in policies]
         seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
+        if opponent is None:
+            self._boards["seat"] = BOTH
         same_step = self._autoreset == AutoresetMode.SAME_STEP
         self._settings = Settings(seat, self._limit, same_step, self.game.shared_board)
 
@@ -132,22 +139,21 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         """
         seeds = self._seeds(seed)
         chosen = self._chosen(options)
-        first = next((given for given in seeds if given is not None), None)
-        super().reset(seed=first)
+        seeded = [i for i in chosen.tolist() if seeds[i] is not None]
+        if seeded:
+            super().reset(seed=seeds[seeded[0]])
+            if isinstance(self._opponent, Agent) and self._plays_in_python():
+                self._opponent.reseed(int(self.np_random.integers(2**63)))
         if not self._begun:
-            self._boards.states[:] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-        for i in chosen.tolist():
-            if seeds[i] is not None:
-                self._boards.states[i] = np.uint64(seeds[i])
-        if first is not None and isinstance(self._opponent, Agent) and self._plays_in_python():
-            self._opponent.reseed(int(self.np_random.integers(2**63)))
+            self._boards["state"] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
+        self._boards["state"][seeded] = [seeds[i] for i in seeded]
         policy, memory = self._policies[0]
         compiled.begin(policy, self.game, self._boards, self._settings, chosen, memory)
         self._reply()
         self._begun = True
         out = self._step_arrays()
-        compiled.show(self.game, self._boards, self._settings, out, 0, self.num_envs)
-        return out.planes, self._info(out)
+        compiled.show(self.game, self._boards, self._settings, out)
+        return out.planes["seen"], self._info(out)
 
     def step(
         self, actions: NDArray[np.integer[Any]]
@@ -167,34 +173,35 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         actions = self._checked(actions)
         out = self._step_arrays()
         if self._plays_in_python():
-            compiled.advance(None, self.game, self._boards, self._settings, actions, (), 0, self.num_envs)
+            compiled.advance(self.game, self._boards, self._settings, actions)
             self._reply()
-            compiled.conclude(None, self.game, self._boards, self._settings, (), out, 0, self.num_envs)
+            compiled.conclude(self.game, self._boards, self._settings, out)
             self._reply()
-            compiled.show(self.game, self._boards, self._settings, out, 0, self.num_envs)
+            compiled.show(self.game, self._boards, self._settings, out)
         else:
             self._step_compiled(actions, out)
-        return out.planes, out.rewards, out.terminations, out.truncations, self._info(out) | self._final_info(out)
+        info = self._info(out) | self._final_info(out)
+        return out.planes["seen"], out.rewards, out.terminations, out.truncations, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, bool of shape (n, actions): where SB3-contrib looks for them."""
-        masks: NDArray[np.bool_] = self._masks.astype(np.bool_)
+        masks: NDArray[np.bool_] = self._out.masks["seen"].astype(np.bool_)
         return masks
 
     @property
     def seats(self) -> NDArray[np.int8]:
         """The player that the agent is on each board, 0 or 1; -1 if it plays both."""
-        return self._boards.seats.copy()
+        return self._boards["seat"].copy()
 
     @property
     def to_move(self) -> NDArray[np.int8]:
         """The player to move on each board."""
-        return self._boards.to_move.copy()
+        return self._boards["to_move"].copy()
 
     @property
     def positions(self) -> list[Position]:
         """The position on each board."""
-        rows = zip(self._boards.words.tolist(), self._boards.to_move.tolist(), strict=True)
+        rows = zip(self._boards["words"].tolist(), self._boards["to_move"].tolist(), strict=True)
         return [Position(self.game, own, opp, to_move) for (own, opp), to_move in rows]
 
     def render(self) -> tuple[Any, ...] | None:
@@ -207,13 +214,23 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
         return tuple(rgb_array(self.game.draw(place.own, place.opp, place.to_move)) for place in self.positions)
 
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}  # threads cannot be copied
+
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if isinstance(seed, (int, np.integer)):
             seed = [int(seed) + i for i in range(self.num_envs)]
-        seeds: list[int | None] = [None] * self.num_envs if seed is None else list(seed)
+        given = [None] * self.num_envs if seed is None else seed
+        seeds = [None if one is None else operator.index(one) for one in given]
         if len(seeds) != self.num_envs:
             raise ValueError(f"need a seed for each of {self.num_envs} boards, not {len(seeds)}")
-        if any(given is not None and not 0 <= given < 2**64 for given in seeds):
+        if any(one is not None and not 0 <= one < 2**64 for one in seeds):
             raise ValueError(f"seeds must be from 0 to 2^64 - 1, not {seed!r}")
         return seeds
 
@@ -238,8 +255,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             raise InvalidActionError(
                 f"actions are whole numbers from 0 to {last}; that of board {wrong} is {given[wrong]}"
             )
-        if self._autoreset == AutoresetMode.DISABLED and (self._boards.ended == TOLD).any():
-            over = np.flatnonzero(self._boards.ended == TOLD)[0]
+        if self._autoreset == AutoresetMode.DISABLED and (self._boards["ended"] == TOLD).any():
+            over = np.flatnonzero(self._boards["ended"] == TOLD)[0]
             raise gymnasium.error.ResetNeeded(f"the game of board {over} is over: reset it with a reset_mask")
         return checked
 
@@ -248,12 +265,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             (start, stop), (policy, memory) = part
             compiled.step(policy, self.game, self._boards, self._settings, actions, memory, out, start, stop)
 
-        parts = list(zip(self._ranges, self._policies, strict=True))
-        if len(parts) == 1:
-            run(parts[0])
-            return
-        with ThreadPoolExecutor(len(parts)) as pool:
-            list(pool.map(run, parts))
+        first, *others = zip(self._ranges, self._policies, strict=True)
+        if others and self._pool is None:
+            self._pool = ThreadPoolExecutor(len(others))
+        running = [self._pool.submit(run, part) for part in others] if self._pool else []
+        run(first)
+        for part in running:
+            part.result()
 
     def _plays_in_python(self) -> bool:
         return self._opponent is not None and self._policies[0][0] is None
@@ -262,10 +280,10 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         """Let an opponent that plays in Python act until it is the agent's turn on every board."""
         while self._plays_in_python():
             boards = self._boards
-            waiting = np.flatnonzero((boards.ended == GOING) & (boards.to_move != boards.seats))
+            waiting = np.flatnonzero((boards["ended"] == GOING) & (boards["seat"] == 1 - boards["to_move"]))
             if not len(waiting):
                 return
-            actions = self._act_on(boards.words[waiting])
+            actions = self._act_on(boards["words"][waiting])
             compiled.reply_with(self.game, boards, self._settings, waiting, actions)
 
     def _act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -285,37 +303,26 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     def _step_arrays(self) -> Step:
         if self._copy:
-            self._out = self._new_step()
-        self._masks = self._out.masks
+            self._out = new_step(self.game, self.num_envs, self._out.final_planes)
         return self._out
-
-    def _new_step(self) -> Step:
-        n, shape, actions = self.num_envs, self.game.observation_shape, self.game.action_count
-        finals = n if self._autoreset == AutoresetMode.SAME_STEP else 0
-        return Step(
-            np.empty((n, *shape), np.int8),
-            np.empty((n, actions), np.int8),
-            np.empty(n, np.float64),
-            np.empty(n, np.bool_),
-            np.empty(n, np.bool_),
-            np.empty((finals, *shape), np.int8),
-        )
 
     def _info(self, out: Step) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        info: dict[str, Any] = {"action_mask": out.masks, "_action_mask": everywhere}
+        info: dict[str, Any] = {"action_mask": out.masks["seen"], "_action_mask": everywhere}
         if self._opponent is None:
             info |= {"to_move": self.to_move, "_to_move": everywhere}
         return info
 
     def _final_info(self, out: Step) -> dict[str, Any]:
-        ended = out.terminations | out.truncations
-        if self._autoreset != AutoresetMode.SAME_STEP or not ended.any():
+        if self._autoreset != AutoresetMode.SAME_STEP:
             return {}
-        final = np.full(self.num_envs, None, dtype=object)
-        for i in np.flatnonzero(ended):
-            final[i] = out.final_planes[i]
-        nothing = {"action_mask": np.zeros_like(out.masks), "_action_mask": ended}
+        ended = out.terminations | out.truncations
+        rows = np.flatnonzero(ended)
+        if not len(rows):
+            return {}
+        final = np.empty(self.num_envs, dtype=object)  # of None
+        final[rows] = np.fromiter(out.final_planes["seen"].take(rows, axis=0), dtype=object, count=len(rows))
+        nothing = {"action_mask": np.zeros((self.num_envs, self.game.action_count), np.int8), "_action_mask": ended}
         return {"final_obs": final, "_final_obs": ended, "final_info": nothing, "_final_info": ended}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel
+from ci_envs.games.compiled import inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, decode, keeps_turn, legal, observe, play, result
 
@@ -40,11 +40,25 @@ def play_checked(game: Any, words: Any, number: Any) -> Any:
 def look(game: Any, words: Any, planes: Any, mask: Any) -> None:
     """Write what the player to move sees: planes, and a mask that is zero where the game is over."""
     own, opp = words[0], words[1]
+    show(game, own, opp, planes)
+    mark(game, own, opp, result(game, own, opp) == ONGOING, mask)
+
+
+@inlined
+def show(game: Any, own: Any, opp: Any, planes: Any) -> None:
+    """Write the planes of a position."""
     planes[:] = 0
     observe(game, own, opp, planes)
-    going = result(game, own, opp) == ONGOING
+
+
+@inlined
+def mark(game: Any, own: Any, opp: Any, going: Any, mask: Any) -> None:
+    """Write the mask of the legal actions, zeros unless the game is ``going`` on."""
+    if not going:
+        mask[:] = 0
+        return
     for number in range(action_count(game)):
-        mask[number] = going and legal(game, own, opp, np.uint64(number))
+        mask[number] = legal(game, own, opp, np.uint64(number))
 
 
 @kernel

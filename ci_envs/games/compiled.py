@@ -83,10 +83,11 @@ def _class_digest(cls: type) -> str:
     return digest and f"#{digest}"
 
 
-def operation(function: F) -> F:
+def operation(function: F, *, inlined: bool = False) -> F:
     """Declare an operation: a compiled function of a game, implemented a class of games at a time.
 
-    It is called from kernels. Its first parameter is the game.
+    It is called from kernels. Its first parameter is the game. ``inlined`` compiles it into each kernel that calls it,
+    however long it is.
     """
     table = _builders[function] = {}
 
@@ -101,7 +102,7 @@ def operation(function: F) -> F:
                     return kernel
         return None
 
-    overload(function, strict=False)(choose)
+    overload(function, strict=False, jit_options={"forceinline": inlined})(choose)
     return function
 
 

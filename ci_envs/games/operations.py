@@ -6,6 +6,7 @@ shared board and do not change with the view. Actions are numbers from 0 to ``ac
 and the action are ``uint64``.
 """
 
+from functools import partial
 from typing import Any
 
 from ci_envs.games.compiled import operation
@@ -50,7 +51,7 @@ def result(game: Any, own: Any, opp: Any) -> Any:
     """``-> int``: ONGOING, or WIN, DRAW or LOSS for the player to move."""
 
 
-@operation
+@partial(operation, inlined=True)  # as a kernel may know the shape of the planes
 def observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
     """Write the planes of a position into ``planes`` (int8 of ``observation_shape``, zero on entry)."""
 
