@@ -1,5 +1,6 @@
 """A training run on disk, so that it can go on after whatever stopped it."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,18 +8,20 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.buffers import ReplayBuffer
 
 from baselines.model_file import ModelFile, read_model, write_model
 from baselines.policies import Network
 from baselines.self_play import Pool
 from ci_envs.games.game import Game
 
-_OPTIMIZER, _POOL = "optimizer", "pool"
+_OPTIMIZER, _POOL, _REPLAY = "optimizer", "pool", "replay"
+_COLUMNS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The weights, the optimizer, the pool and the steps of a run; DQN's replay buffer is left out and filled anew.
+    """The weights, the optimizer, the pool and the steps of a run, and DQN's replay buffer.
 
     Attributes:
         path: the file.
@@ -32,7 +35,7 @@ class Checkpoint:
     network: Network
     run: Mapping[str, Any]
 
-    def write(self, model: BaseAlgorithm, pool: Pool, best_reward: float | None) -> None:
+    def write(self, model: BaseAlgorithm, pool: Pool) -> None:
         """Keep a run as it stands."""
         state = model.policy.optimizer.state_dict()["state"]
         others = {f"{_POOL}.{i}.{name}": tensor for i, old in enumerate(pool.weights) for name, tensor in old.items()}
@@ -44,27 +47,42 @@ class Checkpoint:
                     others[key] = value
                 else:
                     numbers[key] = value
-        notes = {"run": dict(self.run), "numbers": numbers, "best_reward": best_reward}
+        notes: dict[str, Any] = {"run": dict(self.run), "numbers": numbers}
+        if (replay := _replay_of(model)) is not None:
+            columns = {name: getattr(replay, name)[: replay.size()] for name in _COLUMNS}
+            others |= {f"{_REPLAY}.{name}": torch.from_numpy(column) for name, column in columns.items()}
+            notes["replay_position"] = replay.pos
         weights = model.policy.state_dict()
         write_model(self.path, self.network, self.game, model.num_timesteps, weights, others, notes)
 
-    def read(self, model: BaseAlgorithm, pool: Pool) -> float | None:
-        """Put a run back as it stood; the reward of its best model is returned.
+    def read(self, model: BaseAlgorithm, pool: Pool) -> None:
+        """Put a run back as it stood.
 
         Raises:
             ValueError: the file is damaged, or of another run.
             OSError: it cannot be read.
         """
         saved = read_model(self.path)
-        if saved.notes.get("run") != self.run:
-            raise ValueError(f"{str(self.path)!r} is of another run: {saved.notes.get('run')}, not {dict(self.run)}")
+        theirs, ours = saved.notes.get("run", {}), json.loads(json.dumps(dict(self.run)))
+        for name in ours:
+            if theirs.get(name) != ours[name]:
+                raise ValueError(
+                    f"{str(self.path)!r} is of another run: its {name} is {theirs.get(name)!r}, not {ours[name]!r}"
+                )
         model.policy.load_state_dict(saved.policy(self.game).state_dict())
         optimizer = model.policy.optimizer
         optimizer.load_state_dict({**optimizer.state_dict(), "state": _optimizer_state(saved)})
         pool.weights[:] = _nested(saved.tensors, _POOL).values()
         model.num_timesteps = saved.steps
-        reward: float | None = saved.notes["best_reward"]
-        return reward
+        if (replay := _replay_of(model)) is not None:
+            for name in _COLUMNS:
+                column = saved.tensors[f"{_REPLAY}.{name}"].numpy()
+                getattr(replay, name)[: len(column)] = column
+            replay.full, replay.pos = len(column) == replay.buffer_size, saved.notes["replay_position"]
+
+
+def _replay_of(model: BaseAlgorithm) -> ReplayBuffer | None:
+    return getattr(model, "replay_buffer", None)
 
 
 def _optimizer_state(saved: ModelFile) -> dict[int, dict[str, Any]]:

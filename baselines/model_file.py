@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError
@@ -30,6 +30,7 @@ class ModelFile:
     """What a file holds.
 
     Attributes:
+        path: of the file.
         network: describes the policy.
         game: the game it was trained for, as ``repr`` writes it.
         steps: of training.
@@ -37,6 +38,7 @@ class ModelFile:
         notes: whatever else was kept, plain values.
     """
 
+    path: str
     network: Network
     game: str
     steps: int
@@ -50,13 +52,13 @@ class ModelFile:
             ValueError: it was trained for another game, or the weights do not fit the description.
         """
         if self.game != repr(game):
-            raise ValueError(f"the model was trained for {self.game}, not for {game}")
+            raise ValueError(f"{self.path!r} was trained for {self.game}, not for {game}")
         policy = self.network.new_policy(game)
         weights = {name[len(_POLICY) :]: tensor for name, tensor in self.tensors.items() if name.startswith(_POLICY)}
         try:
             policy.load_state_dict(weights)
         except RuntimeError:
-            raise ValueError(f"the weights of the model do not fit its description: {self.network}") from None
+            raise ValueError(f"{self.path!r} is damaged: its weights do not fit {self.network}") from None
         return policy
 
 
@@ -69,10 +71,14 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
         path: of the file, which ends in ``.safetensors`` by custom.
 
     Raises:
-        ValueError: the model is of another kind.
+        ValueError: the model is of another kind, or its spaces are not those of the game.
         OSError: the file cannot be written.
     """
-    write_model(Path(path), network_of(model), game, model.num_timesteps, model.policy.state_dict())
+    network = network_of(model)
+    spaces = (model.observation_space.shape, int(cast(Any, model.action_space).n))
+    if spaces != (game.observation_shape, game.action_count):
+        raise ValueError(f"the model is for planes and actions of {spaces}, which are not those of {game}")
+    write_model(Path(path), network, game, model.num_timesteps, model.policy.state_dict())
 
 
 def write_model(
@@ -84,11 +90,25 @@ def write_model(
     others: Mapping[str, torch.Tensor] | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a model file, whole or not at all."""
+    """Write a model file, whole or not at all.
+
+    Raises:
+        ValueError: weights are infinite or not a number; what ``path`` held before is kept.
+        OSError: the file cannot be written.
+    """
     tensors = {_POLICY + name: tensor for name, tensor in weights.items()} | dict(others or {})
-    about = {"network": network.to_dict(), "game": repr(game), "steps": steps, "notes": dict(notes or {})}
+    about = {
+        "format": _FORMAT,
+        "network": network.to_dict(),
+        "game": repr(game),
+        "steps": steps,
+        "notes": dict(notes or {}),
+    }
+    for name, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise ValueError(f"{str(path)!r} is not written: {name} is not finite")
     contiguous = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
-    write_whole(path, save(contiguous, {"format": _FORMAT, "about": json.dumps(about)}))
+    write_whole(path, save(contiguous, {"about": json.dumps(about)}))  # several keys come in random order
 
 
 def read_model(path: str | Path) -> ModelFile:
@@ -98,8 +118,12 @@ def read_model(path: str | Path) -> ModelFile:
         ValueError: it is damaged or something else.
         OSError: it cannot be read.
     """
-    shipped = _MODELS / f"{path}.safetensors"
-    content = (shipped if shipped.exists() and not Path(path).exists() else Path(path)).read_bytes()
+    if not isinstance(path, str | Path):
+        raise ValueError(f"the path of a model is a text, not {path!r}")
+    shipped = _MODELS / f"{Path(path).name}.safetensors"
+    content = (
+        shipped if str(path) == shipped.stem and shipped.exists() and not Path(path).exists() else Path(path)
+    ).read_bytes()
     if content[:2] == b"PK":
         raise ValueError(
             f"{str(path)!r} is a zip file, as Stable-Baselines3 writes, which holds pickled code: if you trust it, load"
@@ -108,10 +132,10 @@ def read_model(path: str | Path) -> ModelFile:
     try:
         tensors = load(content)
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
-        if header["format"] != _FORMAT:
-            raise ValueError(f"{str(path)!r} is of the format {header['format']!r}, not {_FORMAT!r}")
-        about = json.loads(header["about"])
+        about = {**header, **json.loads(header.get("about", "{}"))}
+        if about.get("format") != _FORMAT:
+            raise ValueError(f"its format is {about.get('format')!r}, not {_FORMAT!r}")
         network = Network(**about["network"])
-        return ModelFile(network, about["game"], about["steps"], tensors, about["notes"])
-    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
+        return ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"])
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is no model of ci_envs, or damaged: {error}") from None

@@ -32,6 +32,9 @@ _ACTIVATIONS: Mapping[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
 Layers: TypeAlias = list[int] | dict[str, list[int]]
 """Widths of the hidden layers; ``{"pi": ..., "vf": ...}`` where policy and value have different ones."""
 
+_TEMPERATURE = 0.05
+"""DQN's values lie between -1 and 1: the softmax of them as they are would be close to random play."""
+
 
 @dataclass(frozen=True)
 class Network:
@@ -53,6 +56,10 @@ class Network:
         if self.activation not in _ACTIVATIONS:
             raise ValueError(f"unknown activation {self.activation!r}; choose from: {', '.join(_ACTIVATIONS)}")
 
+        parts = self.layers if isinstance(self.layers, dict) and self.algorithm != "dqn" else {"pi": self.layers}
+        if not parts.keys() <= {"pi", "vf"} or not all(map(_are_widths, parts.values())):
+            raise ValueError(f"the layers are whole numbers above 0, not {self.layers!r}")
+
     def to_dict(self) -> dict[str, Any]:
         """As a dictionary of plain values."""
         return asdict(self)
@@ -60,15 +67,19 @@ class Network:
     def new_policy(self, game: Game) -> BasePolicy:
         """A policy with new weights for ``game``, on the CPU."""
         planes = spaces.Box(0, 1, game.observation_shape, np.int8)
-        policy = _POLICIES[self.algorithm](
-            planes, spaces.Discrete(game.action_count), lambda _: 0.0, **self.policy_arguments()
-        )
+        actions = spaces.Discrete(game.action_count)
+        with torch.random.fork_rng(devices=()):  # the weights are drawn from the global random numbers
+            policy = _POLICIES[self.algorithm](planes, actions, lambda _: 0.0, **self.policy_arguments())
         policy.set_training_mode(False)
         return policy
 
     def policy_arguments(self) -> dict[str, Any]:
         """The ``policy_kwargs`` of Stable-Baselines3."""
         return {"net_arch": self.layers, "activation_fn": _ACTIVATIONS[self.activation]}
+
+
+def _are_widths(layers: Any) -> bool:
+    return isinstance(layers, list | tuple) and all(type(width) is int and width > 0 for width in layers)
 
 
 def network_of(model: BaseAlgorithm) -> Network:
@@ -90,7 +101,7 @@ def network_of(model: BaseAlgorithm) -> Network:
 
 
 def preferences(policy: Any, planes: torch.Tensor) -> torch.Tensor:
-    """How much a policy prefers each action, float32 (n, actions): logits, or the values that DQN learns.
+    """The logits of the actions, float32 (n, actions); for DQN, the values that it learns over a temperature of 0.05.
 
     Args:
         policy: of one of the :data:`ALGORITHMS`.
@@ -98,7 +109,7 @@ def preferences(policy: Any, planes: torch.Tensor) -> torch.Tensor:
     """
     with torch.inference_mode():
         if isinstance(policy, DQNPolicy):
-            scores: torch.Tensor = policy.q_net(planes)
+            scores: torch.Tensor = policy.q_net(planes) / _TEMPERATURE
         else:
             features = policy.extract_features(planes, policy.pi_features_extractor)
             scores = policy.action_net(policy.mlp_extractor.forward_actor(features))

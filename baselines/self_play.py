@@ -32,6 +32,10 @@ class Pool:
         self.network = network
         self.weights: list[Weights] = []
         self._size = size
+        self.reseed(seed)
+
+    def reseed(self, seed: int | None) -> None:
+        """Start the random numbers of drawing and dropping anew."""
         self._rng = np.random.default_rng(seed)
 
     def add(self, policy: BasePolicy) -> None:
@@ -73,6 +77,11 @@ class SelfPlayCallback(BaseCallback):
         self._interval = interval
         self._next = 0
 
+    def _on_training_start(self) -> None:
+        if self._pool.weights:  # the run goes on: the agent is among them, or was interrupted before its turn
+            self._next = self.num_timesteps + self._interval
+            self._draw()
+
     def _on_step(self) -> bool:
         return True
 
@@ -81,5 +90,8 @@ class SelfPlayCallback(BaseCallback):
             return
         self._next = self.num_timesteps + self._interval
         self._pool.add(self.model.policy)
+        self._draw()
+
+    def _draw(self) -> None:
         for group in self._groups:
             group.opponent = self._pool.draw()

@@ -8,14 +8,14 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.callbacks import BaseCallback, CallbackList
+from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import VecMonitor
 
 from baselines.agent import SB3Agent
 from baselines.checkpoint import Checkpoint
 from baselines.hyperparameters import Hyperparameters, hyperparameters
-from baselines.model_file import save_model
+from baselines.model_file import read_model, save_model, write_model
 from baselines.policies import ALGORITHMS, Network
 from baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.agent import make as make_agent
@@ -27,6 +27,7 @@ from ci_envs.registration import resolve
 BEST, LAST, CHECKPOINT = "best.safetensors", "last.safetensors", "checkpoint.safetensors"
 """The files of a run: the model that did best on the ladder, the last one, and what it takes to go on."""
 
+_REWARD = "mean_reward"  # kept with the best model, for a kill can come between that and the checkpoint
 _GAMES = 100
 _SHARE = 50  # of the run between two draws from the pool, two evaluations, two checkpoints
 
@@ -44,7 +45,8 @@ def train(
 ) -> BaseAlgorithm:
     """Train an agent and keep it in the folder ``output``, with TensorBoard logs.
 
-    Every 50th of the run, between two rollouts, the agent enters the pool, is measured on the ladder, and all is saved.
+    Every 50th of the run, between two rollouts, the agent enters the pool, is measured on the ladder, and all is saved;
+    so it is at the end, and when the run is interrupted from the keyboard.
     What Stable-Baselines3 draws comes from the global random numbers, which it seeds.
 
     Args:
@@ -61,37 +63,55 @@ def train(
         The model as it is at the end; the best is in the folder.
 
     Raises:
-        ValueError: an argument is none of these, or there is a run in ``output`` and ``resume`` is not set.
+        ValueError: an argument is none of these, there is a run in ``output`` and ``resume`` is not set, or ``resume``
+            is set and there is none, or another.
         OSError: the folder cannot be written.
+        RuntimeError: training failed, as when weights grow without limit; what was saved last is kept.
     """
     steps = integer_between("steps", steps, 1)
+    seed = integer_between("seed", seed, 0, 2**32 - 1)
+    threads = integer_between("threads", threads, 1)
     if algorithm not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {algorithm!r}; choose from: {', '.join(ALGORITHMS)}")
     spec, game, options = resolve(environment)
     parameters = hyperparameters(algorithm, spec.id)
     network = Network(algorithm, parameters.layers, parameters.activation)
     folder = Path(output)
-    run = {"environment": environment, "seed": seed, "parameters": asdict(parameters)}
+    run = {"algorithm": algorithm, "environment": environment, "seed": seed, "parameters": asdict(parameters)}
     checkpoint = Checkpoint(folder / CHECKPOINT, game, network, run)
     if checkpoint.path.exists() and not resume:
         raise ValueError(f"there is a run in {str(folder)!r} already: resume it, or choose another folder")
-    env = self_play_env(game, parameters.opponents, parameters.boards, options.get("max_cycles"))
+    if resume and not checkpoint.path.exists():
+        raise ValueError(f"there is no run in {str(folder)!r} to resume")
+    max_cycles = options.get("max_cycles")
+    env = self_play_env(game, parameters.opponents, parameters.boards, max_cycles)
     model = _new_model(algorithm, VecMonitor(env), network, parameters, seed)
     pool = Pool(game, network, seed=seed)
-    best = checkpoint.read(model, pool) if resume else None
-    folder.mkdir(parents=True, exist_ok=True)
-    interval = max(1, steps // _SHARE)
-    keeper = KeepCallback(game, parameters.ladder, checkpoint, pool, interval, best)
-    callbacks = CallbackList([SelfPlayCallback(env, parameters.opponents, pool, interval), keeper])
+    best = None
     if resume:
-        model.set_random_seed((seed + model.num_timesteps) % 2**32)
-    with _torch_threads(threads):
+        checkpoint.read(model, pool)
+        best = _best_reward(folder / BEST)
+        again = (seed + model.num_timesteps) % 2**32
+        model.set_random_seed(again)
+        pool.reseed(again)
+    interval = max(1, steps // _SHARE)
+    keeper = KeepCallback(game, parameters.ladder, checkpoint, pool, interval, best, max_cycles)
+    keeper.init_callback(model)
+    player = SelfPlayCallback(env, parameters.opponents, pool, interval)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not resume:
+        checkpoint.write(model, pool)  # from now on there is a run to resume
+    with _torch_threads(threads), _bars(progress) as bars:
         model.set_logger(configure(str(folder), ["tensorboard"]))
         left = max(0, steps - model.num_timesteps)
         try:
-            model.learn(left, callback=callbacks, reset_num_timesteps=False, progress_bar=progress)
-        finally:
+            model.learn(left, callback=[player, keeper, *bars], reset_num_timesteps=False)
             keeper.keep()
+        except KeyboardInterrupt:
+            keeper.keep()
+            raise
+        except ValueError as error:  # a bad argument would have been found before
+            raise RuntimeError("training failed") from error
     return model
 
 
@@ -106,6 +126,7 @@ class KeepCallback(BaseCallback):
         pool: Pool,
         interval: int,
         best: float | None,
+        max_cycles: int | None,
     ) -> None:
         super().__init__()
         self._game = game
@@ -115,6 +136,7 @@ class KeepCallback(BaseCallback):
         self._pool = pool
         self._interval = interval
         self._best = best
+        self._max_cycles = max_cycles
         self._next = interval
 
     def _on_training_start(self) -> None:
@@ -134,18 +156,21 @@ class KeepCallback(BaseCallback):
         mean = sum(rewards) / len(rewards)
         for name, reward in zip((*self._names, "eval/mean_reward"), (*rewards, mean), strict=True):
             self.logger.record(name, reward)
-        folder = self._checkpoint.path.parent
+        self.logger.dump(self.model.num_timesteps)
+        folder, model = self._checkpoint.path.parent, self.model
         if self._best is None or mean > self._best:
+            network, weights, notes = self._checkpoint.network, model.policy.state_dict(), {_REWARD: mean}
+            write_model(folder / BEST, network, self._game, model.num_timesteps, weights, notes=notes)
             self._best = mean
-            save_model(self.model, self._game, folder / BEST)
-        save_model(self.model, self._game, folder / LAST)
-        self._checkpoint.write(self.model, self._pool, self._best)
+        save_model(model, self._game, folder / LAST)
+        self._checkpoint.write(model, self._pool)
 
     def _mean_reward(self, rung: int) -> float:
         """The mean reward against one opponent, over the same games of it each time."""
         opponent = self._ladder[rung]
         opponent.reseed(rung)
-        total = play_match(self._game, SB3Agent(self._game, self.model.policy), opponent, _GAMES).sides[0].total
+        agent = SB3Agent(self._game, self.model.policy)
+        total = play_match(self._game, agent, opponent, _GAMES, max_cycles=self._max_cycles).sides[0].total
         return (total.wins - total.losses) / _GAMES
 
 
@@ -156,10 +181,25 @@ def _new_model(
     return ALGORITHMS[algorithm]("MlpPolicy", env, seed=seed, device="cpu", **arguments)
 
 
+def _best_reward(path: Path) -> float | None:
+    return read_model(path).notes.get(_REWARD) if path.exists() else None
+
+
+@contextmanager
+def _bars(wanted: bool) -> Iterator[list[BaseCallback]]:
+    """Stable-Baselines3's progress bar, which an interrupt alone would leave open."""
+    bar = ProgressBarCallback() if wanted else None
+    try:
+        yield [bar] if bar else []
+    finally:
+        if bar and hasattr(bar, "pbar"):
+            bar.on_training_end()
+
+
 @contextmanager
 def _torch_threads(threads: int) -> Iterator[None]:
     before = torch.get_num_threads()
-    torch.set_num_threads(integer_between("threads", threads, 1))
+    torch.set_num_threads(threads)
     try:
         yield
     finally:

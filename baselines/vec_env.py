@@ -83,8 +83,8 @@ class BoardsVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of the vector environments that the boards are in."""
-        for i in self._get_indices(indices):
-            setattr(self._group_of(i), attr_name, value)
+        for group in dict.fromkeys(map(self._group_of, self._get_indices(indices))):
+            setattr(group, attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
@@ -112,4 +112,4 @@ class BoardsVecEnv(VecEnv):
         return [(group, slice(start, end)) for group, start, end in zip(self.groups, starts, self._ends, strict=True)]
 
     def _group_of(self, board: int) -> VectorBoardEnv:
-        return self.groups[int(np.searchsorted(self._ends, board, side="right"))]
+        return self.groups[int(np.searchsorted(self._ends, range(self.num_envs)[board], side="right"))]

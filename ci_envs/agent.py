@@ -162,9 +162,16 @@ def trainer_of(name: str) -> Callable[..., object]:
     """
     train: Callable[..., object] | None = getattr(factory_of(name), "train", None)
     if train is None:
-        learners = [other for other in registered() if hasattr(factory_of(other), "train")]
+        learners = [other for other in registered() if _learns(other)]
         raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners) or '(none)'}")
     return train
+
+
+def _learns(name: str) -> bool:
+    try:
+        return hasattr(factory_of(name), "train")
+    except Exception:  # whatever is wrong with one package, the others are named
+        return False
 
 
 def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:

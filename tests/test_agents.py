@@ -11,6 +11,7 @@ from playing import batch_of, observation_of, random_positions
 import agents
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agent import trainer_of
 from ci_envs.solver.nim import is_won
 
 GAMES = (Quixo(3), Quixo(5), ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Nim((2, 3, 4)), Nim((5, 5), 3, True), Quarto())
@@ -211,6 +212,12 @@ def test_is_made_for_an_environment_even_if_wrapped():
         ("minimax:3", "Quixo-v0", ValueError, ["'3'", "key=value"]),
         ("random:seed=3", "Quixo-v0", ValueError, ["'seed'", "(none)"]),
         ("needy", "Quixo-v0", ValueError, ["needy", "path"]),
+        ("needy:a,b", "Quixo-v0", ValueError, ["'b'", "key=value"]),
+        ("needy:a,path=b", "Quixo-v0", ValueError, ["'a'", "key=value"]),
+        ("needy:path=a,path=b", "Quixo-v0", ValueError, ["'path'", "twice"]),
+        ("needy:", "Quixo-v0", ValueError, ["''", "key=value"]),
+        ("random:fast", "Quixo-v0", ValueError, ["random", "'fast'", "key=value"]),
+        ("random", "Quixo-v0:4", ValueError, ["Quixo-v0", "'4'", "key=value"]),
         ("random", "Quixo-v9", ValueError, ["'Quixo-v9'", "Quixo-v0"]),
         ("random", object, TypeError, ["object"]),
     ],
@@ -221,6 +228,41 @@ def test_bad_specs_are_named_with_the_choices(spec, target, error, words, monkey
         agents.make(spec, target)
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "fast"),
+    [
+        ("needy:runs/a.b-c_1/best.safetensors", "runs/a.b-c_1/best.safetensors", False),
+        ("needy:5", "5", False),  # kept as it is written
+        ("needy:none,fast=true", "none", True),
+        ("needy:C:x", "C:x", False),
+        ("needy:path=runs/seed=1/best", "runs/seed=1/best", False),
+        ("needy:fast=true,path=a", "a", True),
+    ],
+)
+def test_a_first_value_without_a_name_is_that_of_the_required_option(spec, path, fast, monkeypatch):
+    def needy(game, path, fast=False, seed=None):
+        return path, fast
+
+    monkeypatch.setattr("ci_envs.agent._registered", {"needy": needy})
+    assert agents.make(spec, "Nim-v0") == (path, fast)
+
+
+def test_one_broken_package_hides_no_learner(monkeypatch):
+    def broken(name):
+        raise ImportError("no such package")
+
+    learner = type("Learner", (), {"train": print})
+    monkeypatch.setattr("ci_envs.agent._registered", {"learner": learner})
+    monkeypatch.setattr("ci_envs.agent.registered", lambda: ("exact", "lost", "learner"))
+    monkeypatch.setattr("ci_envs.agent.entry_points", lambda group, name: [type("", (), {"load": broken})()])
+    with pytest.raises(ImportError, match="no such package"):
+        trainer_of("lost")
+    monkeypatch.setitem(ci_envs.agent._registered, "random", agents.Agent)
+    with pytest.raises(ValueError, match=r"'random' does not learn; those that do: learner$"):
+        trainer_of("random")
+    assert trainer_of("learner") is print
 
 
 def test_an_agent_can_be_registered(monkeypatch):

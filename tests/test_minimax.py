@@ -208,3 +208,37 @@ def test_a_second_process_plays_from_the_cache(tmp_path):
     (nodes, compiled), (nodes_again, compiled_again) = (map(int, run.split()) for run in runs)
     assert nodes == nodes_again
     assert (compiled, compiled_again) == (1, 0)
+
+
+def one_ply_choices(position):
+    """Wins if there are any, else what leaves the other player none, else everything; for games that alternate."""
+
+    def wins(position):
+        return [a for a in position.legal_actions() if position.play(a).result == -1]
+
+    legal = position.legal_actions()
+    safe = [a for a in legal if position.play(a).result is not None or not wins(position.play(a))]
+    return wins(position) or safe or list(legal)
+
+
+@pytest.mark.parametrize("game", [ConnectN(3, 3, 3), ConnectN(6, 7, 4, True), ConnectN(5, 5, 3)], ids=str)
+def test_without_an_evaluation_it_wins_else_blocks_else_plays_at_random(game):
+    draws = 400
+    agent = agents.make("minimax:depth=2,evaluation=false", game, seed=0)
+    kinds = set()
+    for position in random_positions(game, 120, seed=5):
+        choices = one_ply_choices(position)
+        kinds.add((len(choices) == 1, len(choices) == len(position.legal_actions())))
+        seen = {key: np.repeat(value[np.newaxis], draws, axis=0) for key, value in observation_of(position).items()}
+        counts = np.bincount(agent.act_batch(seen), minlength=game.action_count)
+        assert counts[choices].sum() == draws
+        share = draws / len(choices)
+        assert abs(counts[choices] - share).max() <= 5 * np.sqrt(share)
+    assert {(True, False), (False, True)} <= kinds
+
+
+def test_without_an_evaluation_all_undecided_actions_are_worth_nothing():
+    agent = agents.make("minimax:depth=3,evaluation=false", Quixo())
+    assert set(agent.analyse(Position.start(Quixo())).action_values.values()) == {0}
+    with pytest.raises(ValueError, match="evaluation must be true or false, not 'no'"):
+        agents.make("minimax:evaluation=no", Quixo())

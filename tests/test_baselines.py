@@ -1,0 +1,497 @@
+"""Stable-Baselines3 on the vector environment, model files, and the agent that plays them."""
+
+import base64
+import json
+import pickle
+import re
+import zipfile
+from pathlib import Path
+
+import cloudpickle
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+from playing import batch_of, observation_of, random_positions
+from safetensors.torch import save_file
+from sb3_contrib import QRDQN, MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecMonitor
+
+import agents
+import ci_envs
+from baselines import BoardsVecEnv, SB3Agent, save_model
+from baselines.model_file import read_model, write_model
+from baselines.policies import ALGORITHMS, Network, preferences
+from ci_envs.arena.match import play_match
+from ci_envs.cli import main
+from ci_envs.envs.single_agent import make_single_agent
+
+GAME = ci_envs.ConnectN(3, 3, 3)
+TICTACTOE = "TicTacToe-v0"
+SHAPES = [
+    (algorithm, layers, activation)
+    for algorithm in ALGORITHMS
+    for layers, activation in (([], "tanh"), ([8, 12], "relu"), ({"pi": [8], "vf": [12, 4]}, "tanh"))
+    if algorithm != "dqn" or isinstance(layers, list)
+]
+
+
+def boards(id, *counts, **options):
+    groups = (ci_envs.make_vec(id, n, autoreset_mode="SameStep", **options) for n in counts)
+    return BoardsVecEnv(*groups)
+
+
+def legal_actions(masks, rng):
+    return (masks * rng.random(masks.shape)).argmax(axis=1)
+
+
+def new_model(algorithm, layers=(8,), activation="relu", id=TICTACTOE, seed=0, **arguments):
+    """With random weights."""
+    policy = Network(algorithm, list(layers) if isinstance(layers, tuple) else layers, activation).policy_arguments()
+    env = VecMonitor(boards(id, 4))
+    return ALGORITHMS[algorithm]("MlpPolicy", env, seed=seed, device="cpu", policy_kwargs=policy, **arguments)
+
+
+def scrambled(model, scale=3.0):
+    """The same with larger weights, so that its preferences differ widely."""
+    with torch.no_grad():
+        for parameter in model.policy.parameters():
+            parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)), alpha=scale)
+    return model
+
+
+@pytest.fixture(scope="module")
+def model_path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "tictactoe.safetensors"
+    save_model(scrambled(new_model("ppo")), GAME, path)
+    return path
+
+
+class TestBoardsVecEnv:
+    @pytest.mark.parametrize("id", [TICTACTOE, "Quixo-v0:size=3,max_cycles=7", "Nim-v0:heaps=2,3,4", "Quarto-v0"])
+    def test_it_is_its_groups_side_by_side(self, id):
+        counts = (3, 1, 5)
+        env, alone = boards(id, *counts), boards(id, *counts).groups
+        rng = np.random.default_rng(0)
+        env.seed(7)
+        planes = env.reset()
+        starts = np.cumsum((0, *counts))
+        seen = [group.reset(seed=7 + int(start)) for group, start in zip(alone, starts, strict=False)]
+        assert np.array_equal(planes, np.concatenate([planes for planes, _ in seen]))
+        truncations = finished = 0
+        for _ in range(60):
+            masks = env.action_masks()
+            assert np.array_equal(masks, np.concatenate([info["action_mask"] for _, info in seen]).astype(bool))
+            assert np.array_equal(masks, get_action_masks(env))
+            actions = legal_actions(masks, rng)
+            planes, rewards, dones, infos = env.step(actions)
+            parts = [g.step(actions[a:b]) for g, a, b in zip(alone, starts, starts[1:], strict=False)]
+            seen = [(part[0], part[4]) for part in parts]
+            ended, cut = (np.concatenate([part[k] for part in parts]) for k in (2, 3))
+            assert np.array_equal(planes, np.concatenate([part[0] for part in parts]))
+            assert rewards.dtype == np.float32
+            assert np.array_equal(rewards, np.concatenate([part[1] for part in parts]))
+            assert np.array_equal(dones, ended | cut)
+            finals = [
+                final for part, n in zip(parts, counts, strict=True) for final in part[4].get("final_obs", [None] * n)
+            ]
+            for done, truncated, info, final in zip(dones, cut, infos, finals, strict=True):
+                assert (info != {}) == done
+                if done:
+                    assert info["TimeLimit.truncated"] == truncated
+                    assert np.array_equal(info["terminal_observation"], final)
+            truncations, finished = truncations + cut.sum(), finished + dones.sum()
+        assert finished > 20
+        assert (truncations > 0) == ("max_cycles" in id)
+
+    @pytest.mark.parametrize("id", [TICTACTOE, "Quixo-v0:size=3,max_cycles=7", "Quarto-v0"])
+    def test_each_board_is_the_single_environment_of_its_seed(self, id):
+        env, singles = boards(id, 2, 3), [make_single_agent(id, opponent="random") for _ in range(5)]
+        rng = np.random.default_rng(1)
+        env.seed(20)
+        planes = env.reset()
+        first = [single.reset(seed=20 + i)[0] for i, single in enumerate(singles)]
+        assert np.array_equal(planes, first)
+        going = set(range(5))
+        while going:
+            actions = legal_actions(env.action_masks(), rng)
+            planes, rewards, dones, infos = env.step(actions)
+            for i in tuple(going):
+                seen, reward, terminated, truncated, _ = singles[i].step(int(actions[i]))
+                assert (rewards[i], dones[i]) == (reward, terminated or truncated)
+                assert np.array_equal(infos[i]["terminal_observation"] if dones[i] else planes[i], seen)
+                if dones[i]:
+                    assert infos[i]["TimeLimit.truncated"] == (truncated and not terminated)
+                    going.discard(i)
+
+    def test_an_illegal_action_ends_the_game_with_a_loss(self):
+        env = boards(TICTACTOE, 4, seat=0)
+        env.reset()
+        env.step(np.array([0, 1, 2, 3]))
+        _, rewards, dones, _ = env.step(np.array([0, 1, 2, 3]))
+        assert dones.all()
+        assert (rewards == -1).all()
+
+    def test_vec_monitor_counts_episodes(self):
+        env = VecMonitor(boards("Quixo-v0:size=3,max_cycles=8", 3, 2))
+        rng, returns, lengths, episodes = np.random.default_rng(0), np.zeros(5), np.zeros(5, int), 0
+        env.reset()
+        for _ in range(60):
+            _, rewards, dones, infos = env.step(legal_actions(get_action_masks(env), rng))
+            returns, lengths = returns + rewards, lengths + 1
+            for i in np.flatnonzero(dones):
+                assert (infos[i]["episode"]["r"], infos[i]["episode"]["l"]) == (returns[i], lengths[i])
+                episodes += 1
+            returns[dones], lengths[dones] = 0, 0
+        assert episodes > 10
+
+    def test_seeds_repeat_it(self):
+        def play(env, seed, steps=30):
+            env.seed(seed)
+            trace, rng = [env.reset()], np.random.default_rng(0)
+            for _ in range(steps):
+                trace.append(env.step(legal_actions(env.action_masks(), rng))[0])
+            return np.array(trace)
+
+        env = boards(TICTACTOE, 4, 4)
+        first = play(env, 3)
+        assert np.array_equal(play(env, 3), first)
+        assert np.array_equal(play(boards(TICTACTOE, 8), 3), first)  # the grouping does not matter
+        assert not np.array_equal(play(env, 4), first)
+        env.seed(3)
+        env.reset()
+        assert not np.array_equal(env.reset(), first[0])  # a seed is used once
+
+    def test_masking_helpers_find_the_masks(self):
+        env = boards(TICTACTOE, 2, 3)
+        env.reset()
+        for wrapped in (env, VecMonitor(env)):
+            assert is_masking_supported(wrapped)
+            assert get_action_masks(wrapped).shape == (5, 9)
+        assert env.env_method("action_masks", indices=[4])[0].tolist() == env.action_masks()[4].tolist()
+        model = new_model("maskable_ppo")
+        mean, _ = evaluate_policy(model, VecMonitor(boards(TICTACTOE, 5)), n_eval_episodes=10, warn=False)
+        assert -1 <= mean <= 1
+
+    def test_attributes_are_those_of_the_groups(self):
+        env = boards(TICTACTOE, 2, 3)
+        assert env.get_attr("num_envs") == [2, 2, 3, 3, 3]
+        assert env.get_attr("num_envs", indices=[1, 2]) == [2, 3]
+        assert env.get_attr("num_envs", indices=-1) == [3]
+        assert env.has_attr("opponent")
+        assert not env.has_attr("no_such_thing")
+        assert env.env_is_wrapped(Monitor) == [False] * 5
+        with pytest.raises(IndexError):
+            env.get_attr("num_envs", indices=5)
+        for name in ("reset", "render"):
+            with pytest.raises(AttributeError, match=f"action_masks alone, not '{name}'"):
+                env.env_method(name)
+
+    def test_opponents_can_be_replaced_in_some_groups(self):
+        env = boards(TICTACTOE, 2, 3)
+        env.seed(0)
+        env.reset()
+        before = env.groups[0].opponent
+        env.set_attr("opponent", "minimax:depth=2", indices=[2, 3, 4])
+        assert env.groups[0].opponent is before
+        assert isinstance(env.groups[1].opponent, agents.make("minimax", GAME).__class__)
+        with pytest.raises(ValueError, match="'nobody'"):
+            env.set_attr("opponent", "nobody")
+        made = []
+        env.set_attr("opponent", made.append)
+        assert [group.opponent for group in env.groups] == [made.append] * 2
+
+    @pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+    def test_other_resets_are_refused(self, mode):
+        good = ci_envs.make_vec(TICTACTOE, 2, autoreset_mode="SameStep")
+        with pytest.raises(ValueError, match="SAME_STEP"):
+            BoardsVecEnv(good, ci_envs.make_vec(TICTACTOE, 2, autoreset_mode=mode))
+
+    def test_mixed_games_and_none_are_refused(self):
+        groups = [ci_envs.make_vec(id, 2, autoreset_mode="SameStep") for id in (TICTACTOE, "ConnectN-v0")]
+        for given in (groups, []):
+            with pytest.raises(ValueError, match="one game"):
+                BoardsVecEnv(*given)
+
+    def test_pictures(self):
+        env = boards(TICTACTOE, 2, 1, render_mode="rgb_array")
+        env.reset()
+        images = env.get_images()
+        assert len(images) == 3
+        assert {(image.dtype, image.shape[2]) for image in images} == {(np.dtype(np.uint8), 3)}
+        assert env.render().shape[:2] >= images[0].shape[:2]
+        assert list(boards(TICTACTOE, 2, 1).get_images()) == [None] * 3
+
+    @pytest.mark.parametrize("id", [TICTACTOE, "Nim-v0:heaps=2,3,4", "Quarto-v0"])
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_every_algorithm_learns_on_it(self, algorithm, id):
+        sizes = {"n_steps": 8} if algorithm != "dqn" else {"learning_starts": 16, "buffer_size": 100, "batch_size": 8}
+        model = new_model(algorithm, id=id, **sizes)
+        before = {name: tensor.clone() for name, tensor in model.policy.state_dict().items()}
+        model.learn(64)
+        after = model.policy.state_dict()
+        assert any(not torch.equal(before[name], after[name]) for name in before)
+        assert all(tensor.isfinite().all() for tensor in after.values())
+        if algorithm == "maskable_ppo":
+            buffer = model.rollout_buffer
+            masks = buffer.action_masks.reshape(-1, model.action_space.n)
+            assert (masks[np.arange(len(masks)), buffer.actions.reshape(-1).astype(int)] == 1).all()
+
+
+class TestModelFiles:
+    @pytest.mark.parametrize(("algorithm", "layers", "activation"), SHAPES)
+    def test_round_trip(self, algorithm, layers, activation, tmp_path):
+        model = scrambled(new_model(algorithm, layers, activation))
+        path = tmp_path / "model.safetensors"
+        save_model(model, GAME, path)
+        planes = torch.randint(0, 2, (50, *GAME.observation_shape), dtype=torch.int8)
+        read = read_model(path)
+        assert read.network == Network(algorithm, layers, activation)
+        assert torch.equal(preferences(read.policy(GAME), planes), preferences(model.policy, planes))
+        assert [other.name for other in tmp_path.iterdir()] == ["model.safetensors"]
+
+    def test_what_stable_baselines_makes_by_default_can_be_kept(self, tmp_path):
+        env = VecMonitor(boards(TICTACTOE, 2))
+        for cls in (MaskablePPO, PPO, A2C, DQN):
+            model = cls("MlpPolicy", env, device="cpu", **({"buffer_size": 10} if cls is DQN else {}))
+            save_model(model, GAME, tmp_path / "model")
+            weights = read_model(tmp_path / "model").policy(GAME).state_dict()
+            assert weights.keys() == model.policy.state_dict().keys()
+
+    def test_reading_draws_no_random_numbers(self, model_path):
+        torch.manual_seed(0)
+        before = torch.get_rng_state()
+        SB3Agent(GAME, model_path)
+        assert torch.equal(torch.get_rng_state(), before)
+
+    def refuse(self, path, *words, error=ValueError):
+        with pytest.raises(error) as caught:
+            agents.make(f"sb3:{path}", GAME)
+        text = str(caught.value)
+        assert "\n" not in text
+        assert str(path) in text
+        assert all(word in text for word in words), text
+
+    def test_a_truncated_file(self, model_path, tmp_path):
+        content, path = model_path.read_bytes(), tmp_path / "model"
+        for length in {*range(0, 1200, 7), *range(1200, len(content), 97), len(content) - 1}:
+            path.write_bytes(content[:length])
+            self.refuse(path, "no model of ci_envs, or damaged")
+
+    def test_noise_and_damage(self, model_path, tmp_path):
+        rng, path = np.random.default_rng(0), tmp_path / "model"
+        for length in (1, 8, 9, 100, 5000):
+            for _ in range(10):
+                path.write_bytes(rng.bytes(length))
+                self.refuse(path)
+        content = model_path.read_bytes()
+        header = int.from_bytes(content[:8], "little")
+        refused = 0
+        for _ in range(300):  # another byte in the header: still a model, or refused
+            damaged = bytearray(content)
+            damaged[rng.integers(8 + header)] = rng.integers(256)
+            path.write_bytes(damaged)
+            try:
+                agents.make(f"sb3:{path}", GAME)
+            except ValueError:
+                self.refuse(path)
+                refused += 1
+        assert refused > 200
+
+    def test_missing_files_and_folders(self, tmp_path):
+        self.refuse(tmp_path / "missing", error=FileNotFoundError)
+        self.refuse(tmp_path, error=IsADirectoryError)
+
+    def test_no_suffix_is_guessed(self, model_path):
+        self.refuse(str(model_path).removesuffix(".safetensors"), error=FileNotFoundError)
+
+    @pytest.mark.parametrize("value", ["5", "1.5", "true", "a,b"])
+    def test_a_path_that_is_none(self, value):
+        with pytest.raises(ValueError, match="the path of a model is a text"):
+            agents.make(f"sb3:path={value}", GAME)
+
+    def test_a_pickle_is_never_run(self, tmp_path):
+        bait, canary = tmp_path / "bait.zip", tmp_path / "canary"
+
+        class Evil:
+            def __reduce__(self):
+                return Path.touch, (canary,)
+
+        new_model("ppo").save(bait)
+        with zipfile.ZipFile(bait) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        data = json.loads(parts["data"])
+        data["evil"] = {":type:": "evil", ":serialized:": base64.b64encode(cloudpickle.dumps(Evil())).decode()}
+        parts["data"] = json.dumps(data).encode()
+        with zipfile.ZipFile(bait, "w") as archive:
+            for name, part in parts.items():
+                archive.writestr(name, part)
+        self.refuse(bait, "pickled", "save_model")
+        for path, content in ((tmp_path / "p", pickle.dumps(Evil())), (tmp_path / "m", bait.read_bytes()[1:])):
+            path.write_bytes(content)
+            self.refuse(path)
+        torch.save(Evil(), tmp_path / "t")
+        self.refuse(tmp_path / "t", "pickled")
+        assert not canary.exists()
+        PPO.load(bait)
+        assert canary.exists()  # the bait was good
+
+    def test_other_safetensors(self, tmp_path):
+        path = tmp_path / "model"
+        save_file({"weight": torch.zeros(3)}, path)
+        self.refuse(path)
+        save_file({"weight": torch.zeros(3)}, path, {"format": "pt"})
+        self.refuse(path, "'pt'", "ci_envs sb3")
+
+    def test_another_game(self, model_path):
+        with pytest.raises(ValueError, match=rf"^'{re.escape(str(model_path))}' was trained for ConnectN.*Quixo"):
+            agents.make(f"sb3:{model_path}", "Quixo-v0")
+
+    def test_weights_that_do_not_fit(self, tmp_path):
+        weights = new_model("ppo", [8]).policy.state_dict()
+        for network in (Network("ppo", [9], "relu"), Network("dqn", [8], "relu"), Network("ppo", [8, 8], "relu")):
+            write_model(tmp_path / "model", network, GAME, 0, weights)
+            self.refuse(tmp_path / "model", "do not fit")
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            *(("layers", layers) for layers in ("abc", 3, [0], [-1], [2.5], [[8]], [None], {"pi": 3}, {"qf": [8]})),
+            ("algorithm", "sac"),
+            ("algorithm", ["ppo"]),
+            ("activation", "os.system"),
+            ("more", 1),
+        ],
+    )
+    def test_descriptions_that_mean_nothing(self, key, value, tmp_path):
+        class Described:
+            def to_dict(self):
+                return {"algorithm": "ppo", "layers": [8], "activation": "relu", key: value}
+
+        write_model(tmp_path / "model", Described(), GAME, 0, new_model("ppo", [8]).policy.state_dict())
+        self.refuse(tmp_path / "model")
+
+    def test_models_that_cannot_be_kept(self, tmp_path):
+        env = VecMonitor(boards(TICTACTOE, 2))
+        path = tmp_path / "model"
+
+        class Flat(BaseFeaturesExtractor):
+            def __init__(self, space):
+                super().__init__(space, 18)
+
+            def forward(self, planes):
+                return planes.flatten(1)
+
+        class Mine(PPO.policy_aliases["MlpPolicy"]):
+            pass
+
+        for model, words in (
+            (PPO(Mine, env, device="cpu"), "MlpPolicy can be kept, not Mine"),
+            (QRDQN("MlpPolicy", env, buffer_size=10, device="cpu"), "MlpPolicy can be kept, not QRDQNPolicy"),
+            (PPO("MlpPolicy", env, device="cpu", policy_kwargs={"features_extractor_class": Flat}), "flat planes"),
+            (PPO("MlpPolicy", env, device="cpu", policy_kwargs={"activation_fn": torch.nn.ELU}), "activation.*ELU"),
+            (new_model("ppo", id="Nim-v0"), "not those of ConnectN"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                save_model(model, GAME, path)
+        broken = new_model("ppo")
+        broken.policy.action_net.bias.data[3] = float("nan")
+        with pytest.raises(ValueError, match=r"not written: policy.action_net.bias is not finite"):
+            save_model(broken, GAME, path)
+        assert not path.exists()
+
+
+class TestAgent:
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_masks_are_always_applied(self, algorithm):
+        rng = np.random.default_rng(0)
+        masks = (rng.random((2000, 9)) < 0.3).astype(np.int8)
+        masks[np.arange(2000), rng.integers(9, size=2000)] = 1
+        seen = {
+            "observation": rng.integers(2, size=(2000, *GAME.observation_shape), dtype=np.int8),
+            "action_mask": masks,
+        }
+        policy = scrambled(new_model(algorithm)).policy
+        for deterministic in (True, False):
+            actions = SB3Agent(GAME, policy, deterministic=deterministic, seed=0).act_batch(seen)
+            assert actions.dtype == np.int64
+            assert (masks[np.arange(2000), actions] == 1).all()
+            assert len(set(actions.tolist())) > 3
+
+    def test_it_plays_what_stable_baselines_would(self):
+        model = scrambled(new_model("maskable_ppo"))
+        seen = batch_of(random_positions(GAME, 200, seed=0))
+        expected, _ = model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)
+        agent = SB3Agent(GAME, model.policy)
+        for _ in range(2):
+            assert np.array_equal(agent.act_batch(seen), expected)
+
+    @pytest.mark.parametrize("algorithm", ["maskable_ppo", "a2c"])
+    def test_draws_follow_the_softmax_over_legal_actions(self, algorithm):
+        model = scrambled(new_model(algorithm), 0.3)
+        position = random_positions(GAME, 3, seed=0)[2]
+        planes, mask = (torch.as_tensor(value[np.newaxis]) for value in observation_of(position).values())
+        logits = model.policy.get_distribution(planes).distribution.logits[0].detach().numpy()
+        weights = np.where(mask[0], np.exp(logits), 0)
+        shares = weights / weights.sum()
+        agent = SB3Agent(GAME, model.policy, deterministic=False, seed=1)
+        counts = np.bincount(agent.act_batch(batch_of([position] * 20_000)), minlength=9)
+        assert (abs(counts - 20_000 * shares) <= 5 * np.sqrt(20_000 * shares * (1 - shares))).all()
+        assert shares.max() < 0.9
+
+    def test_seeds_repeat_the_draws(self, model_path):
+        seen = batch_of(random_positions(GAME, 100, seed=0))
+
+        def actions(seed):
+            return agents.make(f"sb3:{model_path},deterministic=false", GAME, seed=seed).act_batch(seen).tolist()
+
+        assert actions(1) == actions(1) != actions(2)
+        with pytest.raises(ValueError, match="deterministic must be true or false, not 'maybe'"):
+            agents.make(f"sb3:{model_path},deterministic=maybe", GAME)
+
+    def test_dqn_draws_close_to_its_best_actions(self):
+        """Or opponents from the pool would play at random."""
+        policy = new_model("dqn", []).policy
+        policy.q_net.q_net[0].weight.data.zero_()
+        policy.q_net.q_net[0].bias.data = torch.tensor([0.5] + [0.0] * 8)
+        agent = SB3Agent(GAME, policy, deterministic=False, seed=0)
+        start = batch_of([ci_envs.Position.start(GAME)] * 1000)
+        assert (agent.act_batch(start) == 0).mean() > 0.9
+
+    def test_it_is_an_opponent_everywhere(self, model_path):
+        spec = f"sb3:{model_path}"
+        single = gymnasium.make(f"ci_envs/{TICTACTOE}", opponent=spec)
+        envs = gymnasium.make_vec(f"ci_envs/{TICTACTOE}", 4, opponent=spec, autoreset_mode="SameStep")
+        planes, info = envs.reset(seed=3)
+        for i in range(4):
+            alone, alone_info = single.reset(seed=3 + i)
+            assert np.array_equal(planes[i], alone)
+            assert np.array_equal(info["action_mask"][i], alone_info["action_mask"])
+        actions = info["action_mask"].argmax(axis=1)
+        planes = envs.step(actions)[0]
+        single.reset(seed=3)
+        assert np.array_equal(single.step(actions[0])[0], planes[0])
+        result = play_match(GAME, agents.make(spec, GAME), agents.make("random", GAME, seed=0), 50)
+        assert result.sides[0].total.games == 50
+        with pytest.raises(ValueError, match="was trained for"):
+            gymnasium.make("ci_envs/Quixo-v0", opponent=spec)
+
+    def test_the_command_line_takes_it(self, model_path, tmp_path):
+        spec = f"sb3:{model_path}"
+        done = CliRunner().invoke(main, ["compare", TICTACTOE, spec, "random", "--games", "10", "--json", "-"])
+        assert done.exit_code == 0
+        assert [agent["agent"] for agent in json.loads(done.stdout)["agents"]] == [spec, "random"]
+        done = CliRunner().invoke(main, ["play", TICTACTOE, spec, "random"])
+        assert done.exit_code == 0
+        assert f"{spec} (player 0) plays" in done.stdout
+        for arguments in (["play", "Quixo-v0", spec, "random"], ["compare", TICTACTOE, "random", f"sb3:{tmp_path}/x"]):
+            done = CliRunner().invoke(main, arguments)
+            assert done.exit_code == 2
+            assert done.stderr.count("\n") == 1
+            assert str(tmp_path if "x" in arguments[-1][-1] else model_path) in done.stderr
