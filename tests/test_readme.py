@@ -34,7 +34,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     for name, rest in commands:
         arguments = shlex.split(rest)
         if name == "train":
-            arguments[arguments.index("--steps") + 1] = "100"
+            length = "--steps" if "--steps" in arguments else "--episodes"
+            arguments[arguments.index(length) + 1] = "100"
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
