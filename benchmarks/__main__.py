@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Table
 
 from agents.minimax import Indifferent
-from benchmarks import ours, peers
+from benchmarks import ours, peers, sb3_training
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 
 
@@ -161,6 +161,31 @@ ROWS = (
     Row("new process", "import numpy, gymnasium", lambda: seconds_of_process("-c", "import numpy, gymnasium"), "s"),
     Row("new process", "import ci_envs", lambda: seconds_of_process("-c", "import ci_envs"), "s"),
     Row("new process", "ci-envs --help", lambda: seconds_of_process("-m", "ci_envs", "--help"), "s"),
+    *(
+        row
+        for group, id in (
+            ("MaskablePPO, Quixo", "Quixo-v0"),
+            ("MaskablePPO, Connect Four", "ConnectFour-v0"),
+        )
+        for row in (
+            Row(group, "ci-envs train", lambda id=id: rate(sb3_training.as_shipped(id))),
+            Row(group, "our VecEnv of 64, SB3's settings", lambda id=id: rate(sb3_training.vectorised(id, 64))),
+            Row(group, "our VecEnv of 8, SB3's settings", lambda id=id: rate(sb3_training.vectorised(id, 8))),
+            Row(group, "DummyVecEnv of 8, SB3's settings", lambda id=id: rate(sb3_training.tutorial(id)), peer=True),
+            Row(
+                group,
+                "DummyVecEnv of 8, our settings",
+                lambda id=id: rate(sb3_training.tutorial(id, sb3_training.shipped)),
+                peer=True,
+            ),
+        )
+    ),
+    Row(
+        "MaskablePPO, Connect Four",
+        "DummyVecEnv of 8, PettingZoo's",
+        lambda: rate(sb3_training.tutorial_on_pettingzoo()),
+        peer=True,
+    ),
 )
 
 _WIDTH = 90  # of the table at least: a pipe counts as 80 wide, which would cut figures off

@@ -26,7 +26,7 @@ def pins(name):
 
 
 def test_every_script_has_its_requirements():
-    assert SCRIPTS.keys() == REQUIREMENTS.keys() >= {"tianshou", "torchrl", "rllib", "agilerl"}
+    assert SCRIPTS.keys() == REQUIREMENTS.keys() >= {"tianshou", "torchrl", "rllib", "agilerl", "sb3", "cleanrl"}
     assert len(SCRIPTS) == len(list(FOLDER.glob("*_*.py")))
 
 

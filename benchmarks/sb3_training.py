@@ -1,0 +1,126 @@
+"""Steps of whole training runs with MaskablePPO, rollouts and gradient steps (extra ``sb3``), on one thread.
+
+A step is an action of the agent that learns. Against an opponent inside the environment the reply is part of the step;
+in the wrapper of PettingZoo's tutorial, which lets the agent play both sides, each ply is a step.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+
+from benchmarks.ours import Work
+from ci_envs import make, make_vec
+from ci_envs.registration import resolve
+
+Settings = Callable[[str, int], dict[str, Any]]
+"""From an environment's id and a number of boards to the arguments of MaskablePPO."""
+
+
+def default(id: str, boards: int) -> dict[str, Any]:
+    """SB3's default hyperparameters, but for shorter rollouts: what decides the speed is written down."""
+    return {"n_steps": 1024 // boards, "batch_size": 64, "n_epochs": 10, "policy_kwargs": {"net_arch": [64, 64]}}
+
+
+def shipped(id: str, boards: int) -> dict[str, Any]:
+    """The hyperparameters of ``ci-envs train``, with rollouts of the same size on any number of boards."""
+    from baselines.hyperparameters import hyperparameters
+    from baselines.policies import Network
+
+    chosen = hyperparameters("maskable_ppo", id)
+    network = Network("maskable_ppo", chosen.layers, chosen.activation)
+    rollout = chosen.arguments["n_steps"] * chosen.boards * len(chosen.opponents)
+    return {**chosen.arguments, "n_steps": rollout // boards, "policy_kwargs": network.policy_arguments()}
+
+
+class TutorialEnv(gymnasium.Env[Any, Any]):
+    """An AEC environment as PettingZoo's tutorial of action masks gives it to Stable-Baselines3, in fewer layers.
+
+    https://pettingzoo.farama.org/tutorials/sb3/connect_four: one agent plays both sides; what is seen after a step is
+    the board of the next player, the reward is that of the player who made it.
+    """
+
+    def __init__(self, aec: Any) -> None:
+        self.aec = aec
+        player = aec.possible_agents[0]
+        self.observation_space = aec.observation_space(player)["observation"]
+        self.action_space = aec.action_space(player)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin a new game."""
+        self.aec.reset(seed, options)
+        return self._observe()["observation"], {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play one ply."""
+        aec, player = self.aec, self.aec.agent_selection
+        aec.step(action)
+        over = aec.terminations[player], aec.truncations[player]
+        return self._observe()["observation"], aec.rewards[player], *over, aec.infos[player]
+
+    def action_masks(self) -> Any:
+        """The legal actions of the player to move."""
+        return self._observe()["action_mask"]
+
+    def _observe(self) -> Any:
+        return self.aec.observe(self.aec.agent_selection)
+
+
+def tutorial(id: str, settings: Settings = default, boards: int = 8) -> Work:
+    """The tutorial's environments around our AEC environments, in SB3's DummyVecEnv."""
+    return _in_dummy_vec_env(lambda: make(id), boards, settings(id, boards))
+
+
+def tutorial_on_pettingzoo(boards: int = 8) -> Work:
+    """The same around PettingZoo's Connect Four, as in the tutorial.
+
+    Raises:
+        ImportError: PettingZoo's classic environments lack a dependency.
+    """
+    from pettingzoo.classic import connect_four_v3
+
+    return _in_dummy_vec_env(connect_four_v3.env, boards, default("ConnectFour-v0", boards))
+
+
+def vectorised(id: str, boards: int) -> Work:
+    """Our VecEnv against random play, with SB3's hyperparameters."""
+    from baselines import BoardsVecEnv
+
+    env = BoardsVecEnv(make_vec(id, boards, opponent="random", autoreset_mode="SameStep"))
+    return _training(env, default(id, boards))
+
+
+def as_shipped(id: str) -> Work:
+    """As ``ci-envs train`` trains, against several opponents and past selves; without the evaluations."""
+    from baselines.hyperparameters import hyperparameters
+    from baselines.policies import Network
+    from baselines.self_play import Pool, SelfPlayCallback, self_play_env
+    from benchmarks.learning import STEPS
+
+    game, chosen = resolve(id)[1], hyperparameters("maskable_ppo", id)
+    env = self_play_env(game, chosen.opponents, chosen.boards)
+    pool = Pool(game, Network("maskable_ppo", chosen.layers, chosen.activation), seed=0)
+    callback = SelfPlayCallback(env, chosen.opponents, pool, STEPS[id] // 50)  # 50 draws from the pool in a run
+    return _training(env, shipped(id, env.num_envs), callback)
+
+
+def _in_dummy_vec_env(make_aec: Callable[[], Any], boards: int, arguments: dict[str, Any]) -> Work:
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    return _training(DummyVecEnv([lambda: TutorialEnv(make_aec())] * boards), arguments)
+
+
+def _training(env: Any, arguments: dict[str, Any], callback: Any = None) -> Work:
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    torch.set_num_threads(1)
+    model = MaskablePPO("MlpPolicy", VecMonitor(env), seed=0, device="cpu", **arguments)
+
+    def work(amount: int) -> int:
+        before = model.num_timesteps
+        model.learn(amount, callback=callback, reset_num_timesteps=False)
+        return model.num_timesteps - before
+
+    return work

@@ -1,0 +1,160 @@
+"""CleanRL's way: PPO with action masks in one file of PyTorch, on many boards; one network plays both sides.
+
+Run it with ``make integration-cleanrl``. It takes a quarter of a minute. Names and details are as in CleanRL's ppo.py
+(https://docs.cleanrl.dev/rl-algorithms/ppo), of which nothing is imported.
+"""
+
+import time
+from dataclasses import dataclass
+
+import gymnasium
+import numpy as np
+import torch
+from exam import examine
+from numpy.typing import NDArray
+from torch import nn
+from torch.distributions import Categorical
+
+import agents
+import ci_envs  # noqa: F401 - it registers the environments
+
+
+@dataclass
+class Args:
+    """What can be chosen."""
+
+    env_id: str = "ci_envs/TicTacToe-v0"
+    seed: int = 0
+    total_timesteps: int = 200_000
+    """plies, over all boards"""
+    num_envs: int = 64
+    num_steps: int = 64
+    """plies on each board between two updates"""
+    learning_rate: float = 2.5e-3
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    num_minibatches: int = 8
+    update_epochs: int = 4
+    clip_coef: float = 0.2
+    ent_coef: float = 0.05
+    vf_coef: float = 0.5
+    max_grad_norm: float = 0.5
+
+
+def layer_init(layer: nn.Linear, std: float = 2**0.5) -> nn.Linear:
+    """Orthogonal weights, no bias."""
+    nn.init.orthogonal_(layer.weight, std)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Agent(nn.Module):
+    """Two networks: one judges positions, the other prefers actions."""
+
+    def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
+        super().__init__()
+        planes, actions = int(np.prod(envs.single_observation_space.shape)), int(envs.single_action_space.n)
+        self.critic = self.network(planes, 1, std=1.0)
+        self.actor = self.network(planes, actions, std=0.01)
+
+    @staticmethod
+    def network(inputs: int, outputs: int, std: float) -> nn.Sequential:
+        """From planes of any shape."""
+        hidden = layer_init(nn.Linear(inputs, 128)), nn.ReLU(), layer_init(nn.Linear(128, 128)), nn.ReLU()
+        return nn.Sequential(nn.Flatten(), *hidden, layer_init(nn.Linear(128, outputs), std))
+
+    def policy(self, x: torch.Tensor, mask: torch.Tensor) -> Categorical:
+        """A distribution over the legal actions."""
+        # the least float, as minus infinity times its probability 0 would make the entropy NaN
+        return Categorical(logits=torch.where(mask, self.actor(x), torch.finfo(torch.float32).min))
+
+    def value(self, x: torch.Tensor) -> torch.Tensor:
+        """What the player to move can hope for."""
+        return self.critic(x).flatten()
+
+
+args = Args()
+torch.set_num_threads(1)  # the networks are small: more threads are slower
+torch.manual_seed(args.seed)
+
+# opponent=None: every step is a ply of the player to move, who also gets its reward.
+# SameStep: what is seen after the last ply is the new game already, so that every step is a real one to learn from.
+envs = gymnasium.make_vec(
+    args.env_id,
+    num_envs=args.num_envs,
+    vectorization_mode="vector_entry_point",
+    opponent=None,
+    autoreset_mode="SameStep",
+)
+agent = Agent(envs)
+optimizer = torch.optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
+
+steps = args.num_steps, args.num_envs
+batch_size = args.num_steps * args.num_envs
+num_iterations = args.total_timesteps // batch_size
+obs = torch.zeros(*steps, *envs.single_observation_space.shape)
+masks = torch.zeros(*steps, envs.single_action_space.n, dtype=torch.bool)
+actions = torch.zeros(steps, dtype=torch.long)
+logprobs, rewards, dones, values = (torch.zeros(steps) for _ in range(4))
+
+planes, info = envs.reset(seed=args.seed)
+begin = time.perf_counter()
+for iteration in range(1, num_iterations + 1):
+    optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - (iteration - 1) / num_iterations)
+
+    for step in range(args.num_steps):
+        obs[step] = torch.from_numpy(planes)
+        masks[step] = torch.from_numpy(info["action_mask"])
+        with torch.no_grad():
+            distribution = agent.policy(obs[step], masks[step])
+            actions[step] = distribution.sample()
+            logprobs[step] = distribution.log_prob(actions[step])
+            values[step] = agent.value(obs[step])
+        planes, reward, terminations, truncations, info = envs.step(actions[step].numpy())
+        rewards[step] = torch.from_numpy(reward)
+        dones[step] = torch.from_numpy(terminations | truncations)
+
+    # generalized advantages; minus signs, as what is good for the player to move next is as bad for the one who moved
+    with torch.no_grad():
+        next_value = agent.value(torch.from_numpy(planes).float())
+    advantages = torch.zeros(steps)
+    advantage = torch.zeros(args.num_envs)
+    for t in reversed(range(args.num_steps)):
+        goes_on = 1 - dones[t]
+        delta = rewards[t] - args.gamma * goes_on * next_value - values[t]
+        advantage = delta - args.gamma * args.gae_lambda * goes_on * advantage
+        advantages[t], next_value = advantage, values[t]
+
+    # learn from all boards and steps, in random order
+    returns = (advantages + values).flatten()
+    batch = [tensor.flatten(0, 1) for tensor in (obs, masks, actions, logprobs, advantages)]
+    for _ in range(args.update_epochs):
+        for chosen in torch.randperm(batch_size).chunk(args.num_minibatches):
+            b_obs, b_masks, b_actions, b_logprobs, b_advantages = (tensor[chosen] for tensor in batch)
+            b_advantages = (b_advantages - b_advantages.mean()) / (b_advantages.std() + 1e-8)
+            distribution = agent.policy(b_obs, b_masks)
+            ratio = (distribution.log_prob(b_actions) - b_logprobs).exp()
+            clipped = ratio.clamp(1 - args.clip_coef, 1 + args.clip_coef)
+            policy_loss = -torch.min(b_advantages * ratio, b_advantages * clipped).mean()
+            value_loss = 0.5 * (agent.value(b_obs) - returns[chosen]).square().mean()
+            loss = policy_loss + args.vf_coef * value_loss - args.ent_coef * distribution.entropy().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(agent.parameters(), args.max_grad_norm)
+            optimizer.step()
+
+    if iteration % 10 == 0:
+        plies = iteration * batch_size
+        fps = plies / (time.perf_counter() - begin)
+        mean_return = rewards.sum() / dones.sum()  # of who moved last: 1 if all games are won, 0 if all are drawn
+        print(f"{plies:,} plies, {fps:,.0f} a second; mean return {mean_return:.2f}, towards 0 as both sides get good")
+
+
+def policy(observations: agents.Observation) -> NDArray[np.int64]:
+    """The likeliest actions, on n boards at once."""
+    planes, legal = torch.from_numpy(observations["observation"]), torch.from_numpy(observations["action_mask"])
+    with torch.no_grad():
+        return agent.policy(planes.float(), legal.bool()).probs.argmax(dim=-1).numpy()
+
+
+examine(policy)
