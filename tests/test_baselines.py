@@ -24,6 +24,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
 
 import agents
+import baselines
 import ci_envs
 from baselines import BoardsVecEnv, SB3Agent, save_model
 from baselines.model_file import read_model, write_model
@@ -495,3 +496,25 @@ class TestAgent:
             assert done.exit_code == 2
             assert done.stderr.count("\n") == 1
             assert str(tmp_path if "x" in arguments[-1][-1] else model_path) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("spec", "id", "opponent", "fewest_wins", "most_losses"),
+    [
+        ("sb3:tictactoe", "TicTacToe-v0", "random", 80, 0),
+        ("sb3:tictactoe", "TicTacToe-v0", "exact", 0, 0),
+        ("sb3:quixo", "Quixo-v0", "random", 96, 4),
+        ("sb3:quixo", "Quixo-v0", "minimax:depth=1", 90, 10),
+    ],
+)
+def test_the_models_that_come_with_the_package_play_well(spec, id, opponent, fewest_wins, most_losses):
+    model, other = agents.make(spec, id, seed=0), agents.make(opponent, id, seed=1)
+    total = play_match(model.game, model, other, 100).sides[0].total
+    assert total.wins >= fewest_wins
+    assert total.losses <= most_losses
+
+
+def test_the_models_that_come_with_the_package_are_small():
+    files = list(Path(baselines.__file__).with_name("models").glob("*.safetensors"))
+    assert {file.stem for file in files} == {"tictactoe", "quixo"}
+    assert all(file.stat().st_size < 1e6 for file in files)
