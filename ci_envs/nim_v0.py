@@ -20,7 +20,7 @@ many. Whoever takes the last object wins; with `misere` that player loses.
 
 In normal play without a bound the player to move wins unless the bitwise exclusive or of the sizes is 0, as it is
 with the default heaps: Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). The
-agent `nim_expert` plays by theory, with and without a bound, normal and misere.
+agent `nim_expert` plays by theory, with and without a bound, normal and misere; the agent `nim` by plain rules.
 
 ### Observation Space
 

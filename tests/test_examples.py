@@ -77,6 +77,19 @@ class TestExamplesRun:
         against_itself = output[output.index("vs minimax:depth=20#2", output.index("minimax:depth=20   ")) :]
         assert re.search(r"first +50 +0 +0 +100\.0 .*\n +second +0 +0 +50 +0\.0 ", against_itself)
 
+    def test_nim_policies(self):
+        output = run("nim_policies.py", "--games", "20", "--largest", "4", "--seed", "3")
+        for bound in ("no bound", "at most 3 a turn"):
+            tables, _, said = output.partition(f"What this shows with {bound}")
+            said = " ".join(said.partition("Per cent won")[0].split())
+            assert f"Per cent won against expert, {bound}" in tables
+            assert "So the first player wins with 3 rows, the second with 4" in said
+            assert "holds for 0 of 21 policies" in said
+            assert " 0 wins in 420 games" in said  # from the lost seat, 21 policies, two sizes
+        assert "nim_sum and expert won every game" in output
+        assert re.search(r"^expert +1st +100 \(72-100\) +0 \(0-28\) ", output, re.MULTILINE)
+        assert "goes to (1, 2, 3), whose exclusive or is 0" in " ".join(output.split())
+
     def test_the_game_is_found_by_the_name_of_its_module(self):
         bar = "new_game:Chomp-v0:rows=3,cols=3"
         assert "minimax:depth=9 (player 0) plays b2" in run("-m", "ci_envs", "play", bar, "minimax:depth=9", "random")
