@@ -371,8 +371,12 @@ class TestSeeds:
 
 
 class TestCopies:
-    @pytest.mark.parametrize("opponent", [None, *OPPONENTS, last_legal], ids=str)
-    @pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+    @pytest.mark.parametrize(
+        "opponent", [None, *OPPONENTS, last_legal], ids=lambda opponent: getattr(opponent, "__name__", str(opponent))
+    )
+    @pytest.mark.parametrize(
+        "again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copied", "pickled"]
+    )
     def test_go_on_alike(self, opponent, again):
         env = make_vec("Quixo-v0:size=3", 5, opponent=opponent, autoreset_mode="SameStep", threads=2)
         played(env, seed=0, steps=8)
