@@ -129,7 +129,8 @@ def search(
     nodes = np.empty(FIRST_NODES + action_count(game), NODE)
     size, state = plant(game, nodes, own, opp, state)
     nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, state)
-    return np.int64(nodes[choose_child(nodes, ROOT)].action), state
+    # the field of the array, not of its element: Numba lets go of an array after the last use of its name
+    return np.int64(nodes.action[choose_child(nodes, ROOT)]), state
 
 
 @kernel
