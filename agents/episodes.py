@@ -156,9 +156,14 @@ def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: 
             slot = _after(game, table, rule, own, opp, action)
         else:
             column = transform_action(game, symmetry, number)
-        values[number] = table.values[slot, column] if table.taken[slot] else rule.initial
+        values[number] = _value(table, rule, slot, column)
         best = max(best, values[number])
     return best
+
+
+@kernel
+def _value(table: Any, rule: Any, slot: Any, column: Any) -> Any:
+    return np.float64(table.values[slot, column]) if table.taken[slot] else rule.initial
 
 
 @kernel
@@ -345,21 +350,23 @@ def play_episodes(
     rule: Any,
     alphas: Any,
     rates: Any,
-    first: Any,
     stop: Any,
     total: Any,
     path: Any,
-    state: Any,
+    reached: Any,
 ) -> Any:
-    """``-> (episodes played, DONE, FULL or ILLEGAL, state)``: play the episodes from ``first`` up to ``stop``.
+    """``-> DONE, FULL or ILLEGAL``: play the episodes up to ``stop``.
 
     ``alphas`` and ``rates`` are the :class:`Schedule` of the learning rate and of the exploration over ``total``
-    episodes; the other arguments are those of :func:`play_episode`.
+    episodes, and ``reached`` says how many were played and the state of the random numbers, uint64 (2,). It is written
+    here, with the table, so that an interrupt finds both as they were after one and the same episode. The other
+    arguments are those of :func:`play_episode`.
     """
-    for episode in range(first, stop):
+    for episode in range(np.int64(reached[0]), stop):
         progress = episode / total
         alpha, rate = scheduled(alphas, progress), scheduled(rates, progress)
-        status, state = play_episode(game, policy, memory, table, rule, alpha, rate, path, state)
+        status, state = play_episode(game, policy, memory, table, rule, alpha, rate, path, reached[1])
         if status != DONE:
-            return episode, status, state
-    return stop, DONE, state
+            return status
+        reached[0], reached[1] = np.uint64(episode + 1), state
+    return DONE

@@ -2,7 +2,6 @@
 
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,21 +43,28 @@ class TableFile:
     values: NDArray[np.float32]
 
     def table(self, megabytes: float | None = None) -> ValueTable:
-        """The table, with room for no more than it needs unless ``megabytes`` are given."""
+        """The table, with room for no more than it needs unless ``megabytes`` are given.
+
+        Raises:
+            ValueError: it needs more.
+        """
         columns = self.values.shape[1]
         slots = 2 * max(16, int(len(self.keys) / MOST_FULL))
         table = new_table(columns, slots * (_ROW + 4 * columns) / 2**20 if megabytes is None else megabytes)
+        if len(self.keys) > MOST_FULL * len(table.taken):
+            raise ValueError(f"table_mb={megabytes:g} is too small for the {len(self.keys):,} positions there are")
         _fill(table, self.keys, self.values)
         return table
 
 
 def write_table(path: Path, method: str, game: Game, rule: Rule, table: ValueTable, notes: Mapping[str, Any]) -> None:
-    """Write a table file, whole or not at all."""
+    """Write a table file, whole or not at all; equal tables make equal files, whatever their slots."""
     about = {"format": _FORMAT, "method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
-    taken = table.taken
+    slots = np.flatnonzero(table.taken)
+    slots = slots[np.lexsort(table.keys[slots].T)]
     buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-    np.savez(buffer, about=text, keys=table.keys[taken], values=table.values[taken])
+    text = np.frombuffer(json.dumps(about, default=np.generic.item).encode(), dtype=np.uint8)
+    np.savez(buffer, about=text, keys=table.keys[slots], values=table.values[slots])
     write_whole(path, buffer.getvalue())
 
 
@@ -78,16 +84,21 @@ def read_table(path: str | Path, game: Game, method: str) -> TableFile:
             found = about["method"], about["game"]
             if found != (method, repr(game)):
                 raise ValueError(f"a table of {found[0]} for {found[1]}, not of {method} for {game}")
-            keys, values = arrays["keys"], arrays["values"]
-            rule = Rule(**about["rule"])
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            file = TableFile(*found, Rule(**about["rule"]), about["notes"], arrays["keys"], arrays["values"])
+        _check(file, game)
+    except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
         raise ValueError(f"{str(path)!r} is no table that can be used here: {error}") from None
-    columns = 1 if rule.by_state else game.action_count
-    if (keys.dtype, values.dtype) != (np.uint64, np.float32) or keys.shape != (len(values), 2):
-        raise ValueError(f"{str(path)!r} is no table that can be used here: its arrays do not fit each other")
-    if values.shape != (len(keys), columns):
-        raise ValueError(f"{str(path)!r} is no table that can be used here: it has {values.shape} values")
-    return TableFile(method, repr(game), rule, about["notes"], keys, values)
+    return file
+
+
+def _check(file: TableFile, game: Game) -> None:
+    shapes = (len(file.keys), 2), (len(file.keys), 1 if file.rule.by_state else game.action_count)
+    if (file.keys.dtype.name, file.values.dtype.name) != ("uint64", "float32"):
+        raise ValueError(f"its arrays are of {file.keys.dtype} and {file.values.dtype}")
+    if (file.keys.shape, file.values.shape) != shapes:
+        raise ValueError(f"its arrays are of the shapes {file.keys.shape} and {file.values.shape}")
+    if not np.isfinite(file.values).all():
+        raise ValueError("it has values that are no numbers")
 
 
 class TabularAgent(Agent):

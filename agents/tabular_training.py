@@ -35,7 +35,6 @@ from agents.tabular import TabularAgent, read_table, write_table
 from agents.value_table import ValueTable, new_table
 from ci_envs.agent import make as make_agent
 from ci_envs.agent import policy_of
-from ci_envs.arena.match import play_match
 from ci_envs.files import write_whole
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
@@ -132,14 +131,15 @@ def train(
     """
     options = {name: value for name, value in locals().items() if name not in ("output", "resume", "table_mb")}
     _, game, env_options = resolve(environment)
+    integer_between("seed", seed, 0, 2**64 - 1)
     rule = Rule(
         method=_method(method, visits, values),
         by_state=_one_of("values", values, {"action": False, "state": True}),
         fold=_foldable(game, true_or_false("symmetries", symmetries)),
-        shaping=_shaping(game, shaping),
+        shaping=_shaping(game, shaping, values),
         softmax=_one_of("exploration", exploration, {"epsilon_greedy": False, "softmax": True}),
         discount=_discount(game, discount),
-        initial=float(initial),
+        initial=_between("initial", initial, -1e6, 1e6),
         spread=_between("initial_spread", initial_spread, 0, 1e6),
         random_plies=integer_between("random_plies", random_plies, 0, 1000),
         seat=SELF if opponent == "self" else DRAWN,
@@ -175,15 +175,15 @@ class _Run:
         self.method, self.game, self.rule = method, game, rule
         self.alphas, self.rates, self.episodes = alphas, rates, episodes
         self.options = options
-        self.played = 0
-        self.state = np.uint64(seed)
+        self.reached = np.array([0, seed], dtype=np.uint64)  # episodes played, and the state of the random numbers
         self.curve: list[list[Any]] = []
-        against = None if opponent == "self" else make_agent(opponent, game, seed=seed)
-        self.policy, self.memory = (RandomPolicy(), ()) if against is None else policy_of(against)
+        self.against = None if opponent == "self" else make_agent(str(opponent), game)
+        self.policy, self.memory = (RandomPolicy(), ()) if self.against is None else policy_of(self.against)
         self.opponent = opponent
         self.ladder = [(spec, make_agent(spec, game)) for spec in LADDER]
         self.path = new_path(game.action_count, rule.max_plies)
         self.table: ValueTable
+        self.halfway = False  # through an episode that was broken off
 
     def begin(self, path: Path, megabytes: float, resume: bool) -> None:
         """Make an empty table, or go on with the one at ``path``."""
@@ -192,22 +192,23 @@ class _Run:
             path.parent.mkdir(parents=True, exist_ok=True)
             return
         file = read_table(path, self.game, self.method)
-        if file.notes.get("options") != self.options:
-            raise ValueError(f"the run in {str(path.parent)!r} has other options: {file.notes.get('options')}")
+        kept = file.notes.get("options", {})
+        if other := [f"{name}={kept.get(name)}" for name, value in self.options.items() if kept.get(name) != value]:
+            raise ValueError(f"the run in {str(path.parent)!r} has other options: {', '.join(other)}")
         self.table = file.table(megabytes)
-        self.played, self.state = file.notes["played"], np.uint64(file.notes["state"])
+        self.reached[:] = file.notes["reached"]
         self.curve = file.notes["curve"]
 
     def learn(self, path: Path) -> None:
         """Play the episodes that are left, with a measurement and a checkpoint at every fiftieth of them."""
         interval = max(1, self.episodes // _SHARE)
         with Progress(console=Console(stderr=True), transient=True) as progress, self._kept(path):
-            task = progress.add_task(self.method, total=self.episodes, completed=self.played)
-            while self.played < self.episodes:
-                pause = min(self.episodes, (self.played // interval + 1) * interval)
-                while self.played < pause:
-                    self._play(min(pause, self.played + _EPISODES_A_CALL))
-                    progress.update(task, completed=self.played)
+            task = progress.add_task(self.method, total=self.episodes)
+            while (measured := self.curve[-1][0] if self.curve else 0) < self.episodes:
+                pause = min(self.episodes, (measured // interval + 1) * interval)
+                while (played := int(self.reached[0])) < pause:
+                    progress.update(task, completed=played)
+                    self._play(min(pause, played + _EPISODES_A_CALL))
                 self._measure(path)
                 self._save(path)
 
@@ -216,12 +217,14 @@ class _Run:
         try:
             yield
         except KeyboardInterrupt:
-            self._save(path)
+            if not self.halfway:
+                self._save(path)
             raise
 
     def _play(self, stop: int) -> None:
-        total = np.int64(self.episodes)
-        self.played, status, state = play_episodes(
+        if self.against is not None:
+            self.against.reseed(int(self.reached[1]))  # a run that goes on here later finds it so
+        status = play_episodes(
             self.game,
             self.policy,
             self.memory,
@@ -229,37 +232,35 @@ class _Run:
             self.rule,
             self.alphas,
             self.rates,
-            self.played,
             stop,
-            total,
+            self.episodes,
             self.path,
-            self.state,
+            self.reached,
         )
-        self.state = np.uint64(state)
         if status == FULL:
             raise ValueError(f"the table is full: {self.table.size[0]:,} positions; give it more by table_mb=...")
         if status == ILLEGAL:
+            self.halfway = True
             cause = getattr(self.memory[0], "error", None) if self.memory else None
             raise cause or ValueError(f"the opponent {self.opponent} plays an illegal action")
 
     def _save(self, path: Path) -> None:
-        notes = {
-            "options": self.options,
-            "played": int(self.played),
-            "state": int(self.state),
-            "curve": self.curve,
-        }
+        notes = {"options": self.options, "reached": self.reached.tolist(), "curve": self.curve}
         write_table(path, self.method, self.game, self.rule, self.table, notes)
 
     def _measure(self, path: Path) -> None:
         """Add a line for each opponent of the ladder to the learning curve."""
+        from ci_envs.arena.match import play_match  # which who plays has no need of
+
         learner = TabularAgent(self.game, (self.table, self.rule))
+        lines = []
         for number, (spec, agent) in enumerate(self.ladder):
             agent.reseed(number)
             learner.reseed(number)
             total = play_match(self.game, learner, agent, _GAMES).sides[0].total
-            counted = int(self.played), int(self.table.size[0])
-            self.curve.append([*counted, spec, _GAMES, total.wins, total.draws, total.losses])
+            counted = int(self.reached[0]), int(self.table.size[0])
+            lines.append([*counted, spec, _GAMES, total.wins, total.draws, total.losses])
+        self.curve += lines
         text = io.StringIO()
         csv.writer(text).writerows([_COLUMNS, *self.curve])
         write_whole(path.with_name(CURVE), text.getvalue().encode())
@@ -286,8 +287,10 @@ def _foldable(game: Game, symmetries: bool) -> bool:
     return symmetries
 
 
-def _shaping(game: Game, shaping: str) -> int:
+def _shaping(game: Game, shaping: str, values: str) -> int:
     kind: int = _one_of("shaping", shaping, _SHAPINGS)
+    if kind == POTENTIAL and values == "state":  # what an action earns would depend on where it was played
+        raise ValueError("shaping=potential is for values=action: it would change which of the positions are best")
     if kind != UNSHAPED and not isinstance(game, GridGame):
         raise ValueError(f"shaping={shaping} is for games with lines, which {game} has not")
     return kind

@@ -51,9 +51,10 @@ def new_table(columns: int, megabytes: float) -> ValueTable:
 @kernel
 def slot_of(table: Any, own: Any, opp: Any) -> Any:
     """``-> int``: where a position is in the table, or would be."""
-    last = np.uint64(len(table.taken) - 1)
+    keys, taken = table.keys, table.taken  # once: in the loop Numba would count references to them
+    last = np.uint64(len(taken) - 1)
     slot = hash_of(own, opp) & last
-    while table.taken[slot] and (table.keys[slot, 0] != own or table.keys[slot, 1] != opp):
+    while taken[slot] and (keys[slot, 0] != own or keys[slot, 1] != opp):
         slot = (slot + np.uint64(1)) & last
     return np.int64(slot)
 

@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Table
 
 from agents.minimax import Indifferent
-from benchmarks import ours, peers, sb3_training
+from benchmarks import ours, peers, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 
 
@@ -23,7 +23,7 @@ class Row:
         name: what does it.
         measure: returns a rate in 1/s, or seconds.
         unit: ``/s`` or ``s``.
-        peer: whether it is another library's.
+        peer: whether it is not ours, but what ours is compared with.
         cores: on how many it may run; JAX would take all.
     """
 
@@ -186,6 +186,12 @@ ROWS = (
         lambda: rate(sb3_training.tutorial_on_pettingzoo()),
         peer=True,
     ),
+    *(
+        Row("tabular episodes", f"{method}, TicTacToe-v0", lambda method=method: rate(tabular.episodes(method)))
+        for method in ("q_learning", "monte_carlo")
+    ),
+    Row("tabular episodes", "Q-learning in plain Python", lambda: rate(tabular.plain_episodes), peer=True),
+    Row("tabular match", "100,000 games of TicTacToe-v0", lambda: seconds_of(tabular.match(100_000)), "s"),
 )
 
 _WIDTH = 90  # of the table at least: a pipe counts as 80 wide, which would cut figures off

@@ -22,6 +22,7 @@ import ctypes
 import os
 import shutil
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -34,6 +35,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 from platformdirs import user_cache_path
 
@@ -61,6 +63,8 @@ class GameType(types.Opaque):  # type: ignore[misc]
 
 
 register_model(GameType)(models.OpaqueModel)
+
+warnings.filterwarnings("ignore", "First-class function type", NumbaExperimentalFeatureWarning)  # Callback is one
 
 
 @unbox(GameType)  # type: ignore[untyped-decorator]
