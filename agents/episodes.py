@@ -28,7 +28,7 @@ from ci_envs.games import (
 )
 from ci_envs.games.compiled import operation
 from ci_envs.games.grid import lines_of
-from ci_envs.games.random_numbers import next_random, random_below
+from ci_envs.games.random_numbers import next_random, random_below, random_index_of
 from ci_envs.games.walk import random_action
 from ci_envs.policy import choose
 
@@ -184,28 +184,15 @@ def _entered(game: Any, table: Any, rule: Any, own: Any, opp: Any, number: Any, 
 
 
 @kernel
-def best_action(values: Any, best: Any, state: Any) -> Any:
-    """``-> (action, state)``: one of the actions whose value is ``best``, each as likely."""
-    ties, action = 0, -1
-    for number in range(len(values)):
-        if values[number] == best:
-            ties += 1
-            drawn, state = random_below(state, ties)
-            if drawn == np.uint64(0):
-                action = number
-    return action, state
-
-
-@kernel
 def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, rate: Any, state: Any) -> Any:
     """``-> (action, state)``: epsilon-greedily, or by softmax with temperature ``rate``."""
     if rate <= 0:
-        return best_action(values, best, state)
+        return random_index_of(values, best, state)
     word, state = next_random(state)
     uniform = np.float64(word >> np.uint64(11)) * 2.0**-53
     if not rule.softmax:
         if uniform >= rate:
-            return best_action(values, best, state)
+            return random_index_of(values, best, state)
         action, state = random_action(game, own, opp, state)
         return np.int64(action), state
     total = 0.0

@@ -26,7 +26,7 @@ from ci_envs.games.compiled import GameType, game_type, specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import positive_number, true_or_false
 from ci_envs.games.position import Position
-from ci_envs.games.random_numbers import random_below
+from ci_envs.games.random_numbers import random_index_of
 from ci_envs.policy import Policy, choose
 
 _DEFAULT_DEPTH = 3
@@ -236,14 +236,7 @@ def _best_action(
     """``-> (action, state)``: one of the best actions, each as likely."""
     values = np.empty(action_count(game), dtype=np.int64)
     best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, False, values)
-    ties, action = 0, 0
-    for number in range(len(values)):
-        if values[number] == values[best]:
-            ties += 1
-            drawn, state = random_below(state, ties)
-            if drawn == np.uint64(0):
-                action = number
-    return action, state
+    return random_index_of(values, values[best], state)
 
 
 @kernel

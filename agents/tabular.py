@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.episodes import Rule, action_values, best_action
+from agents.episodes import Rule, action_values
 from agents.value_table import MOST_FULL, ValueTable, new_table, slot_of
 from ci_envs.agent import Agent, Observation
 from ci_envs.files import write_whole
 from ci_envs.games import action_count, implements, kernel
 from ci_envs.games.game import Game
+from ci_envs.games.random_numbers import random_index_of
 from ci_envs.policy import Policy, choose
 
 _FORMAT = "ci_envs table 1"
@@ -158,7 +159,7 @@ def _(policy: TabularPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
         table, rule, values = memory
         best = action_values(game, table, rule, own, opp, values)
-        return best_action(values, best, state)
+        return random_index_of(values, best, state)
 
     return kernel
 
@@ -168,7 +169,7 @@ def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, acti
     values = np.empty(action_count(game))
     for i in range(len(words)):
         best = action_values(game, table, rule, words[i, 0], words[i, 1], values)
-        actions[i], _ = best_action(values, best, seeds[i])
+        actions[i], _ = random_index_of(values, best, seeds[i])
 
 
 @kernel

@@ -24,3 +24,16 @@ def random_below(state: Any, bound: Any) -> Any:
     """``-> (number, state)``: a number from 0 to ``bound - 1`` (below 2^32; the bias is at most 2^-32)."""
     word, state = next_random(state)
     return ((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32), state
+
+
+@kernel
+def random_index_of(values: Any, value: Any, state: Any) -> Any:
+    """``-> (index, state)``: where ``values`` are ``value``, at one of these places, each as likely; -1 if nowhere."""
+    places, index = 0, -1
+    for i in range(len(values)):
+        if values[i] == value:
+            places += 1
+            drawn, state = random_below(state, places)
+            if drawn == np.uint64(0):
+                index = i
+    return index, state
