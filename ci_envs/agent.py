@@ -137,13 +137,17 @@ def factory_of(name: str) -> AgentFactory:
 
     Raises:
         ValueError: there is none.
+        ImportError: it needs a package that is not installed.
     """
     if name in _registered:
         return _registered[name]
     found = entry_points(group=ENTRY_POINT_GROUP, name=name)
     if not found:
         raise ValueError(f"unknown agent {name!r}; choose from: {', '.join(registered())}")
-    return cast(AgentFactory, next(iter(found)).load())
+    try:
+        return cast(AgentFactory, next(iter(found)).load())
+    except ImportError as error:
+        raise ImportError(f"agent {name!r} needs what is not installed: {error}") from error
 
 
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
