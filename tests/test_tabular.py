@@ -449,9 +449,10 @@ def whole_run(tmp_path_factory):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_killed_goes_on(tmp_path, whole_run, number):
     code = """
-import sys
+import signal, sys
 from agents import tabular_training
 from ci_envs.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes those it runs in the background ignore it
 tabular_training.LADDER, tabular_training._GAMES = ("random",), 2
 sys.argv[1:] = ["train", "q_learning", "TicTacToe-v0", "--episodes", "1500000", "--output", sys.argv[1]]
 main()
