@@ -61,7 +61,7 @@ _ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 
-_FEW_STEPS = {"batch_size": 256, "n_epochs": 10}  # more is learned of each step, in more time
+_FEW_STEPS = {"n_steps": 32, "batch_size": 512, "n_epochs": 5, "learning_rate": 3e-3}  # more is learned of each step
 _EXCEPTIONS: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("maskable_ppo", "ConnectFour-v0"): _FEW_STEPS,
     ("ppo", "ConnectFour-v0"): _FEW_STEPS,
@@ -76,8 +76,7 @@ _GAMES: Mapping[str, Hyperparameters] = {
     "ConnectFour-v0": Hyperparameters(
         opponents=(POOL, "random", ONE_PLY, ONE_PLY, ONE_PLY),
         ladder=("random", ONE_PLY, "minimax:depth=2"),
-        boards=8,
-        layers=[256, 256],
+        boards=16,
     ),
     "Quixo-v0": Hyperparameters(
         opponents=(POOL, POOL, POOL, POOL, "random", "minimax:depth=1", "minimax:depth=1", "minimax:depth=2"),
