@@ -155,6 +155,36 @@ def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_no
     assert run(program, root) == [356, *CACHED]
 
 
+# Prints a digest of the name under which the kernel of a record is linked.
+LINKED_NAME = """
+import zlib
+
+import numpy as np
+
+from ci_envs.games.compiled import kernel
+
+
+@kernel
+def last(records):
+    return records[0].last
+
+
+def print_name(*fields):
+    last(np.zeros(1, [*fields, ("last", np.int64)]))
+    [compiled] = last.overloads.values()
+    print(zlib.crc32(compiled.fndesc.mangled_name.encode()))
+"""
+
+
+def test_kernels_of_different_records_have_different_names_whichever_process_compiled_them(run, tmp_path):
+    (tmp_path / "linked_name.py").write_text(LINKED_NAME)
+    first, second = (
+        run(f"from linked_name import *; print_name(('first', np.{kind}))", cache=tmp_path / kind)
+        for kind in ("int64", "float64")
+    )
+    assert first != second
+
+
 def test_games_of_a_programs_own_main_module_do_not_disturb_other_programs(run):
     first = COUNTDOWN + "report(Countdown(4), 2)"
     second = first.replace("action < np.uint64(3)", "action < np.uint64(2)")

@@ -19,6 +19,7 @@ elsewhere carries a digest of that game's sources.
 """
 
 import ctypes
+import hashlib
 import os
 import shutil
 import time
@@ -106,7 +107,8 @@ def operation(function: F, *, inlined: bool = False) -> F:
                     return kernel
         return None
 
-    overload(function, strict=False, jit_options={"forceinline": inlined})(choose)
+    # _nrt would be as in the kernel that calls it: in a lean one an implementation could not make an array
+    overload(function, strict=False, jit_options={"forceinline": inlined, "_nrt": True})(choose)
     return function
 
 
@@ -142,10 +144,22 @@ def kernel(function: F) -> F:
     The cache is below ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory; where neither can be
     written, every process compiles for itself.
     """
+    return _compiled(function, counts=True)
+
+
+def lean_kernel(function: F) -> F:
+    """As :func:`kernel`, for a function that makes no array.
+
+    It does not count references to the arrays it is given, which can take longer than what it does with them.
+    """
+    return _compiled(function, counts=False)
+
+
+def _compiled(function: F, counts: bool) -> F:
     folder = _cache_folder(foreign_digest([function]))
     saved, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
-        return cast(F, njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
+        return cast(F, njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=counts)(function))
     finally:
         config.CACHE_DIR = saved
 
@@ -189,6 +203,15 @@ def _remove_unused(base: Path) -> None:
         with suppress(OSError):  # another process may have removed it just now
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lasting_name(record: Any) -> tuple[str, tuple[str]]:
+    return "Record", (hashlib.sha256(record.name.encode()).hexdigest(),)
+
+
+# Numba names the kernels of a record by a number that each process counts anew: linked from the disk cache, those of
+# different records could pass for each other (numba/numba#7654)
+types.Record.mangling_args = property(_lasting_name)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
