@@ -8,9 +8,8 @@ is the player's turn again, or the game is over, and only then is the action's v
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agents.value_table import enter, folded, slot_of
+from agents.value_table import enter, find, folded
 from ci_envs.games import (
     ONGOING,
     Game,
@@ -18,8 +17,9 @@ from ci_envs.games import (
     action_count,
     implements,
     initial,
+    inlined,
     keeps_turn,
-    kernel,
+    lean_kernel,
     legal,
     play,
     popcount,
@@ -81,30 +81,11 @@ class Schedule(NamedTuple):
     end: float
 
 
-class Path(NamedTuple):
-    """What each player did in an episode: slot and column of the value, and the shaped reward, by own turn.
+TURN = np.dtype([("player", np.int64), ("row", np.int64), ("column", np.int64), ("reward", np.float64)])
+"""A learner's turn in an episode: where the value of its action is, and its reward up to its next turn."""
 
-    Attributes:
-        slots: int64 (2, plies).
-        columns: int64 (2, plies).
-        rewards: float64 (2, plies).
-        turns: how many, int64 (2,).
-        values: room for the values of all actions, float64 (actions,).
-    """
-
-    slots: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    turns: NDArray[np.int64]
-    values: NDArray[np.float64]
-
-
-def new_path(actions: int, plies: int) -> Path:
-    """Room for an episode."""
-    shape = 2, plies
-    return Path(
-        np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape), np.zeros(2, np.int64), np.zeros(actions)
-    )
+RUN = np.dtype([("played", np.int64), ("state", np.uint64), ("positions", np.int64)])
+"""How far a run has come: the episodes played, the state of the random numbers, and the positions in the table."""
 
 
 @operation
@@ -130,7 +111,7 @@ def _(game: GridGame) -> Any:
     return kernel
 
 
-@kernel
+@lean_kernel
 def scheduled(schedule: Any, progress: Any) -> Any:
     """``-> float``: the value of a schedule when so much of the run (0 to 1) is over."""
     if schedule.kind == LINEAR:
@@ -140,50 +121,70 @@ def scheduled(schedule: Any, progress: Any) -> Any:
     return schedule.start
 
 
-@kernel
+@lean_kernel
 def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any) -> Any:
     """``-> float``: the largest of the values of the legal actions, which are written; the others are -inf."""
-    best = -np.inf
-    key_own, key_opp, symmetry = folded(game, own, opp, rule.fold and not rule.by_state)
-    slot = slot_of(table, key_own, key_opp)
+    if rule.by_state:
+        return _values_after(game, table, rule, own, opp, values)
+    key_own, key_opp, symmetry = folded(game, own, opp, rule.fold)
+    row = find(table, key_own, key_opp)
+    if table[row].taken:
+        return _values_in(game, table[row], symmetry, own, opp, values)
     for number in range(action_count(game)):
-        action = np.uint64(number)
-        values[number] = -np.inf
-        if not legal(game, own, opp, action):
-            continue
-        column = 0
-        if rule.by_state:
-            slot = _after(game, table, rule, own, opp, action)
-        else:
-            column = transform_action(game, symmetry, number)
-        values[number] = _value(table, rule, slot, column)
+        values[number] = rule.initial if legal(game, own, opp, np.uint64(number)) else -np.inf
+    return rule.initial
+
+
+@lean_kernel
+def _values_in(game: Any, row: Any, symmetry: Any, own: Any, opp: Any, values: Any) -> Any:
+    """As :func:`action_values`, where the values are known to be in ``row``. It has no branch to guess wrong."""
+    best = -np.inf
+    for number in range(action_count(game)):
+        value = np.float64(row.values[transform_action(game, symmetry, number)])
+        values[number] = value if legal(game, own, opp, np.uint64(number)) else -np.inf
         best = max(best, values[number])
     return best
 
 
-@kernel
-def _value(table: Any, rule: Any, slot: Any, column: Any) -> Any:
-    return np.float64(table.values[slot, column]) if table.taken[slot] else rule.initial
+@lean_kernel
+def _values_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any) -> Any:
+    best = -np.inf
+    for number in range(action_count(game)):
+        value = -np.inf
+        if legal(game, own, opp, np.uint64(number)):
+            row = _row_after(game, table, rule, own, opp, np.uint64(number))
+            value = np.float64(table[row].values[0]) if table[row].taken else rule.initial
+        values[number] = value
+        best = max(best, value)
+    return best
 
 
-@kernel
-def _after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any) -> Any:
+@inlined
+def _enter(game: Any, table: Any, rule: Any, own: Any, opp: Any, state: Any, positions: Any) -> Any:
+    """``-> (row, symmetry, state, positions)``: the row of a position and what leads to it; -1 if the table is full."""
+    own, opp, symmetry = folded(game, own, opp, rule.fold)
+    row, state, positions = enter(table, own, opp, rule.initial, rule.spread, state, positions)
+    return row, symmetry, state, positions
+
+
+@inlined
+def _look(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any, state: Any, positions: Any) -> Any:
+    """``-> (row, symmetry, best, state, positions)``: enter a position whose actions have values, and write these."""
+    if rule.by_state:
+        return np.int64(0), 0, _values_after(game, table, rule, own, opp, values), state, positions
+    row, symmetry, state, positions = _enter(game, table, rule, own, opp, state, positions)
+    best = _values_in(game, table[max(row, 0)], symmetry, own, opp, values)
+    return row, symmetry, best, state, positions
+
+
+@lean_kernel
+def _row_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any) -> Any:
     next_own, next_opp = play(game, own, opp, action)
     next_own, next_opp, _ = folded(game, next_own, next_opp, rule.fold)
-    return slot_of(table, next_own, next_opp)
+    return find(table, next_own, next_opp)
 
 
-@kernel
-def _entered(game: Any, table: Any, rule: Any, own: Any, opp: Any, number: Any, state: Any) -> Any:
-    """``-> (slot, column, state)``: where the value of an action is; slot -1 if the table is full."""
-    if rule.by_state:
-        own, opp = play(game, own, opp, np.uint64(number))
-    own, opp, symmetry = folded(game, own, opp, rule.fold)
-    slot, state = enter(table, own, opp, rule.initial, rule.spread, state)
-    return slot, 0 if rule.by_state else transform_action(game, symmetry, number), state
-
-
-@kernel
+@lean_kernel
 def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, rate: Any, state: Any) -> Any:
     """``-> (action, state)``: epsilon-greedily, or by softmax with temperature ``rate``."""
     if rate <= 0:
@@ -208,48 +209,68 @@ def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, r
     return chosen, state
 
 
-@kernel
+@lean_kernel
 def _lines(game: Any, own: Any, opp: Any) -> Any:
     return LINE_WEIGHT * (longest_line(game, own) - longest_line(game, opp))
 
 
-@kernel
-def _change(table: Any, path: Any, player: Any, turn: Any, target: Any, alpha: Any) -> None:
-    """Move a value towards its target."""
-    slot, column = path.slots[player, turn], path.columns[player, turn]
-    value = np.float64(table.values[slot, column])
-    table.values[slot, column] = value + alpha * (target - value)
+@lean_kernel
+def _shaped(game: Any, rule: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, same: Any) -> Any:
+    """``-> float``: the reward for an action, as far as it is known before the reply."""
+    if rule.shaping == UNSHAPED:
+        return 0.0
+    reward = -_lines(game, own, opp)
+    if rule.shaping == LINES:
+        reward += _lines(game, next_own, next_opp) if same else -_lines(game, next_own, next_opp)
+    return reward
 
 
-@kernel
-def _close(table: Any, rule: Any, path: Any, player: Any, reward: Any, alpha: Any) -> None:
-    """Learn from the end of a game, which brought ``player`` this reward."""
-    turns = path.turns[player]
-    if turns == 0:
-        return
-    path.rewards[player, turns - 1] += reward
+@lean_kernel
+def _change(table: Any, turn: Any, target: Any, alpha: Any) -> None:
+    """Move the value of a turn's action towards its target."""
+    value = np.float64(table[turn.row].values[turn.column])
+    table[turn.row].values[turn.column] = value + alpha * (target - value)
+
+
+@inlined
+def _learn_from_reply(game: Any, table: Any, rule: Any, turn: Any, own: Any, opp: Any, best: Any, alpha: Any) -> None:
+    """Learn what a turn led to: the position of its player's next turn, and the best that can be done there."""
+    if rule.shaping == POTENTIAL:
+        turn.reward += rule.discount * _lines(game, own, opp)
     if rule.method == Q_LEARNING:
-        _change(table, path, player, turns - 1, path.rewards[player, turns - 1], alpha)
+        _change(table, turn, turn.reward + rule.discount * best, alpha)
+
+
+@lean_kernel
+def _learn_from_result(table: Any, rule: Any, path: Any, last: Any, reward: Any, alpha: Any) -> None:
+    """Learn from the end of a game, which brought the player of the turn ``last`` this reward."""
+    if last < 0:
         return
-    back = 0.0
-    for turn in range(turns - 1, -1, -1):
-        back = path.rewards[player, turn] + rule.discount * back
-        path.rewards[player, turn] = back
-    for turn in range(turns):
-        if rule.method == EVERY_VISIT or not _was_met(path, player, turn):
-            _change(table, path, player, turn, path.rewards[player, turn], alpha)
+    path[last].reward += reward
+    if rule.method == Q_LEARNING:
+        _change(table, path[last], path[last].reward, alpha)
+        return
+    earned = 0.0
+    for i in range(last, -1, -1):
+        if path[i].player == path[last].player:
+            earned = path[i].reward + rule.discount * earned
+            path[i].reward = earned
+    for i in range(last + 1):
+        first = rule.method == EVERY_VISIT or not _was_met(path, i)
+        if first and path[i].player == path[last].player:
+            _change(table, path[i], path[i].reward, alpha)
 
 
-@kernel
-def _was_met(path: Any, player: Any, turn: Any) -> Any:
-    for earlier in range(turn):
-        same_slot = path.slots[player, earlier] == path.slots[player, turn]
-        if same_slot and path.columns[player, earlier] == path.columns[player, turn]:
+@lean_kernel
+def _was_met(path: Any, i: Any) -> Any:
+    for earlier in range(i):
+        same_player = path[earlier].player == path[i].player
+        if same_player and path[earlier].row == path[i].row and path[earlier].column == path[i].column:
             return True
     return False
 
 
-@kernel
+@lean_kernel
 def _begin(game: Any, rule: Any, state: Any) -> Any:
     """``-> (own, opp, player, state)``: the start, or a position some random plies from it that is not over."""
     own, opp = initial(game)
@@ -267,68 +288,71 @@ def _begin(game: Any, rule: Any, state: Any) -> Any:
     return own, opp, player, state
 
 
-@kernel
+@lean_kernel
 def play_episode(
-    game: Any, policy: Any, memory: Any, table: Any, rule: Any, alpha: Any, rate: Any, path: Any, state: Any
+    game: Any, policy: Any, memory: Any, table: Any, rule: Any, alpha: Any, rate: Any, path: Any, values: Any, run: Any
 ) -> Any:
-    """``-> (DONE, FULL or ILLEGAL, state)``: play one episode and learn from it.
+    """``-> (DONE, FULL or ILLEGAL, state, positions)``: play one episode and learn from it.
 
     Args:
         game: the game.
         policy: of the opponent, ILLEGAL if it plays no legal action.
         memory: of the policy.
-        table: a :class:`~agents.value_table.ValueTable`.
+        table: of :func:`~agents.value_table.new_table`.
         rule: a :class:`Rule`.
         alpha: the learning rate.
         rate: epsilon, or the temperature.
-        path: a :class:`Path`.
-        state: of the random numbers.
+        path: room for the turns of an episode, of the type TURN (plies,).
+        values: room for the values of all actions, float64 (actions,).
+        run: a record of the type RUN, which is read.
     """
+    state, positions = run.state, run.positions
     own, opp, player, state = _begin(game, rule, state)
     learner = rule.seat
     if learner == DRAWN:
         drawn, state = random_below(state, 2)
         learner = np.int64(drawn)
-    path.turns[:] = 0
+    turns, mine, other = 0, -1, -1  # the last turns of the player to move and of the other
     outcome = ONGOING
     for _ in range(rule.max_plies):
-        if learner in (SELF, player):
-            best = action_values(game, table, rule, own, opp, path.values)
-            turn = path.turns[player]
-            if rule.shaping == POTENTIAL and turn > 0:
-                path.rewards[player, turn - 1] += rule.discount * _lines(game, own, opp)
-            if rule.method == Q_LEARNING and turn > 0:
-                target = path.rewards[player, turn - 1] + rule.discount * best
-                _change(table, path, player, turn - 1, target, alpha)
-            number, state = _explore(game, rule, own, opp, path.values, best, rate, state)
-            slot, column, state = _entered(game, table, rule, own, opp, number, state)
-            if slot < 0:
-                return FULL, state
-            path.slots[player, turn], path.columns[player, turn] = slot, column
-            path.rewards[player, turn] = -_lines(game, own, opp) if rule.shaping != UNSHAPED else 0.0
-            path.turns[player] = turn + 1
+        learns = learner in (SELF, player)
+        row, symmetry = np.int64(0), 0
+        if learns:
+            row, symmetry, best, state, positions = _look(game, table, rule, own, opp, values, state, positions)
+            if mine >= 0:
+                _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
+            number, state = _explore(game, rule, own, opp, values, best, rate, state)
         else:
             chosen, state = choose(policy, game, own, opp, state, memory)
             number = np.int64(chosen)
             if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
-                return ILLEGAL, state
-        action = np.uint64(number)
-        same = keeps_turn(game, own, opp, action)
-        own, opp = play(game, own, opp, action)
-        if rule.shaping == LINES and learner in (SELF, player):
-            seen = _lines(game, own, opp) if same else -_lines(game, own, opp)
-            path.rewards[player, path.turns[player] - 1] += seen
-        player = player if same else 1 - player
+                return ILLEGAL, state, positions
+        same = keeps_turn(game, own, opp, np.uint64(number))
+        next_own, next_opp = play(game, own, opp, np.uint64(number))
+        if learns:
+            if rule.by_state:
+                row, _, state, positions = _enter(game, table, rule, next_own, next_opp, state, positions)
+            if row < 0:
+                return FULL, state, positions
+            mine, turns = turns, turns + 1
+            path[mine].player, path[mine].row = player, row
+            path[mine].column = 0 if rule.by_state else transform_action(game, symmetry, number)
+            path[mine].reward = _shaped(game, rule, own, opp, next_own, next_opp, same)
+        own, opp = next_own, next_opp
+        if not same:
+            player = 1 - player
+            mine, other = other, mine
         outcome = result(game, own, opp)
         if outcome != ONGOING:
             break
     reward = 0.0 if outcome == ONGOING else np.float64(outcome)
     for who in range(2):
-        _close(table, rule, path, who, reward if who == player else -reward, alpha)
-    return DONE, state
+        last = mine if who == player else other
+        _learn_from_result(table, rule, path, last, reward if who == player else -reward, alpha)
+    return DONE, state, positions
 
 
-@kernel
+@lean_kernel
 def play_episodes(
     game: Any,
     policy: Any,
@@ -340,20 +364,20 @@ def play_episodes(
     stop: Any,
     total: Any,
     path: Any,
-    reached: Any,
+    values: Any,
+    runs: Any,
 ) -> Any:
     """``-> DONE, FULL or ILLEGAL``: play the episodes up to ``stop``.
 
     ``alphas`` and ``rates`` are the :class:`Schedule` of the learning rate and of the exploration over ``total``
-    episodes, and ``reached`` says how many were played and the state of the random numbers, uint64 (2,). It is written
-    here, with the table, so that an interrupt finds both as they were after one and the same episode. The other
-    arguments are those of :func:`play_episode`.
+    episodes, and ``runs`` is one record of the type RUN. It is written here, with the table, so that an interrupt
+    finds both as they were after one and the same episode. The other arguments are those of :func:`play_episode`.
     """
-    for episode in range(np.int64(reached[0]), stop):
+    for episode in range(runs[0].played, stop):
         progress = episode / total
         alpha, rate = scheduled(alphas, progress), scheduled(rates, progress)
-        status, state = play_episode(game, policy, memory, table, rule, alpha, rate, path, reached[1])
+        status, state, positions = play_episode(game, policy, memory, table, rule, alpha, rate, path, values, runs[0])
         if status != DONE:
             return status
-        reached[0], reached[1] = np.uint64(episode + 1), state
+        runs[0].played, runs[0].state, runs[0].positions = episode + 1, state, positions
     return DONE

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.episodes import Rule, action_values
-from agents.value_table import MOST_FULL, ValueTable, new_table, slot_of
+from agents.value_table import MOST_FULL, find, new_table, row_type
 from ci_envs.agent import Agent, Observation
 from ci_envs.files import write_whole
 from ci_envs.games import action_count, implements, kernel
@@ -20,7 +20,6 @@ from ci_envs.games.random_numbers import random_index_of
 from ci_envs.policy import Policy, choose
 
 _FORMAT = "ci_envs table 1"
-_ROW = 17  # bytes of a slot besides its values
 
 
 @dataclass(frozen=True)
@@ -43,29 +42,32 @@ class TableFile:
     keys: NDArray[np.uint64]
     values: NDArray[np.float32]
 
-    def table(self, megabytes: float | None = None) -> ValueTable:
+    def table(self, megabytes: float | None = None) -> NDArray[np.void]:
         """The table, with room for no more than it needs unless ``megabytes`` are given.
 
         Raises:
             ValueError: it needs more.
         """
         columns = self.values.shape[1]
-        slots = 2 * max(16, int(len(self.keys) / MOST_FULL))
-        table = new_table(columns, slots * (_ROW + 4 * columns) / 2**20 if megabytes is None else megabytes)
-        if len(self.keys) > MOST_FULL * len(table.taken):
+        rows = 2 * max(16, int(len(self.keys) / MOST_FULL))
+        table = new_table(columns, rows * row_type(columns).itemsize / 2**20 if megabytes is None else megabytes)
+        if len(self.keys) > MOST_FULL * len(table):
             raise ValueError(f"table_mb={megabytes:g} is too small for the {len(self.keys):,} positions there are")
         _fill(table, self.keys, self.values)
         return table
 
 
-def write_table(path: Path, method: str, game: Game, rule: Rule, table: ValueTable, notes: Mapping[str, Any]) -> None:
-    """Write a table file, whole or not at all; equal tables make equal files, whatever their slots."""
+def write_table(
+    path: Path, method: str, game: Game, rule: Rule, table: NDArray[np.void], notes: Mapping[str, Any]
+) -> None:
+    """Write a table file, whole or not at all; equal tables make equal files, whatever the order of their rows."""
     about = {"format": _FORMAT, "method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
-    slots = np.flatnonzero(table.taken)
-    slots = slots[np.lexsort(table.keys[slots].T)]
+    rows = table[table["taken"]]
+    rows = rows[np.lexsort((rows["own"], rows["opp"]))]
+    keys = np.stack((rows["own"], rows["opp"]), axis=1)
     buffer = io.BytesIO()
     text = np.frombuffer(json.dumps(about, default=np.generic.item).encode(), dtype=np.uint8)
-    np.savez(buffer, about=text, keys=table.keys[slots], values=table.values[slots])
+    np.savez(buffer, about=text, keys=keys, values=rows["values"])
     write_whole(path, buffer.getvalue())
 
 
@@ -111,7 +113,9 @@ class TabularAgent(Agent):
 
     method: ClassVar[str]
 
-    def __init__(self, game: Game, path: str | Path | tuple[ValueTable, Rule], *, seed: int | None = None) -> None:
+    def __init__(
+        self, game: Game, path: str | Path | tuple[NDArray[np.void], Rule], *, seed: int | None = None
+    ) -> None:
         """Make the agent.
 
         Args:
@@ -175,7 +179,7 @@ def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, acti
 @kernel
 def _fill(table: Any, keys: Any, values: Any) -> None:
     for i in range(len(keys)):
-        slot = slot_of(table, keys[i, 0], keys[i, 1])
-        table.keys[slot, 0], table.keys[slot, 1], table.taken[slot] = keys[i, 0], keys[i, 1], True
-        table.values[slot] = values[i]
-        table.size[0] += 1
+        row = find(table, keys[i, 0], keys[i, 1])
+        table[row].own, table[row].opp, table[row].taken = keys[i, 0], keys[i, 1], True
+        for column in range(values.shape[1]):
+            table[row].values[column] = values[i, column]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
@@ -23,16 +24,17 @@ from agents.episodes import (
     LINES,
     POTENTIAL,
     Q_LEARNING,
+    RUN,
     SELF,
+    TURN,
     UNSHAPED,
     Rule,
     Schedule,
-    new_path,
     play_episodes,
 )
 from agents.random import RandomPolicy
 from agents.tabular import TabularAgent, read_table, write_table
-from agents.value_table import ValueTable, new_table
+from agents.value_table import new_table
 from ci_envs.agent import make as make_agent
 from ci_envs.agent import policy_of
 from ci_envs.files import write_whole
@@ -175,14 +177,14 @@ class _Run:
         self.method, self.game, self.rule = method, game, rule
         self.alphas, self.rates, self.episodes = alphas, rates, episodes
         self.options = options
-        self.reached = np.array([0, seed], dtype=np.uint64)  # episodes played, and the state of the random numbers
+        self.reached = np.array([(0, seed, 0)], RUN)
         self.curve: list[list[Any]] = []
         self.against = None if opponent == "self" else make_agent(str(opponent), game)
         self.policy, self.memory = (RandomPolicy(), ()) if self.against is None else policy_of(self.against)
         self.opponent = opponent
         self.ladder = [(spec, make_agent(spec, game)) for spec in LADDER]
-        self.path = new_path(game.action_count, rule.max_plies)
-        self.table: ValueTable
+        self.room = np.empty(rule.max_plies, TURN), np.empty(game.action_count)
+        self.table: NDArray[np.void]
         self.halfway = False  # through an episode that was broken off
 
     def begin(self, path: Path, megabytes: float, resume: bool) -> None:
@@ -196,7 +198,7 @@ class _Run:
         if other := [f"{name}={kept.get(name)}" for name, value in self.options.items() if kept.get(name) != value]:
             raise ValueError(f"the run in {str(path.parent)!r} has other options: {', '.join(other)}")
         self.table = file.table(megabytes)
-        self.reached[:] = file.notes["reached"]
+        self.reached[0] = (*file.notes["reached"], len(file.keys))
         self.curve = file.notes["curve"]
 
     def learn(self, path: Path) -> None:
@@ -206,7 +208,7 @@ class _Run:
             task = progress.add_task(self.method, total=self.episodes)
             while (measured := self.curve[-1][0] if self.curve else 0) < self.episodes:
                 pause = min(self.episodes, (measured // interval + 1) * interval)
-                while (played := int(self.reached[0])) < pause:
+                while (played := int(self.reached["played"][0])) < pause:
                     progress.update(task, completed=played)
                     self._play(min(pause, played + _EPISODES_A_CALL))
                 self._measure(path)
@@ -223,7 +225,7 @@ class _Run:
 
     def _play(self, stop: int) -> None:
         if self.against is not None:
-            self.against.reseed(int(self.reached[1]))  # a run that goes on here later finds it so
+            self.against.reseed(int(self.reached["state"][0]))  # a run that goes on here later finds it so
         status = play_episodes(
             self.game,
             self.policy,
@@ -234,18 +236,20 @@ class _Run:
             self.rates,
             stop,
             self.episodes,
-            self.path,
+            *self.room,
             self.reached,
         )
         if status == FULL:
-            raise ValueError(f"the table is full: {self.table.size[0]:,} positions; give it more by table_mb=...")
+            raise ValueError(
+                f"the table is full: {self.reached['positions'][0]:,} positions; give it more by table_mb=..."
+            )
         if status == ILLEGAL:
             self.halfway = True
             cause = getattr(self.memory[0], "error", None) if self.memory else None
             raise cause or ValueError(f"the opponent {self.opponent} plays an illegal action")
 
     def _save(self, path: Path) -> None:
-        notes = {"options": self.options, "reached": self.reached.tolist(), "curve": self.curve}
+        notes = {"options": self.options, "reached": self.reached[["played", "state"]][0].tolist(), "curve": self.curve}
         write_table(path, self.method, self.game, self.rule, self.table, notes)
 
     def _measure(self, path: Path) -> None:
@@ -258,7 +262,7 @@ class _Run:
             agent.reseed(number)
             learner.reseed(number)
             total = play_match(self.game, learner, agent, _GAMES).sides[0].total
-            counted = int(self.reached[0]), int(self.table.size[0])
+            counted = self.reached[["played", "positions"]][0].tolist()
             lines.append([*counted, spec, _GAMES, total.wins, total.draws, total.losses])
         self.curve += lines
         text = io.StringIO()

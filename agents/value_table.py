@@ -1,84 +1,68 @@
 """A hash table from positions to values, compiled: open addressing, in memory that is reserved at the start."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games import inlined, kernel, symmetry_count, transform
+from ci_envs.games import inlined, lean_kernel, symmetry_count, transform
 from ci_envs.games.random_numbers import next_random
 from ci_envs.solver.search import hash_of
 
 MOST_FULL = 0.875
-"""Share of the slots that may be taken."""
+"""Share of the rows that may be taken."""
 
 
-class ValueTable(NamedTuple):
-    """Positions and a row of values for each.
-
-    Attributes:
-        keys: ``(own, opp)``, uint64 (slots, 2).
-        taken: whether a slot holds a position, bool (slots,).
-        values: float32 (slots, columns).
-        size: how many slots are taken, int64 (1,).
-    """
-
-    keys: NDArray[np.uint64]
-    taken: NDArray[np.bool_]
-    values: NDArray[np.float32]
-    size: NDArray[np.int64]
+def row_type(columns: int) -> np.dtype[np.void]:
+    """A row of a table: a position, as many values, and whether the row is taken."""
+    fields = [("own", np.uint64), ("opp", np.uint64), ("values", np.float32, (columns,)), ("taken", np.bool_)]
+    return np.dtype(fields, align=True)
 
 
-def new_table(columns: int, megabytes: float) -> ValueTable:
-    """An empty table of at most so many megabytes (2^20 bytes), with a power of two of slots.
+def new_table(columns: int, megabytes: float) -> NDArray[np.void]:
+    """An empty table of at most so many megabytes (2^20 bytes): a power of two of rows of :func:`row_type`.
 
     Raises:
-        ValueError: not even 16 slots have room.
+        ValueError: not even 16 rows have room.
     """
-    slots = int(megabytes * 2**20) // (17 + 4 * columns)
-    if slots < 16:
-        least = 16 * (17 + 4 * columns) / 2**20
+    row = row_type(columns)
+    rows = int(megabytes * 2**20) // row.itemsize
+    if rows < 16:
+        least = 16 * row.itemsize / 2**20
         raise ValueError(f"table_mb={megabytes:g} is too small: 16 positions take {least:.2g}")
-    slots = 1 << slots.bit_length() - 1
-    return ValueTable(
-        np.zeros((slots, 2), np.uint64),
-        np.zeros(slots, np.bool_),
-        np.zeros((slots, columns), np.float32),
-        np.zeros(1, np.int64),
-    )
+    return np.zeros(1 << rows.bit_length() - 1, row)
 
 
-@kernel
-def slot_of(table: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: where a position is in the table, or would be."""
-    keys, taken = table.keys, table.taken  # once: in the loop Numba would count references to them
-    last = np.uint64(len(taken) - 1)
-    slot = hash_of(own, opp) & last
-    while taken[slot] and (keys[slot, 0] != own or keys[slot, 1] != opp):
-        slot = (slot + np.uint64(1)) & last
-    return np.int64(slot)
+@lean_kernel
+def find(table: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: the row of a position, or the one it would get."""
+    last = np.uint64(len(table) - 1)
+    row = hash_of(own, opp) & last
+    while table[row].taken and (table[row].own != own or table[row].opp != opp):
+        row = (row + np.uint64(1)) & last
+    return np.int64(row)
 
 
-@kernel
-def enter(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any) -> Any:
-    """``-> (slot, state)``: where a position is, put in if it was not there; -1 if the table is full.
+@lean_kernel
+def enter(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any, count: Any) -> Any:
+    """``-> (row, state, count)``: the row of a position, put in if it was not there; -1 if the table is full.
 
-    New values are drawn uniformly from ``initial - spread`` to ``initial + spread``.
+    ``count`` is how many positions the table holds. New values are drawn uniformly from ``initial - spread`` to
+    ``initial + spread``.
     """
-    slot = slot_of(table, own, opp)
-    if table.taken[slot]:
-        return slot, state
-    if table.size[0] >= MOST_FULL * len(table.taken):
-        return np.int64(-1), state
-    table.keys[slot, 0], table.keys[slot, 1], table.taken[slot] = own, opp, True
-    table.size[0] += 1
-    for column in range(table.values.shape[1]):
+    row = find(table, own, opp)
+    if table[row].taken:
+        return row, state, count
+    if count >= MOST_FULL * len(table):
+        return np.int64(-1), state, count
+    table[row].own, table[row].opp, table[row].taken = own, opp, True
+    for column in range(len(table[row].values)):
         noise = 0.0
         if spread > 0:
             word, state = next_random(state)
             noise = spread * (np.float64(word >> np.uint64(11)) * 2.0**-52 - 1.0)
-        table.values[slot, column] = initial + noise
-    return slot, state
+        table[row].values[column] = initial + noise
+    return row, state, count + 1
 
 
 @inlined

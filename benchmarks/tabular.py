@@ -3,21 +3,23 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.episodes import (
     FIRST_VISIT,
     LINEAR,
     Q_LEARNING,
+    RUN,
     SELF,
+    TURN,
     UNSHAPED,
     Rule,
     Schedule,
-    new_path,
     play_episodes,
 )
 from agents.random import RandomPolicy
 from agents.tabular import TabularAgent
-from agents.value_table import ValueTable, new_table
+from agents.value_table import new_table
 from benchmarks import plain_q_learning
 from ci_envs import ConnectN
 from ci_envs.arena import MatchResult, play_match
@@ -48,16 +50,16 @@ def match(games: int) -> Callable[[], MatchResult]:
     return lambda: play_match(_GAME, first, second, games)
 
 
-def _made(method: str) -> tuple[ValueTable, Rule]:
+def _made(method: str) -> tuple[NDArray[np.void], Rule]:
     rule = _rule(method)
     return _learned(rule, _LEARNED), rule
 
 
-def _learned(rule: Rule, amount: int) -> ValueTable:
-    table, reached = new_table(_GAME.action_count, 1), np.zeros(2, np.uint64)
+def _learned(rule: Rule, amount: int) -> NDArray[np.void]:
+    table, runs = new_table(_GAME.action_count, 1), np.zeros(1, RUN)
     alphas, rates = Schedule(LINEAR, 0.3, 0.02), Schedule(LINEAR, 1.0, 0.05)
-    path = new_path(_GAME.action_count, rule.max_plies)
-    play_episodes(_GAME, RandomPolicy(), (), table, rule, alphas, rates, amount, amount, path, reached)
+    path, values = np.empty(rule.max_plies, TURN), np.empty(_GAME.action_count)
+    play_episodes(_GAME, RandomPolicy(), (), table, rule, alphas, rates, amount, amount, path, values, runs)
     return table
 
 

@@ -135,13 +135,8 @@ class SlowLearner:
         return legal[self.dice.below(len(legal))]
 
     def greedy_action(self, values):
-        chosen, ties = None, 0
-        for action, value in values.items():
-            if value == max(values.values()):
-                ties += 1
-                if self.dice.below(ties) == 0:
-                    chosen = action
-        return chosen
+        best = [action for action, value in values.items() if value == max(values.values())]
+        return best[self.dice.below(len(best))]
 
     def explore(self, position, values, rate):
         if rate == 0:
@@ -176,6 +171,8 @@ class SlowLearner:
                 position = followers(position)[self.random_action(position)]
             else:
                 mine = turns[player]
+                if self.values == "action":
+                    self.meet(self.place(position, 0)[0])
                 values = self.values_of(position)
                 if mine and self.shaping == "potential":
                     mine[-1][1] += self.discount * advantage(position)

@@ -29,11 +29,15 @@ def random_below(state: Any, bound: Any) -> Any:
 @kernel
 def random_index_of(values: Any, value: Any, state: Any) -> Any:
     """``-> (index, state)``: where ``values`` are ``value``, at one of these places, each as likely; -1 if nowhere."""
-    places, index = 0, -1
+    places = 0
+    for i in range(len(values)):
+        places += values[i] == value
+    if places == 0:
+        return -1, state
+    left, state = random_below(state, places)
     for i in range(len(values)):
         if values[i] == value:
-            places += 1
-            drawn, state = random_below(state, places)
-            if drawn == np.uint64(0):
-                index = i
-    return index, state
+            if left == np.uint64(0):
+                return i, state
+            left -= np.uint64(1)
+    return -1, state
