@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -202,8 +203,12 @@ class _Run:
         self.curve = file.notes["curve"]
 
     def learn(self, path: Path) -> None:
-        """Play the episodes that are left, with a measurement and a checkpoint at every fiftieth of them."""
+        """Play the episodes that are left, with a measurement at every fiftieth of them.
+
+        There is a checkpoint there too, unless it would make those so far take more than a tenth of the time.
+        """
         interval = max(1, self.episodes // _SHARE)
+        begun, saving = monotonic(), 0.0
         with Progress(console=Console(stderr=True), transient=True) as progress, self._kept(path):
             task = progress.add_task(self.method, total=self.episodes)
             while (measured := self.curve[-1][0] if self.curve else 0) < self.episodes:
@@ -212,7 +217,10 @@ class _Run:
                     progress.update(task, completed=played)
                     self._play(min(pause, played + _EPISODES_A_CALL))
                 self._measure(path)
-                self._save(path)
+                now = monotonic()
+                if pause == self.episodes or saving <= (now - begun) / 10:
+                    self._save(path)
+                    saving += monotonic() - now
 
     @contextmanager
     def _kept(self, path: Path) -> Iterator[None]:
