@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Table
 
 from agents.minimax import Indifferent
-from benchmarks import ours, peers, sb3_training, tabular
+from benchmarks import evolution, ours, peers, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 
 
@@ -192,6 +192,8 @@ ROWS = (
     ),
     Row("tabular episodes", "Q-learning in plain Python", lambda: rate(tabular.plain_episodes), peer=True),
     Row("tabular match", "100,000 games of TicTacToe-v0", lambda: seconds_of(tabular.match(100_000)), "s"),
+    Row("games of a population", "Quixo-v0 against random", lambda: rate(evolution.games)),
+    Row("games of a population", "plain Python", lambda: rate(evolution.plain_games), peer=True),
 )
 
 _WIDTH = 90  # of the table at least: a pipe counts as 80 wide, which would cut figures off

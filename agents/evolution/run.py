@@ -1,0 +1,166 @@
+"""Whole runs: progress, learning curve, and a file from which a broken-off run goes on."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from agents.evolution.engine import Fitness, Plan, State, evolve
+from agents.evolution.initial import Initial
+from agents.evolution.parameters import between
+from agents.evolution.statistics import Statistics
+from ci_envs.files import write_whole
+from ci_envs.games import integer_between
+
+_FORMAT = "ci_envs evolution 1"
+_ARRAYS = ("genomes", "fitness", "hall", "hall_fitness")
+_NUMBERS = tuple(item.name for item in fields(State) if item.name not in _ARRAYS)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """How far a run has come.
+
+    Attributes:
+        state: the last whole generation.
+        history: all generations in numbers, the first population's first.
+        notes: whatever else is kept, plain values.
+    """
+
+    state: State
+    history: tuple[Statistics, ...]
+    notes: Mapping[str, Any]
+
+
+def run(
+    plan: Plan,
+    fitness: Fitness,
+    initial: Initial,
+    generations: int,
+    *,
+    seed: int = 0,
+    target: float = np.inf,
+    path: str | Path | None = None,
+    resume: bool = False,
+    notes: Mapping[str, Any] | None = None,
+    every: float = 10,
+) -> Run:
+    """Evolve for some generations, with a bar of progress on stderr.
+
+    Whatever ends it, the last whole generation is in the file, and a run that goes on from there ends as it would have
+    without a break.
+
+    Args:
+        plan: how.
+        fitness: of genomes.
+        initial: makes the first population, and immigrants.
+        generations: of the whole run, after the first population.
+        seed: of all random numbers, 0 to 2^64 - 1.
+        target: stop when the record is so large.
+        path: of the file; None keeps none.
+        resume: go on with the run in it.
+        notes: whatever is to be kept in it, plain values; a run only goes on with equal ones.
+        every: seconds from one writing of the file to the next, at most after a generation: a crash loses no more.
+
+    Raises:
+        ValueError: something does not fit, the file is there already, or it is of another run or damaged.
+        OSError: the file cannot be read or written.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    integer_between("generations", generations, 0)
+    between("every", every, 0)
+    file = None if path is None else Path(path)
+    notes = json.loads(json.dumps(dict(notes or {})))
+    done = _begun(file, resume, seed, notes)
+    state, history = (done.state, list(done.history)) if done else (None, [])
+    written, due = state, monotonic()
+    states = evolve(plan, fitness, initial, seed=seed, state=state)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("evolution", total=generations)
+        try:
+            while state is None or (state.generation < generations and state.record < target):
+                following = next(states)
+                history.append(following.statistics)
+                state = following
+                progress.update(task, completed=state.generation, description=f"best {state.record:.4g}")
+                if file and monotonic() >= due:
+                    write_run(file, Run(state, tuple(history), notes))
+                    written, due = state, monotonic() + every
+        finally:
+            if file and state is not None and state is not written:
+                # an interrupt may have come between the history and the state
+                write_run(file, Run(state, tuple(history[: state.generation + 1]), notes))
+    return Run(state, tuple(history), notes)
+
+
+def write_run(path: Path, done: Run) -> None:
+    """Write a run, whole or not at all; it may go to a folder that is not there yet."""
+    state = done.state
+    about = {
+        "format": _FORMAT,
+        "state": {name: getattr(state, name) for name in _NUMBERS},
+        "notes": dict(done.notes),
+    }
+    buffer = io.BytesIO()
+    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    arrays = {name: getattr(state, name) for name in _ARRAYS}
+    np.savez(buffer, about=text, history=np.array(done.history, dtype=np.float64), **arrays)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, buffer.getvalue())
+
+
+def read_run(path: str | Path) -> Run:
+    """Read a run. Nothing is unpickled.
+
+    Raises:
+        ValueError: it is damaged, something else, or of another version.
+        OSError: it cannot be read.
+    """
+    content = io.BytesIO(Path(path).read_bytes())
+    try:
+        with np.load(content, allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+            if about["format"] != _FORMAT:
+                raise ValueError(f"of the version {about['format']!r}, not {_FORMAT!r}")
+            state = State(**about["state"], **{name: arrays[name] for name in _ARRAYS})
+            history = tuple(Statistics(int(row[0]), int(row[1]), *row[2:]) for row in arrays["history"].tolist())
+        _check(state, history)
+    except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
+        raise ValueError(f"{str(path)!r} is no run that can go on: {error}") from None
+    return Run(state, history, about["notes"])
+
+
+def _begun(file: Path | None, resume: bool, seed: int, notes: Mapping[str, Any]) -> Run | None:
+    """The run to go on with, None to begin one."""
+    if not resume:
+        if file and file.exists():
+            raise ValueError(f"there is a run in {str(file)!r} already: resume it, or choose another file")
+        return None
+    if file is None:
+        raise ValueError("resume=True needs the path of a run")
+    done = read_run(file)
+    kept = {"seed": done.state.seed, **done.notes}
+    wanted = {"seed": seed, **notes}
+    if other := sorted(name for name in kept | wanted if kept.get(name) != wanted.get(name)):
+        found = ", ".join(f"{name}={kept.get(name)}" for name in other)
+        raise ValueError(f"the run in {str(file)!r} has other options: {found}")
+    return done
+
+
+def _check(state: State, history: tuple[Statistics, ...]) -> None:
+    for genomes, fitness in ((state.genomes, state.fitness), (state.hall, state.hall_fitness)):
+        if genomes.ndim != 2 or fitness.shape != (len(genomes),) or fitness.dtype != np.float64:
+            raise ValueError(f"its arrays are of the shapes {genomes.shape} and {fitness.shape}")
+        if genomes.shape[1] != state.genomes.shape[1] or genomes.dtype != state.genomes.dtype or not len(genomes):
+            raise ValueError(f"its genomes are of {genomes.dtype} and {genomes.shape}")
+        if not np.isfinite(fitness).all():
+            raise ValueError("its fitness is no number")
+    if len(history) != state.generation + 1:
+        raise ValueError(f"it tells of {len(history)} generations, not of {state.generation + 1}")

@@ -1,0 +1,776 @@
+"""Evolution: its operators against theory, its runs against known optima, and fitness by play against a slow loop."""
+
+import math
+from dataclasses import dataclass, fields, replace
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from slow_tabular import Dice
+
+import agents
+from agents.evolution import (
+    BitFlip,
+    Blend,
+    ByKey,
+    Comma,
+    Elitism,
+    FitnessByPlay,
+    Gaussian,
+    GenomePolicy,
+    Immigration,
+    Individual,
+    OneFifth,
+    OnePoint,
+    Plan,
+    Plus,
+    RandomBits,
+    RandomIntegers,
+    RandomNumbers,
+    RandomOrders,
+    Roulette,
+    Swap,
+    Tournament,
+    Truncation,
+    Uniform,
+    UniformReset,
+    diversity,
+    evolve,
+    first_generation,
+    mean_scores,
+    next_generation,
+    play_population,
+    read_run,
+    run,
+)
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agent import Agent
+from ci_envs.games import action_count, implements, legal
+from ci_envs.games.random_numbers import random_index_of
+from ci_envs.policy import choose
+
+TICTACTOE = ConnectN(3, 3, 3)
+
+
+# ---------------------------------------------------------------------------------------------------- fitness by play
+
+
+@dataclass(frozen=True)
+class Preferences(GenomePolicy):
+    """Plays one of the legal actions with the largest gene, the genes going round."""
+
+    def room_size(self, game, genes):
+        return game.action_count
+
+
+@implements(choose, Preferences)
+def _(policy):
+    def kernel(policy, game, own, opp, state, memory):
+        genome, room = memory
+        best = -np.inf
+        for number in range(action_count(game)):
+            room[number] = -np.inf
+            if legal(game, own, opp, np.uint64(number)):
+                room[number] = genome[number % len(genome)]
+                best = max(best, room[number])
+        return random_index_of(room, best, state)
+
+    return kernel
+
+
+@dataclass(frozen=True)
+class Stubborn(GenomePolicy):
+    """Always plays the action that its gene says."""
+
+
+@implements(choose, Stubborn)
+def _(policy):
+    return lambda policy, game, own, opp, state, memory: (np.int64(memory[0][0]), state)
+
+
+class RandomInPython(Agent):
+    def act_batch(self, observations):
+        return self.any_of(observations["action_mask"])
+
+
+class Broken(Agent):
+    def act_batch(self, observations):
+        raise ValueError("a bug")
+
+
+class Illegal(Agent):
+    def act_batch(self, observations):
+        return np.full(len(observations["action_mask"]), -1)
+
+
+def slow_choice(genome, position, dice):
+    legal_actions = position.legal_actions()
+    if genome is None:
+        return legal_actions[dice.below(len(legal_actions))]
+    genes = {action: genome[action % len(genome)] for action in legal_actions}
+    chosen, ties = None, 0
+    for action, gene in genes.items():
+        if gene == max(genes.values()):
+            ties += 1
+            if dice.below(ties) == 0:
+                chosen = action
+    return chosen
+
+
+def slow_score(game, genome, opponent, word, seat, max_plies):
+    position, dice = Position.start(game), Dice(word)
+    for _ in range(max_plies):
+        position = position.play(slow_choice(genome if position.to_move == seat else opponent, position, dice))
+        if position.result is not None:
+            return position.result if position.to_move == seat else -position.result
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("game", "max_cycles"),
+    [(TICTACTOE, None), (Quixo(3), 25), (Nim((2, 3, 4)), None), (Nim((3, 4), 2, True), None), (Quarto(), None)],
+    ids=str,
+)
+def test_games_are_those_of_a_slow_loop(game, max_cycles):
+    rng = np.random.default_rng(3)
+    population = rng.integers(3, size=(6, 5))
+    rival = rng.normal(size=11)
+    opponents = [agents.make("random", game), Individual(Preferences(), rival)]
+    results = play_population(game, Preferences(), population, opponents, 9, 2**64 - 1, max_cycles=max_cycles)
+    assert results.shape == (6, 2, 3)
+    words = np.random.default_rng(2**64 - 1).integers(2**64, size=(2, 9), dtype=np.uint64)
+    for row, genome in enumerate(population.tolist()):
+        for column, other in enumerate((None, rival.tolist())):
+            scores = [
+                slow_score(game, genome, other, int(words[column, number]), number % 2, max_cycles or 10**6)
+                for number in range(9)
+            ]
+            assert results[row, column].tolist() == [scores.count(score) for score in (1, 0, -1)]
+
+
+@pytest.mark.parametrize("opponent", [RandomInPython(TICTACTOE, seed=0), "random", "minimax:depth=1"])
+def test_threads_and_neighbours_change_nothing(opponent):
+    opponents = [agents.make(opponent, TICTACTOE) if isinstance(opponent, str) else opponent]
+    population = np.random.default_rng(0).normal(size=(7, 9))
+    results = play_population(TICTACTOE, Preferences(), population, opponents, 20, 5)
+    for threads in (2, 3, 20):
+        again = play_population(TICTACTOE, Preferences(), population, opponents, 20, 5, threads=threads)
+        assert (again == results).all()
+    order = [6, 0, 0, 3]
+    assert (play_population(TICTACTOE, Preferences(), population[order], opponents, 20, 5) == results[order]).all()
+    other = play_population(TICTACTOE, Preferences(), population, opponents, 20, 6)
+    assert (other != results).any()
+
+
+def test_scores_are_means_over_all_opponents():
+    assert mean_scores(np.array([[[2, 1, 1], [4, 0, 0]], [[0, 4, 0], [0, 0, 4]]])).tolist() == [5 / 8, -1 / 2]
+
+
+def test_peers_come_from_the_genomes():
+    population = np.random.default_rng(1).normal(size=(5, 9))
+    fitness = FitnessByPlay(TICTACTOE, Preferences(), (), games=2, peers=4)
+    assert (fitness(population, 8) == fitness(population, 8)).all()
+    # without ties play is determined, so that a single genome scores against itself what the two seats bring
+    alone = fitness(population[:1], 8)
+    assert alone.tolist() == [0.0]
+
+
+def test_play_can_be_learned():
+    game = Nim((1, 2))
+    fitness = FitnessByPlay(game, Preferences(), (agents.make("random", game),), games=40)
+    plan = Plan(8, 8, Gaussian(0.5), Tournament(2), Uniform(), reevaluate=True)
+    done = run(plan, fitness, RandomNumbers(3, -1, 1), 10)
+    orders = np.array(list(permutations(range(3))), dtype=float)
+    assert fitness(done.state.hall, 12345)[0] == fitness(orders, 12345).max()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"population": np.zeros(3)}, r"\(n, genes\).*\(3,\)"),
+        ({"population": np.zeros((0, 3))}, r"\(0, 3\)"),
+        ({"opponents": []}, "at least one opponent"),
+        ({"opponents": [agents.make("random", Quixo())]}, "was made for"),
+        ({"opponents": [Broken(TICTACTOE)]}, "a bug"),
+        ({"opponents": [Illegal(TICTACTOE)]}, "opponent Illegal plays an illegal action"),
+        ({"opponents": [Individual(Stubborn(), np.array([9]))]}, "opponent Stubborn plays an illegal action"),
+        ({"policy": Stubborn(), "threads": 2}, "Stubborn plays an illegal action"),
+        ({"games": 0}, "games.*0"),
+        ({"seed": -1}, "seed.*-1"),
+        ({"threads": 0}, "threads.*0"),
+        ({"max_cycles": 0}, "max_cycles.*0"),
+    ],
+)
+def test_bad_play_is_refused(change, message):
+    arguments = {
+        "game": TICTACTOE,
+        "policy": Preferences(),
+        "population": np.ones((3, 9)),
+        "opponents": [agents.make("random", TICTACTOE)],
+        "games": 2,
+        "seed": 0,
+    }
+    with pytest.raises(ValueError, match=message):
+        play_population(**arguments | change)
+
+
+# --------------------------------------------------------------------------------------------------------- operators
+
+RATES = st.floats(0, 1)
+SHAPES = st.tuples(st.integers(1, 7), st.integers(1, 9))
+
+
+@st.composite
+def populations(draw, kind):
+    """Genomes of a kind, within -3 and 4 if they are numbers, and random numbers."""
+    (count, genes), rng = draw(SHAPES), np.random.default_rng(draw(st.integers(0, 2**32)))
+    if kind == "bits":
+        return RandomBits(genes, draw(RATES))(count, rng), rng
+    if kind == "integers":
+        return RandomIntegers(genes, -3, 4)(count, rng).astype(draw(st.sampled_from([np.int8, np.int64]))), rng
+    if kind == "orders":
+        return RandomOrders(genes)(count, rng), rng
+    return RandomNumbers(genes, -3, 4)(count, rng).astype(draw(st.sampled_from([np.float32, np.float64]))), rng
+
+
+def per_gene(draw, rate, genes):
+    return draw(st.sampled_from([rate, np.full(genes, rate)]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(["bits", "integers", "floats", "orders"]))
+def test_mutants_are_valid_genomes(data, kind):
+    genomes, rng = data.draw(populations(kind))
+    before, genes = genomes.copy(), genomes.shape[1]
+    rate = per_gene(data.draw, data.draw(RATES), genes)
+    mutate = {
+        "bits": BitFlip(rate),
+        "integers": UniformReset(per_gene(data.draw, -3, genes), 4, rate),
+        "floats": data.draw(
+            st.sampled_from([Gaussian(per_gene(data.draw, 2.0, genes), rate, -3, 4), UniformReset(-3.0, 4.0, rate)])
+        ),
+        "orders": Swap(data.draw(RATES)),
+    }[kind]
+    mutants = mutate(genomes, rng, data.draw(st.floats(0, 10)))
+    assert (genomes == before).all()
+    assert (mutants.shape, mutants.dtype) == (genomes.shape, genomes.dtype)
+    assert not np.shares_memory(mutants, genomes)
+    if kind == "orders":
+        assert (np.sort(mutants, axis=1) == np.arange(genes)).all()
+    elif kind != "bits":
+        assert ((mutants >= -3) & (mutants <= 4)).all()
+    if np.max(rate) == 0 and kind != "orders":
+        assert (mutants == genomes).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(["bits", "integers", "floats"]))
+def test_children_are_valid_genomes(data, kind):
+    mothers, rng = data.draw(populations(kind))
+    fathers = rng.permuted(mothers)
+    before = mothers.copy(), fathers.copy()
+    operators = [OnePoint(), Uniform(per_gene(data.draw, data.draw(RATES), mothers.shape[1]))]
+    if kind == "floats":
+        operators.append(Blend(data.draw(st.floats(0, 2)), -3, 4))
+    cross = data.draw(st.sampled_from(operators))
+    children = cross(mothers, fathers, rng)
+    assert (mothers == before[0]).all()
+    assert (fathers == before[1]).all()
+    assert (children.shape, children.dtype) == (mothers.shape, mothers.dtype)
+    assert not np.shares_memory(children, mothers)
+    if isinstance(cross, Blend):
+        assert ((children >= -3) & (children <= 4)).all()
+        reach = cross.alpha * np.abs(mothers - fathers) + 1e-5
+        assert (children >= np.minimum(mothers, fathers) - reach).all()
+        assert (children <= np.maximum(mothers, fathers) + reach).all()
+    else:
+        assert ((children == mothers) | (children == fathers)).all()
+
+
+def test_one_point_has_one_point_anywhere():
+    mothers, fathers = np.zeros((4000, 5), dtype=np.int64), np.ones((4000, 5), dtype=np.int64)
+    children = OnePoint()(mothers, fathers, np.random.default_rng(0))
+    assert (np.diff(children, axis=1) >= 0).all()
+    points = np.bincount((children == 0).sum(axis=1), minlength=6)
+    assert points[[0, 5]].tolist() == [0, 0]
+    assert chi_square(points[1:5], np.full(4, 0.25)) < 16.3  # 99.9% of 3 degrees of freedom
+
+
+def chi_square(observed, probabilities):
+    expected = observed.sum() * np.asarray(probabilities)
+    return float(((observed - expected) ** 2 / expected).sum())
+
+
+@pytest.mark.parametrize("rate", [0.001, 0.3, 1.0, np.array([0.0, 0.1, 0.5, 1.0])], ids=str)
+def test_mutation_rates_are_those_of_each_gene(rate):
+    genomes, rng = np.zeros((20_000, 4)), np.random.default_rng(1)
+    expected = np.broadcast_to(rate, 4)
+    deviation = 4.5 * np.sqrt(expected * (1 - expected) / len(genomes))
+    changed = [
+        BitFlip(rate)(genomes.astype(bool), rng, 1.0),
+        Gaussian(1.0, rate)(genomes, rng, 1.0) != 0,
+        UniformReset(1.0, 2.0, rate)(genomes, rng, 1.0) != 0,
+    ]
+    for change in changed:
+        assert (np.abs(change.mean(axis=0) - expected) <= deviation).all()
+
+
+def test_blend_is_uniform_around_the_parents():
+    mothers, fathers = np.zeros((8000, 2)), np.tile([1.0, -2.0], (8000, 1))
+    places = Blend(0.5)(mothers, fathers, np.random.default_rng(2)) / fathers
+    for column in places.T:
+        counts, _ = np.histogram(column, bins=4, range=(-0.5, 1.5))
+        assert counts.sum() == 8000
+        assert chi_square(counts, np.full(4, 0.25)) < 16.3
+
+
+def test_gaussian_has_its_deviation_times_the_step():
+    sigma = np.array([0.5, 1.0, 4.0])
+    noise = Gaussian(sigma)(np.zeros((50_000, 3)), np.random.default_rng(2), 0.1)
+    assert np.abs(noise.std(axis=0) / (0.1 * sigma) - 1).max() < 0.02
+    assert np.abs(noise.mean(axis=0) / (0.1 * sigma)).max() < 0.02
+
+
+def test_reset_reaches_both_bounds_of_integers():
+    drawn = UniformReset(np.array([0, 5]), np.array([3, 5]), 1.0)(np.full((4000, 2), 9), np.random.default_rng(3), 1.0)
+    assert chi_square(np.bincount(drawn[:, 0]), np.full(4, 0.25)) < 16.3
+    assert (drawn[:, 1] == 5).all()
+
+
+@pytest.mark.parametrize(
+    ("fitness", "shares"),
+    [
+        ([1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4]),
+        ([-1, 0, 1, 2], [0, 1 / 6, 2 / 6, 3 / 6]),
+        ([0, 0, 0, 0], [0.25] * 4),
+        ([-5, -5, -5, -5], [0.25] * 4),
+        ([1e308, 1e308, 0, 0], [0.5, 0.5, 0, 0]),
+        ([1e-300, 3e-300, 0, 0], [0.25, 0.75, 0, 0]),
+    ],
+)
+def test_roulette_draws_by_fitness(fitness, shares):
+    chosen = Roulette()(np.zeros((4, 1)), np.array(fitness, dtype=float), 40_000, np.random.default_rng(4))
+    counts, shares = np.bincount(chosen, minlength=4), np.array(shares)
+    assert (counts[shares == 0] == 0).all()
+    assert chi_square(counts[shares > 0], shares[shares > 0]) < 16.3
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_tournament_draws_by_rank(size):
+    """The i-th best of n wins with probability ((n - i + 1)^s - (n - i)^s) / n^s (Goldberg and Deb 1991)."""
+    n, rng = 6, np.random.default_rng(5)
+    fitness = rng.permutation(n).astype(float)
+    chosen = fitness[Tournament(size)(np.zeros((n, 1)), fitness, 60_000, rng)].astype(int)
+    shares = np.diff((np.arange(n + 1) / n) ** size)
+    assert chi_square(np.bincount(chosen, minlength=n), shares) < 20.5  # 99.9% of 5 degrees of freedom
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_tournament_takes_over_when_theory_says(size):
+    """(ln n + ln ln n) / ln s generations from one best to all but one (Goldberg and Deb 1991)."""
+    n, rng, times = 1000, np.random.default_rng(6), []
+    while len(times) < 100:
+        fitness, generations = np.eye(1, n)[0], 0
+        while 0 < fitness.sum() < n - 1:
+            fitness = fitness[Tournament(size)(fitness[:, np.newaxis], fitness, n, rng)]
+            generations += 1
+        if fitness.any():
+            times.append(generations)
+    theory = (math.log(n) + math.log(math.log(n))) / math.log(size)
+    assert abs(np.mean(times) - theory) < 1.5
+
+
+def test_truncation_draws_evenly_from_the_best():
+    fitness = np.random.default_rng(7).permutation(30).astype(float)
+    chosen = Truncation(0.1)(np.zeros((30, 1)), fitness, 9000, np.random.default_rng(7))
+    counts = np.bincount(fitness[chosen].astype(int), minlength=30)
+    assert (counts[:27] == 0).all()
+    assert chi_square(counts[27:], np.full(3, 1 / 3)) < 13.8  # 99.9% of 2 degrees of freedom
+
+
+def test_a_key_stands_in_for_fitness():
+    genomes = np.tri(8, dtype=bool)
+    chosen = ByKey(lambda rows: rows.sum(axis=1), Truncation(0.01))(
+        genomes, np.arange(8.0)[::-1], 20, np.random.default_rng(8)
+    )
+    assert set(chosen.tolist()) == {7}
+
+
+FITNESSES = st.lists(st.integers(-3, 3), min_size=4, max_size=8).map(lambda values: np.array(values, dtype=float))
+
+
+@given(FITNESSES, FITNESSES, st.integers(1, 4), st.integers(0, 4))
+def test_survivors_are_the_best_of_who_may_live(offspring, parents, count, elite):
+    both, born = np.concatenate((offspring, parents)), len(offspring)
+    plus = Plus()(offspring, parents, count)
+    assert both[plus].tolist() == sorted(both, reverse=True)[:count]
+    assert len(set(plus.tolist())) == count
+    comma = Comma()(offspring, parents, count)
+    assert both[comma].tolist() == sorted(offspring, reverse=True)[:count]
+    assert (comma < born).all()
+    elite = min(elite, count)
+    kept = Elitism(elite)(offspring, parents, count)
+    expected = sorted(parents, reverse=True)[:elite] + sorted(offspring, reverse=True)[: count - elite]
+    assert both[kept].tolist() == sorted(expected, reverse=True)
+    assert int((kept >= born).sum()) == elite
+
+
+def test_of_equals_the_offspring_lives():
+    assert Plus()(np.zeros(2), np.zeros(3), 2).tolist() == [0, 1]
+
+
+@given(populations("floats") | populations("integers") | populations("bits") | populations("orders"))
+def test_diversity_is_the_mean_distance_of_pairs(drawn):
+    genomes, _ = drawn
+    floats = genomes.dtype.kind == "f"
+    pairs = [
+        math.dist(one, other) if floats else np.count_nonzero(one != other) for one, other in combinations(genomes, 2)
+    ]
+    assert diversity(genomes) == pytest.approx(np.mean(pairs) if pairs else 0.0, abs=1e-6)
+
+
+def test_diversity_is_the_same_far_from_the_origin():
+    genomes = np.random.default_rng(9).normal(size=(20, 3))
+    assert diversity(genomes + 2.0**30) == pytest.approx(diversity(genomes), rel=1e-5)
+
+
+def test_diversity_of_many_floats_is_close():
+    genomes = np.random.default_rng(9).normal(size=(5000, 3))
+    assert diversity(genomes) == pytest.approx(4 / math.sqrt(math.pi), rel=0.05)  # of normal vectors in 3 dimensions
+
+
+# ------------------------------------------------------------------------------------------------------------- runs
+
+
+def ones(genomes, seed):
+    return genomes.sum(axis=1)
+
+
+def sphere(genomes, seed):
+    return -(genomes**2).sum(axis=1)
+
+
+def rastrigin(genomes, seed):
+    return -(10 * genomes.shape[1] + (genomes**2 - 10 * np.cos(2 * np.pi * genomes)).sum(axis=1))
+
+
+ANGLES = 2 * np.pi * np.random.default_rng(10).permutation(9) / 9
+CITIES = np.column_stack((np.cos(ANGLES), np.sin(ANGLES)))
+
+
+def tour_length(orders, seed=0):
+    stops = CITIES[orders]
+    return -np.linalg.norm(stops - np.roll(stops, 1, axis=1), axis=2).sum(axis=1)
+
+
+def test_cities_on_a_circle_are_best_toured_around_it():
+    all_tours = np.array([(0, *rest) for rest in permutations(range(1, 9))])
+    assert tour_length(all_tours).max() == pytest.approx(-18 * math.sin(math.pi / 9))
+
+
+@pytest.mark.parametrize(
+    ("plan", "fitness", "initial", "target", "generations"),
+    [
+        (Plan(60, 60, BitFlip(0.01), Tournament(3), Uniform()), ones, RandomBits(100), 100, 200),
+        (Plan(60, 60, BitFlip(0.01), Roulette(), OnePoint(), 0.8), ones, RandomBits(50), 50, 400),
+        (Plan(60, 60, BitFlip(0.01), Truncation(0.2), Uniform(), survive=Elitism(2)), ones, RandomBits(100), 100, 200),
+        (Plan(1, 1, BitFlip(0.02)), ones, RandomBits(50), 50, 5000),
+        (Plan(20, 80, BitFlip(0.005), Tournament(2), Uniform(), survive=Comma()), ones, RandomBits(80), 80, 300),
+        (Plan(80, 160, Gaussian(0.2, 0.5, -5.12, 5.12), Tournament(2), Blend()), rastrigin,
+         RandomNumbers(2, -5.12, 5.12), -1e-2, 400),
+        (Plan(50, 100, Swap(0.2), Tournament(2), immigration=Immigration(20, 0.5)), tour_length, RandomOrders(9),
+         -18 * math.sin(math.pi / 9) - 1e-9, 400),
+        (Plan(40, 80, UniformReset(0, 9, 0.05), Tournament(3), Uniform()), ones, RandomIntegers(12, 0, 9), 108, 300),
+    ],
+    ids=["onemax", "roulette", "truncation", "1+1", "comma", "rastrigin", "cities", "integers"],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", range(3))
+def test_known_optima_are_found(plan, fitness, initial, target, generations, seed):
+    done = run(plan, fitness, initial, generations, seed=seed, target=target)
+    assert done.state.record >= target
+
+
+@pytest.mark.parametrize("offspring", [1, 5, 10])
+@pytest.mark.parametrize("start", [1e-4, 1.0, 1e3])
+def test_one_fifth_rule_converges_from_any_step(offspring, start):
+    rule = OneFifth()
+    plan = Plan(1, offspring, Gaussian(start), Truncation(), step_rule=rule)
+    done = run(plan, sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
+    assert done.state.record > -1e-12
+    fixed = run(replace(plan, step_rule=None), sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
+    assert fixed.state.record < -1e-9
+
+
+def test_step_stays_where_a_fifth_succeeds():
+    assert OneFifth()(0.7, 0.2) == 0.7
+    assert OneFifth()(0.7, 0.3) > 0.7 > OneFifth()(0.7, 0.1)
+    assert OneFifth(least=0.7)(0.7, 0.0) == 0.7
+
+
+def test_success_is_to_be_better_than_the_mother():
+    seen = {}
+
+    def select(genomes, fitness, count, rng):
+        seen["mothers"] = rng.integers(len(genomes), size=count)
+        return seen["mothers"]
+
+    def mutate(genomes, rng, step):
+        seen["step"], seen["children"] = step, BitFlip(0.1)(genomes, rng, step)
+        return seen["children"]
+
+    def rule(step, success):
+        seen["success"] = success
+        return step + 1
+
+    plan = Plan(4, 7, mutate, select, step_rule=rule)
+    last, shares = None, set()
+    for state, _ in zip(evolve(plan, ones, RandomBits(10)), range(30), strict=False):
+        if last is not None:
+            own, mothers = seen["children"].sum(axis=1), last.genomes[seen["mothers"]].sum(axis=1)
+            assert seen["success"] == pytest.approx(np.mean(own > mothers))
+            assert seen["step"] == last.step == state.step - 1
+            shares.add(seen["success"])
+        last = state
+    assert len(shares) > 2
+
+
+def test_crossover_rate_is_the_share_of_children_with_two_parents():
+    def marked(mothers, fathers, rng):
+        return np.ones_like(mothers)
+
+    plan = Plan(1, 4000, BitFlip(0.0), crossover=marked, crossover_rate=0.3, survive=Comma())
+    state = first_generation(plan, ones, RandomBits(1, 0.0), 0)
+    plan = replace(plan, population=4000)
+    assert next_generation(plan, ones, RandomBits(1), state).genomes.mean() == pytest.approx(0.3, abs=0.03)
+
+
+def test_immigrants_can_be_the_best():
+    def better(count, rng):
+        made.append(count)
+        return np.full((count, 3), float(len(made)))
+
+    made = []
+    plan = Plan(5, 5, Gaussian(0.0), immigration=Immigration(0, 0.4))
+    for number, state in zip(range(1, 6), evolve(plan, ones, better), strict=False):
+        assert state.record == state.hall_fitness[0] == state.fitness.max() == 3 * number
+        assert state.hall.tolist() == [[number] * 3]
+    assert made == [5, 2, 2, 2, 2]
+
+
+def test_a_run_ends_at_its_target_or_its_generations():
+    plan, fitness, initial = PLANS["bits"]
+    done = run(plan, fitness, initial, 50, target=20)
+    assert done.state.record >= 20
+    assert [told.generation for told in done.history] == list(range(done.state.generation + 1))
+    assert all(told.best < 20 for told in done.history[:-1])
+    assert run(plan, fitness, initial, 7).state.generation == 7
+
+
+def noisy(genomes, seed):
+    return genomes.sum(axis=1) + np.random.default_rng(seed).normal(size=len(genomes))
+
+
+PLANS = {
+    "bits": (Plan(12, 9, BitFlip(0.1), Tournament(2), Uniform(), 0.7, hall_size=4), ones, RandomBits(30)),
+    "noisy": (Plan(12, 9, BitFlip(0.1), Roulette(), OnePoint(), reevaluate=True, hall_size=3), noisy, RandomBits(30)),
+    "steps": (Plan(1, 4, Gaussian(0.3), step_rule=OneFifth()), sphere, RandomNumbers(6, -2, 2)),
+    "comma": (Plan(5, 20, Gaussian(0.3), survive=Comma(), immigration=Immigration(2, 0.4)), sphere,
+              RandomNumbers(3, -1, 1)),
+    "cities": (Plan(8, 8, Swap(0.2), Truncation(0.5), immigration=Immigration(0, 0.25)), tour_length, RandomOrders(9)),
+}  # fmt: skip
+
+
+def assert_equal_states(one, other):
+    for field in fields(one):
+        assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
+    assert one.genomes.dtype == other.genomes.dtype
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_every_call_counts_and_every_best_is_remembered(name):
+    plan, fitness, initial = PLANS[name]
+    seen = []
+
+    def watched(genomes, seed):
+        values = fitness(genomes, seed)
+        seen.extend(zip(map(tuple, genomes.tolist()), values.tolist(), strict=True))
+        genomes.setflags(write=False)  # the engine must not write what it showed
+        return values
+
+    for state, _ in zip(evolve(plan, watched, initial, seed=3), range(30), strict=False):
+        assert state.calls == len(seen)
+        assert state.record == max(value for _, value in seen)
+        newest = dict(seen)
+        best = sorted(newest.values(), reverse=True)[: plan.hall_size]
+        assert state.hall_fitness.tolist() == best
+        assert [newest[tuple(genome)] for genome in state.hall.tolist()] == best
+        assert len({tuple(genome) for genome in state.hall.tolist()}) == len(best)
+        latest = seen[-(plan.population + plan.offspring) :] if plan.reevaluate else seen
+        assert set(zip(map(tuple, state.genomes.tolist()), state.fitness.tolist(), strict=True)) <= set(latest)
+        assert len(state.genomes) == plan.population
+        told = state.statistics
+        assert (told.generation, told.calls, told.step) == (state.generation, state.calls, state.step)
+        assert (told.best, told.mean) == (max(state.fitness), np.mean(state.fitness))
+        assert told.diversity == diversity(state.genomes)
+
+
+def test_immigrants_come_when_nothing_gets_better():
+    def flat(genomes, seed):
+        return np.zeros(len(genomes))
+
+    plan = Plan(10, 10, BitFlip(0.0), immigration=Immigration(3, 1.0))
+    initial = RandomBits(64)
+    states = [state for state, _ in zip(evolve(plan, flat, initial), range(9), strict=False)]
+    assert [state.stagnant for state in states] == [0, 1, 2, 0, 1, 2, 0, 1, 2]
+    assert [state.calls for state in states] == [10, 20, 30, 49, 59, 69, 88, 98, 108]
+    first = {row.tobytes() for row in states[0].genomes}
+    assert all(row.tobytes() in first for row in states[2].genomes)
+    assert sum(row.tobytes() in first for row in states[3].genomes) == 1
+
+
+def test_extinction_spares_the_best():
+    plan = Plan(10, 10, BitFlip(0.5), immigration=Immigration(0, 1.0))
+    bests = [max(s.fitness) for s, _ in zip(evolve(plan, ones, RandomBits(40)), range(20), strict=False)]
+    assert bests == sorted(bests)
+
+
+class Crash(BaseException):
+    """Nothing that a program would catch."""
+
+
+def crashing(fitness, after):
+    """``fitness``, which breaks off at the call after so many."""
+    calls = []
+
+    def asked(genomes, seed):
+        calls.append(seed)
+        if len(calls) > after:
+            raise Crash
+        return fitness(genomes, seed)
+
+    return asked
+
+
+@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("after", [0, 1, 7, 20])
+def test_a_broken_off_run_goes_on_as_if_nothing_had_been(name, after, tmp_path):
+    plan, fitness, initial = PLANS[name]
+    whole = run(plan, fitness, initial, 25, seed=2**64 - 1, path=tmp_path / "whole.npz", notes={"a": (1, 2)})
+    path = tmp_path / "folder" / "run.npz"
+    with pytest.raises(Crash):
+        run(plan, crashing(fitness, after), initial, 25, seed=2**64 - 1, path=path, notes={"a": [1, 2]})
+    assert path.exists() == (after > 0)
+    done = run(plan, fitness, initial, 25, seed=2**64 - 1, path=path, resume=path.exists(), notes={"a": [1, 2]})
+    assert_equal_states(done.state, whole.state)
+    assert done.history == whole.history
+    assert path.read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    assert_equal_states(read_run(path).state, whole.state)
+    ended = run(plan, crashing(fitness, 0), initial, 25, seed=2**64 - 1, path=path, resume=True, notes={"a": [1, 2]})
+    assert_equal_states(ended.state, whole.state)
+
+
+def test_a_lost_run_goes_on_from_the_last_writing(tmp_path):
+    plan, fitness, initial = PLANS["bits"]
+    path, kept = tmp_path / "run.npz", tmp_path / "kept.npz"
+
+    def copied(genomes, seed):
+        if path.exists() and not kept.exists():
+            kept.write_bytes(path.read_bytes())
+        return fitness(genomes, seed)
+
+    whole = run(plan, copied, initial, 12, path=path, every=0)
+    assert read_run(kept).state.generation == 0
+    done = run(plan, fitness, initial, 12, path=kept, resume=True)
+    assert_equal_states(done.state, whole.state)
+
+
+def test_seeds_make_runs():
+    plan, fitness, initial = PLANS["noisy"]
+    one, again, other = (run(plan, fitness, initial, 5, seed=seed).state for seed in (1, 1, 2))
+    assert_equal_states(one, again)
+    assert not np.array_equal(one.genomes, other.genomes)
+
+
+def test_runs_that_cannot_go_on_are_refused(tmp_path):
+    plan, fitness, initial = PLANS["bits"]
+    path = tmp_path / "run.npz"
+    run(plan, fitness, initial, 2, path=path, notes={"rate": 0.1})
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match="already"):
+        run(plan, fitness, initial, 2, path=path)
+    with pytest.raises(ValueError, match=r"rate=0\.1"):
+        run(plan, fitness, initial, 2, path=path, resume=True, notes={"rate": 0.2})
+    with pytest.raises(ValueError, match="seed=0"):
+        run(plan, fitness, initial, 2, path=path, resume=True, seed=1, notes={"rate": 0.1})
+    with pytest.raises(ValueError, match="path"):
+        run(plan, fitness, initial, 2, resume=True)
+    with pytest.raises(OSError, match="no_such"):
+        run(plan, fitness, initial, 2, path=tmp_path / "no_such.npz", resume=True)
+    assert path.read_bytes() == content
+    np.savez(path, about=np.frombuffer(b'{"format": "ci_envs table 1"}', dtype=np.uint8))
+    with pytest.raises(ValueError, match="table 1"):
+        read_run(path)
+    for length in range(0, len(content), 97):
+        path.write_bytes(content[:length])
+        with pytest.raises(ValueError, match="no run that can go on"):
+            read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Plan(0, 1, BitFlip(0.1)), "population.*0"),
+        (lambda: Plan(1, 0, BitFlip(0.1)), "offspring.*0"),
+        (lambda: Plan(1, 1, BitFlip(0.1), hall_size=0), "hall_size.*0"),
+        (lambda: Plan(1, 1, BitFlip(0.1), crossover_rate=1.5), "crossover_rate.*1.5"),
+        (lambda: Plan(5, 4, BitFlip(0.1), survive=Comma()), "population of 5"),
+        (lambda: Plan(5, 9, BitFlip(0.1), survive=Elitism(6)), "elite of 6"),
+        (lambda: Elitism(-1), "elite.*-1"),
+        (lambda: BitFlip(1.1), "rate.*1.1"),
+        (lambda: BitFlip(float("nan")), "rate.*nan"),
+        (lambda: Swap(-0.1), "rate.*-0.1"),
+        (lambda: Gaussian(-1.0), "sigma.*-1"),
+        (lambda: Gaussian(np.ones((2, 2))), "sigma"),
+        (lambda: Gaussian(1.0, low=1, high=0), "low=1, high=0"),
+        (lambda: UniformReset(3, 2, 0.1), "low=3, high=2"),
+        (lambda: Blend(-0.5), "alpha.*-0.5"),
+        (lambda: Uniform(2), "rate.*2"),
+        (lambda: Tournament(0), "size.*0"),
+        (lambda: Truncation(0), "share.*0"),
+        (lambda: Immigration(-1, 0.1), "patience.*-1"),
+        (lambda: Immigration(1, 1.1), "share.*1.1"),
+        (lambda: OneFifth(0), "damping.*0"),
+        (lambda: RandomBits(0), "genes.*0"),
+        (lambda: RandomNumbers(3, 2, 1), "low=2, high=1"),
+        (lambda: BitFlip(0.1)(np.zeros((2, 2)), np.random.default_rng(0), 1.0), "BitFlip.*bool.*float64"),
+        (lambda: Gaussian(0.1)(np.zeros((2, 2), dtype=int), np.random.default_rng(0), 1.0), "Gaussian.*floats.*int64"),
+        (lambda: Blend()(*np.zeros((2, 2, 2), dtype=bool), np.random.default_rng(0)), "Blend.*floats.*bool"),
+    ],
+)  # fmt: skip
+def test_bad_parameters_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("fitness", "initial", "message"),
+    [
+        (lambda genomes, seed: np.zeros(len(genomes) + 1), RandomBits(3), "12 finite numbers"),
+        (lambda genomes, seed: np.full(len(genomes), np.nan), RandomBits(3), "finite numbers.*nan"),
+        (ones, lambda count, rng: np.zeros(count), r"shape \(12, genes\)"),
+        (ones, lambda count, rng: np.zeros((count, 2), dtype=object), "object"),
+    ],
+)
+def test_what_does_not_fit_is_refused(fitness, initial, message):
+    with pytest.raises(ValueError, match=message):
+        first_generation(PLANS["bits"][0], fitness, initial, 0)
+
+
+def test_a_generation_leaves_the_last_as_it_was():
+    plan, fitness, initial = PLANS["comma"]
+    state = first_generation(plan, fitness, initial, 0)
+    copy = replace(state, genomes=state.genomes.copy(), fitness=state.fitness.copy(), hall=state.hall.copy())
+    next_generation(plan, fitness, initial, state)
+    assert_equal_states(state, copy)
