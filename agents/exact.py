@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent import Agent, Observation
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import true_or_false
+from ci_envs.games.parameters import probability, true_or_false
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
 
@@ -28,10 +28,9 @@ class ExactAgent(Agent):
         Raises:
             ValueError: the game is too large to solve, or an option is refused.
         """
-        if isinstance(blunder, bool) or not isinstance(blunder, (int, float)) or not 0 <= blunder <= 1:
-            raise ValueError(f"blunder must be a number from 0 to 1, not {blunder!r}")
+        self.blunder = probability("blunder", blunder)
         super().__init__(game, seed=seed)
-        self.randomise, self.blunder = true_or_false("randomise", randomise), blunder
+        self.randomise = true_or_false("randomise", randomise)
         self._solution = solve(game)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:

@@ -31,6 +31,18 @@ def positive_number(name: str, value: Any) -> float:
     return float(value)
 
 
+def probability(name: str, value: Any) -> float:
+    """``value`` as a float if it is a number from 0 to 1.
+
+    Raises:
+        ValueError: it is not; the message has ``name``, the value and what is allowed.
+    """
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, not {value!r}")
+    return float(value)
+
+
 def true_or_false(name: str, value: Any) -> bool:
     """``value`` if it is a bool.
 

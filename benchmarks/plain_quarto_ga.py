@@ -1,0 +1,198 @@
+"""The genetic algorithm of the agent ``quarto_ga`` in plain Python: what compiling it gains, and what tests hold it to.
+
+Boards are lists of pieces, plans lists of genes, the tree is walked by recursion. The same random numbers give the
+same plans, fitness and action as :mod:`agents.lookahead_ga`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from ci_envs import Position, Quarto
+from ci_envs.games.grid import lines_of
+
+_WORD = 1 << 64
+_PLIES = 8
+_WIN = 1000
+
+
+class SplitMix64:
+    """The random numbers of :mod:`ci_envs.games.random_numbers`, on Python's integers."""
+
+    def __init__(self, state: int) -> None:
+        self.state = state
+
+    def word(self) -> int:
+        """64 random bits."""
+        self.state = (self.state + 0x9E3779B97F4A7C15) % _WORD
+        word = self.state
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % _WORD
+        word = (word ^ word >> 27) * 0x94D049BB133111EB % _WORD
+        return word ^ word >> 31
+
+    def below(self, bound: int) -> int:
+        """A number from 0 to ``bound - 1``."""
+        return (self.word() >> 32) * bound >> 32
+
+
+@cache
+def _lines(squares: bool) -> list[list[int]]:
+    masks = list(lines_of(4, 4, 4))
+    if squares:
+        masks += [0x33 << 4 * row + col for row in range(3) for col in range(3)]
+    return [[cell for cell in range(16) if mask >> cell & 1] for mask in masks]
+
+
+@dataclass
+class Board:
+    """A board in the middle of a game: the pieces on it, the one in hand, and those left."""
+
+    pieces: list[int | None]
+    hand: int | None
+    left: list[int]
+    squares: bool
+
+    @classmethod
+    def of(cls, position: Position) -> "Board":
+        """The board of a position of Quarto."""
+        game = position.game
+        assert isinstance(game, Quarto)
+        pieces, hand = game.pieces(position.own, position.opp), game.in_hand(position.opp)
+        left = [piece for piece in range(16) if piece not in (*pieces, hand)]
+        return cls(pieces, hand, left, game.squares)
+
+    def threats(self) -> list[tuple[int, int, int]]:
+        """The last cells of lines, with the attributes that all others there have, and those that all lack."""
+        found = []
+        for line in _lines(self.squares):
+            there = [self.pieces[cell] for cell in line]
+            if there.count(None) == 1:
+                having = lacking = 15
+                for piece in there:
+                    if piece is not None:
+                        having, lacking = having & piece, lacking & ~piece
+                found.append((line[there.index(None)], having, lacking))
+        return found
+
+    def wins_of(self, piece: int) -> list[int]:
+        """The cells on which a piece wins."""
+        return sorted({cell for cell, having, lacking in self.threats() if piece & having or ~piece & lacking})
+
+    def safe(self) -> list[int]:
+        """The pieces left that win nowhere."""
+        threats = self.threats()
+        return [p for p in self.left if not any(p & having or ~p & lacking for _, having, lacking in threats)]
+
+
+def follow(position: Position, genome: list[int]) -> tuple[list[int], int]:
+    """``-> (plan, value)``: a genome repaired, and what it comes to."""
+    board = Board.of(position)
+    plan, actor = [0] * _PLIES, 1
+    for ply, gene in enumerate(genome):
+        if board.hand is not None:
+            wins = board.wins_of(board.hand)
+            cell = _next_in(wins or [cell for cell in range(16) if board.pieces[cell] is None], gene)
+            plan[ply] = cell
+            if wins:
+                return plan, actor * (_WIN - ply)
+            board.pieces[cell], board.hand = board.hand, None
+            if None not in board.pieces:
+                return plan, 0
+        else:
+            piece = _next_in(board.safe() or board.left, gene)
+            plan[ply] = piece
+            board.left.remove(piece)
+            board.hand = piece
+            actor = -actor
+    return plan, _estimate(board)
+
+
+def _next_in(choices: list[int], gene: int) -> int:
+    return min(choices, key=lambda choice: (choice - gene) % 16)
+
+
+def _estimate(board: Board) -> int:
+    safe = len(board.safe())
+    if board.hand is not None and board.wins_of(board.hand):
+        return _WIN - _PLIES
+    if board.hand is None and not safe:
+        return _PLIES - _WIN
+    return 17 - safe if safe % 2 else safe - 17
+
+
+def fitness_of(plans: list[list[int]], values: list[int], placing: bool) -> list[int]:
+    """Over how many plies the value of each plan is backed up, -1 for a copy of an earlier one."""
+    own_plies = (0, 1, 4, 5) if placing else (0, 3, 4, 7)
+    fitness = [-1] * len(plans)
+
+    def back_up(indices: list[int], ply: int) -> tuple[int, list[int]]:
+        """``-> (value, whose)``: the value of a node, and the plans it comes from."""
+        if ply == _PLIES:
+            fitness[indices[0]] = 0
+            return values[indices[0]], indices[:1]
+        branches: dict[int, list[int]] = {}
+        for index in indices:
+            branches.setdefault(plans[index][ply], []).append(index)
+        answers = [back_up(branch, ply + 1) for branch in branches.values()]
+        best = (max if ply in own_plies else min)(value for value, _ in answers)
+        whose = [index for value, indices in answers if value == best for index in indices]
+        for index in whose:
+            fitness[index] += 1
+        return best, whose
+
+    back_up(list(range(len(plans))), 0)
+    return fitness
+
+
+def choose(
+    position: Position,
+    seed: int,
+    population: int = 512,
+    generations: int = 40,
+    offspring: int = 100,
+    selection: str = "tournament",
+    tournament_size: int = 2,
+    mutation_rate: float = 0.125,
+) -> tuple[int, int]:
+    """``-> (action, state)``: what the agent plays, and the state of the random numbers after it."""
+    random = SplitMix64(seed)
+    placing = Board.of(position).hand is not None
+    plans: list[list[int]] = []
+    values: list[int] = []
+
+    def add(genome: list[int]) -> None:
+        plan, value = follow(position, genome)
+        plans.append(plan)
+        values.append(value)
+
+    def select() -> list[int]:
+        if selection == "tournament":
+            drawn = [parents[random.below(population)] for _ in range(tournament_size)]
+            return plans[max(drawn, key=lambda index: fitness[index])]
+        while True:
+            index = parents[random.below(population)]
+            if random.below(_PLIES + 1) <= fitness[index]:
+                return plans[index]
+
+    for _ in range(population):
+        word = random.word() >> 32
+        add([word >> 4 * (_PLIES - 1 - ply) & 15 for ply in range(_PLIES)])
+    fitness = fitness_of(plans, values, placing)
+    for _ in range(generations):
+        parents = sorted(range(len(plans)), key=lambda index: -fitness[index])[:population]
+        for _ in range(offspring):
+            first, second = select(), select()
+            cut = _PLIES - 1 - random.below(_PLIES - 1)
+            genome = first[:cut] + second[cut:]
+            for ply in reversed(range(_PLIES)):
+                word = random.word()
+                if (word >> 11) / 2**53 < mutation_rate:
+                    genome[ply] = word & 15
+            add(genome)
+        fitness = fitness_of(plans, values, placing)
+
+    means = {}
+    for gene in {plan[0] for plan, reach in zip(plans, fitness, strict=True) if reach == _PLIES}:
+        worth = [value for plan, value in zip(plans, values, strict=True) if plan[0] == gene]
+        means[gene] = sum(worth) / len(worth)
+    best = min(means, key=lambda gene: (-means[gene], gene))
+    return (best if placing else 16 + best), random.state

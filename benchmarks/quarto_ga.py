@@ -1,0 +1,26 @@
+"""What is measured of the genetic algorithm for Quarto."""
+
+from agents.quarto_ga import QuartoGAAgent
+from benchmarks import plain_quarto_ga
+from ci_envs import Position, Quarto, make
+
+_POSITION = Position.from_text(Quarto(), "0.../.5../..../...e 9 0")
+
+
+def decisions(amount: int) -> int:
+    """Placements chosen with the default options."""
+    env = make("Quarto-v0")
+    env.reset()
+    env.position = _POSITION
+    observation = env.last()[0]
+    agent = QuartoGAAgent(Quarto(), seed=0)
+    for _ in range(amount):
+        agent.act(observation)
+    return amount
+
+
+def plain_decisions(amount: int) -> int:
+    """The same in plain Python."""
+    for seed in range(amount):
+        plain_quarto_ga.choose(_POSITION, seed)
+    return amount
