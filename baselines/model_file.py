@@ -17,7 +17,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
 from baselines.policies import Network, network_of
-from ci_envs.files import write_whole
+from ci_envs.files import shipped_file, write_whole
 from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs sb3 1"
@@ -118,12 +118,7 @@ def read_model(path: str | Path) -> ModelFile:
         ValueError: it is damaged or something else.
         OSError: it cannot be read.
     """
-    if not isinstance(path, str | Path):
-        raise ValueError(f"the path of a model is a text, not {path!r}")
-    shipped = _MODELS / f"{Path(path).name}.safetensors"
-    content = (
-        shipped if str(path) == shipped.stem and shipped.exists() and not Path(path).exists() else Path(path)
-    ).read_bytes()
+    content = shipped_file(path, _MODELS, "", ".safetensors").read_bytes()
     if content[:2] == b"PK":
         raise ValueError(
             f"{str(path)!r} is a zip file, as Stable-Baselines3 writes, which holds pickled code: if you trust it, load"

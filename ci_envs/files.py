@@ -16,3 +16,17 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def shipped_file(path: str | Path, folder: Path, prefix: str, suffix: str) -> Path:
+    """The file that ``path`` names: one that comes with the package in ``folder``, if there is one of that name.
+
+    ``name`` means ``folder/{prefix}name{suffix}`` unless there is a file ``name``.
+
+    Raises:
+        ValueError: ``path`` is no text.
+    """
+    if not isinstance(path, str | Path):
+        raise ValueError(f"the path of a file is a text, not {path!r}")
+    own, shipped = Path(path), folder / f"{prefix}{path}{suffix}"
+    return shipped if own.name == str(path) and shipped.is_file() and not own.exists() else own

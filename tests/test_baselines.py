@@ -314,7 +314,7 @@ class TestModelFiles:
 
     @pytest.mark.parametrize("value", ["5", "1.5", "true", "a,b"])
     def test_a_path_that_is_none(self, value):
-        with pytest.raises(ValueError, match="the path of a model is a text"):
+        with pytest.raises(ValueError, match="the path of a file is a text"):
             agents.make(f"sb3:path={value}", GAME)
 
     def test_a_pickle_is_never_run(self, tmp_path):

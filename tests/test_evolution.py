@@ -110,13 +110,8 @@ def slow_choice(genome, position, dice):
     if genome is None:
         return legal_actions[dice.below(len(legal_actions))]
     genes = {action: genome[action % len(genome)] for action in legal_actions}
-    chosen, ties = None, 0
-    for action, gene in genes.items():
-        if gene == max(genes.values()):
-            ties += 1
-            if dice.below(ties) == 0:
-                chosen = action
-    return chosen
+    best = [action for action, gene in genes.items() if gene == max(genes.values())]
+    return best[dice.below(len(best))]
 
 
 def slow_score(game, genome, opponent, word, seat, max_plies):

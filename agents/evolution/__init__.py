@@ -8,10 +8,13 @@
 50.0
 """
 
+from agents.evolution.ask_tell import Optimiser, optimise
+from agents.evolution.champion import Champion, best_of, read_champion, write_champion
 from agents.evolution.crossover import Blend, Crossover, OnePoint, Uniform
 from agents.evolution.engine import Fitness, Plan, State, evolve, first_generation, next_generation
 from agents.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
 from agents.evolution.mutation import BitFlip, Gaussian, Mutation, Swap, UniformReset
+from agents.evolution.opponents import make_opponents
 from agents.evolution.play import FitnessByPlay, GenomePolicy, Individual, Opponent, mean_scores, play_population
 from agents.evolution.run import Run, read_run, run, write_run
 from agents.evolution.selection import ByKey, Roulette, Selection, Tournament, Truncation
@@ -23,6 +26,7 @@ __all__ = [
     "BitFlip",
     "Blend",
     "ByKey",
+    "Champion",
     "Comma",
     "Crossover",
     "Elitism",
@@ -37,6 +41,7 @@ __all__ = [
     "OneFifth",
     "OnePoint",
     "Opponent",
+    "Optimiser",
     "Plan",
     "Plus",
     "RandomBits",
@@ -54,13 +59,18 @@ __all__ = [
     "Truncation",
     "Uniform",
     "UniformReset",
+    "best_of",
     "diversity",
     "evolve",
     "first_generation",
+    "make_opponents",
     "mean_scores",
     "next_generation",
+    "optimise",
     "play_population",
+    "read_champion",
     "read_run",
     "run",
+    "write_champion",
     "write_run",
 ]

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from time import monotonic
@@ -71,33 +71,54 @@ def run(
         ValueError: something does not fit, the file is there already, or it is of another run or damaged.
         OSError: the file cannot be read or written.
     """
+    integer_between("generations", generations, 0)
+    file = None if path is None else Path(path)
+    notes = json.loads(json.dumps(dict(notes or {})))
+    latest = _begun(file, resume, seed, notes)
+
+    def states() -> Iterator[Statistics]:
+        nonlocal latest
+        if latest is not None:
+            yield latest.history[-1]
+        for state in evolve(plan, fitness, initial, seed=seed, state=latest.state if latest else None):
+            history = (*latest.history, state.statistics) if latest else (state.statistics,)
+            latest = Run(state, history, notes)
+            yield history[-1]
+
+    drive(states(), generations, target, lambda: write_run(file, latest) if file and latest else None, every)
+    assert latest is not None
+    return latest
+
+
+def drive(generations: Iterator[Statistics], last: int, target: float, save: Callable[[], None], every: float) -> None:
+    """Take generations up to the one numbered ``last`` or a best fitness of ``target``, with a bar of progress.
+
+    Args:
+        generations: what is told of each.
+        last: number of the last one.
+        target: the best fitness that is enough.
+        save: keeps what there is. It is called at the first generation and ``every`` so many seconds, at most after a
+            generation, and when it is over, by an interrupt or an error too.
+        every: seconds, 0 or more.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
-    integer_between("generations", generations, 0)
     between("every", every, 0)
-    file = None if path is None else Path(path)
-    notes = json.loads(json.dumps(dict(notes or {})))
-    done = _begun(file, resume, seed, notes)
-    state, history = (done.state, list(done.history)) if done else (None, [])
-    written, due = state, monotonic()
-    states = evolve(plan, fitness, initial, seed=seed, state=state)
+    due, best = monotonic(), -np.inf
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("evolution", total=generations)
+        task = progress.add_task("evolution", total=last)
         try:
-            while state is None or (state.generation < generations and state.record < target):
-                following = next(states)
-                history.append(following.statistics)
-                state = following
-                progress.update(task, completed=state.generation, description=f"best {state.record:.4g}")
-                if file and monotonic() >= due:
-                    write_run(file, Run(state, tuple(history), notes))
-                    written, due = state, monotonic() + every
+            for told in generations:
+                best = max(best, told.best)
+                progress.update(task, completed=told.generation, description=f"best {best:.4g}")
+                if told.generation >= last or best >= target:
+                    break
+                if monotonic() >= due:
+                    save()
+                    due = monotonic() + every
         finally:
-            if file and state is not None and state is not written:
-                # an interrupt may have come between the history and the state
-                write_run(file, Run(state, tuple(history[: state.generation + 1]), notes))
-    return Run(state, tuple(history), notes)
+            save()
 
 
 def write_run(path: Path, done: Run) -> None:

@@ -1,0 +1,106 @@
+"""Champions: genomes that are to be kept, as JSON; some come with the package."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evolution.parameters import Genomes, Values
+from agents.evolution.play import GenomePolicy, Opponent, mean_scores, play_population
+from ci_envs.files import shipped_file, write_whole
+from ci_envs.games.game import Game
+
+_FORMAT = "ci_envs champion 1"
+_SHIPPED = Path(__file__).with_name("champions")
+
+
+@dataclass(frozen=True, eq=False)
+class Champion:
+    """A genome, and what it means.
+
+    Attributes:
+        agent: name of the agent that plays by it.
+        game: what it was evolved for, as ``repr`` writes it.
+        options: what the agent needs besides to play by it, plain values.
+        genome: float64 (genes,).
+        notes: how it was made, plain values.
+    """
+
+    agent: str
+    game: str
+    options: Mapping[str, Any]
+    genome: Values
+    notes: Mapping[str, Any]
+
+
+def write_champion(path: Path, champion: Champion) -> None:
+    """Write a champion as JSON, whole or not at all; every number comes back as it was."""
+    about = {
+        "format": _FORMAT,
+        "agent": champion.agent,
+        "game": champion.game,
+        "options": dict(champion.options),
+        "notes": dict(champion.notes),
+        "genome": [float(gene) for gene in champion.genome],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, (json.dumps(about, indent=1) + "\n").encode())
+
+
+def read_champion(path: str | Path, agent: str, game: Game) -> Champion:
+    """Read a champion; of one that comes with the package, as ``neat_quixo``, what follows the agent's name will do.
+
+    Raises:
+        ValueError: the file is damaged, something else, or of another agent or game.
+        OSError: it cannot be read.
+    """
+    content = shipped_file(path, _SHIPPED, f"{agent}_", ".json").read_bytes()
+    try:
+        about = json.loads(content)
+        if about["format"] != _FORMAT:
+            raise ValueError(f"its format is {about['format']!r}, not {_FORMAT!r}")
+        found = about["agent"], about["game"]
+        if found != (agent, repr(game)):
+            raise ValueError(f"a champion of {found[0]} for {found[1]}, not of {agent} for {game}")
+        genome = np.array(about["genome"], dtype=np.float64)
+        if genome.ndim != 1 or not np.isfinite(genome).all():
+            raise ValueError("its genome is not a list of numbers")
+        champion = Champion(*found, dict(about["options"]), genome, dict(about["notes"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+    return champion
+
+
+def best_of(
+    game: Game,
+    policy: GenomePolicy,
+    candidates: Genomes,
+    opponents: Sequence[Opponent],
+    games: int,
+    seed: int,
+    *,
+    max_cycles: int | None = None,
+    threads: int = 1,
+) -> tuple[int, float]:
+    """Which of some genomes does best in games that none has seen, and its mean score, from -1 to 1.
+
+    The best of an evolution had luck in the games that chose it: it takes new ones to tell who is good.
+
+    Args:
+        game: as all others an argument of :func:`~agents.evolution.play.play_population`.
+        policy: the same.
+        candidates: genomes (n, genes).
+        opponents: the same.
+        games: the same.
+        seed: one that was not used before.
+        max_cycles: the same.
+        threads: the same.
+    """
+    played = play_population(game, policy, candidates, opponents, games, seed, max_cycles=max_cycles, threads=threads)
+    scores: NDArray[np.float64] = mean_scores(played)
+    best = int(scores.argmax())
+    return best, float(scores[best])
