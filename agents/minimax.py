@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Timer
 from typing import Any
 
@@ -22,7 +21,7 @@ from agents.negamax import (
 )
 from ci_envs.agent import Agent, Observation
 from ci_envs.games import action_count, evaluate, implements, integer_between, kernel
-from ci_envs.games.compiled import GameType, game_type, specialised
+from ci_envs.games.compiled import Static, specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import positive_number, true_or_false
 from ci_envs.games.position import Position
@@ -53,12 +52,8 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Indifferent:
+class Indifferent(Static):
     """Judges all positions alike."""
-
-    @cached_property
-    def _numba_type_(self) -> GameType:
-        return game_type(self)
 
 
 @implements(evaluate, Indifferent)

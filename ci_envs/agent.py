@@ -84,6 +84,14 @@ class Agent(ABC):
         return actions
 
 
+def observations_of(game: Game, words: NDArray[np.uint64]) -> Observation:
+    """What the players to move see on the boards ``words`` (shape (n, 2)), as :meth:`Agent.act_batch` takes it."""
+    planes = np.empty((len(words), *game.observation_shape), dtype=np.int8)
+    masks = np.empty((len(words), game.action_count), dtype=np.int8)
+    observe_batch(game, words, planes, masks)
+    return {"observation": planes, "action_mask": masks}
+
+
 @dataclass(frozen=True)
 class PythonPolicy(Policy):
     """An agent that plays in Python alone, called from compiled code; its memory is a callback."""
@@ -101,11 +109,7 @@ def policy_of(agent: Agent) -> tuple[Policy, tuple[Any, ...]]:
     """The policy of an agent, of one that plays in Python alone a callback to it, which plays -1 where it raises."""
 
     def act(own: int, opp: int) -> int:
-        words = np.array([[own, opp]], dtype=np.uint64)
-        planes = np.empty((1, *agent.game.observation_shape), dtype=np.int8)
-        masks = np.empty((1, agent.game.action_count), dtype=np.int8)
-        observe_batch(agent.game, words, planes, masks)
-        return int(agent.act_batch({"observation": planes, "action_mask": masks})[0])
+        return int(agent.act_batch(observations_of(agent.game, np.array([[own, opp]], dtype=np.uint64)))[0])
 
     return agent.policy() or (PythonPolicy(), (Callback(act),))
 

@@ -1,10 +1,9 @@
 """Agents in compiled code, for environments that step thousands of boards in one call."""
 
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
-from ci_envs.games.compiled import GameType, game_type, operation
+from ci_envs.games.compiled import Static, operation
 
 
 @operation
@@ -24,12 +23,5 @@ def choose(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) 
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(Static):
     """Base of policies: a frozen dataclass of what is constant in compiled code, and a kernel for :func:`choose`."""
-
-    @cached_property
-    def _numba_type_(self) -> GameType:
-        return game_type(self)
-
-    def __getstate__(self) -> dict[str, Any]:  # without the cached type, which does not survive pickling
-        return {field.name: getattr(self, field.name) for field in fields(self)}

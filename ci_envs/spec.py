@@ -24,12 +24,12 @@ def split_spec(text: str) -> tuple[str, dict[str, Option]]:
     key = ""
     for part in rest.split(",") if colon else []:
         word, equals, value = part.partition("=")
-        if equals and word:
+        if equals and word.isidentifier():
             if word in options:
                 raise ValueError(f"{text!r} gives {word!r} twice")
             key = word
             options[key] = _value(value)
-        elif part and not options and not equals:
+        elif word and not options:
             options[""] = part
         elif key and not equals:
             before = options[key]

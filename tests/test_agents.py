@@ -237,6 +237,7 @@ def test_bad_specs_are_named_with_the_choices(spec, target, error, words, monkey
         ("needy:5", "5", False),  # kept as it is written
         ("needy:none,fast=true", "none", True),
         ("needy:C:x", "C:x", False),
+        ("needy:runs/Quixo-v0:size=3/table.npz,fast=true", "runs/Quixo-v0:size=3/table.npz", True),
         ("needy:path=runs/seed=1/best", "runs/seed=1/best", False),
         ("needy:fast=true,path=a", "a", True),
     ],

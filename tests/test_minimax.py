@@ -1,6 +1,8 @@
 """Minimax: no short cut of the search changes a value."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -242,3 +244,12 @@ def test_without_an_evaluation_all_undecided_actions_are_worth_nothing():
     assert set(agent.analyse(Position.start(Quixo())).action_values.values()) == {0}
     with pytest.raises(ValueError, match="evaluation must be true or false, not 'no'"):
         agents.make("minimax:evaluation=no", Quixo())
+
+
+def test_copies_of_an_agent_that_has_played_play_as_it_does():
+    position = Position.start(Quixo())
+    for spec in ("minimax:depth=2", "minimax:depth=2,evaluation=false"):
+        agent = agents.make(spec, Quixo(), seed=0)
+        analysis = agent.analyse(position)
+        for copied in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
+            assert copied.analyse(position) == analysis

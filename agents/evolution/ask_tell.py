@@ -78,19 +78,22 @@ def optimise(
         calls = 0
         while True:
             genomes, generation = optimiser.ask(), len(history)
-            if generation == len(told):
+            if generation < len(told):
+                values = told[generation]
+            else:
                 word = np.random.default_rng([seed, generation]).integers(2**64, dtype=np.uint64)
-                told.append(np.array(fitness(genomes, int(word)), dtype=np.float64))
-            values = told[generation]
+                values = np.array(fitness(genomes, int(word)), dtype=np.float64)
             if values.shape != (len(genomes),) or not np.isfinite(values).all():
                 raise ValueError(f"fitness must be {len(genomes)} finite numbers, not {values!r}")
+            if generation == len(told):
+                told.append(values)
             optimiser.tell(values)
             calls += len(genomes)
             best, mean = float(values.max()), float(values.mean())
             history.append(Statistics(generation, calls, best, mean, diversity(genomes), 1.0))
             yield history[-1]
 
-    drive(steps(), generations, target, lambda: _write(file, about, told) if file else None, every)
+    drive(steps(), generations, target, lambda: _write(file, about, told) if file and told else None, every)
     return tuple(history)
 
 

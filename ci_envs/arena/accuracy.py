@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ci_envs.agent import Agent
+from ci_envs.agent import Agent, observations_of
 from ci_envs.arena.judgement import Accuracy, Tally, judge
-from ci_envs.arena.match import BATCH_SIZE, check_plays, decide, observations_of
+from ci_envs.arena.match import BATCH_SIZE, check_plays, decide
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import Progress, Solution

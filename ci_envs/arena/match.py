@@ -6,10 +6,10 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, Observation
+from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.arena.judgement import Accuracy, judge
 from ci_envs.arena.results import MatchResult, Record, Side
-from ci_envs.games.batch import ILLEGAL, observe_batch, play_batch, start_words
+from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.truncation import ply_limit
@@ -76,14 +76,6 @@ def play_match(
         for length in np.unique(lengths).tolist()
     }
     return MatchResult(sides, plies, different, by_length)
-
-
-def observations_of(game: Game, words: NDArray[np.uint64]) -> Observation:
-    """What the players to move see on the boards ``words`` (shape (n, 2)), as :meth:`Agent.act_batch` takes it."""
-    planes = np.empty((len(words), *game.observation_shape), dtype=np.int8)
-    masks = np.empty((len(words), game.action_count), dtype=np.int8)
-    observe_batch(game, words, planes, masks)
-    return {"observation": planes, "action_mask": masks}
 
 
 def decide(agent: Agent, observations: Observation) -> NDArray[np.int64]:

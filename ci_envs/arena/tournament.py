@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ci_envs import agent as agents_by_name
-from ci_envs.agent import Agent
-from ci_envs.arena.match import Progress, check_games, check_plays, decide, observations_of, play_match
+from ci_envs.agent import Agent, observations_of
+from ci_envs.arena.match import Progress, check_games, check_plays, decide, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
 from ci_envs.games.batch import start_words

@@ -12,13 +12,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent
+from ci_envs.agent import Agent, observations_of
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, TOLD, Settings, Step, new_step
 from ci_envs.envs.single_agent import Opponent, as_opponent
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
-from ci_envs.games.batch import observe_batch
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.parameters import integer_between, true_or_false
@@ -287,13 +286,11 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             compiled.reply_with(self.game, boards, self._settings, waiting, actions)
 
     def _act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        planes = np.empty((len(words), *self.game.observation_shape), dtype=np.int8)
-        masks = np.empty((len(words), self.game.action_count), dtype=np.int8)
-        observe_batch(self.game, words, planes, masks)
+        observations = observations_of(self.game, words)
         if isinstance(self._opponent, Agent):
-            given = self._opponent.act_batch({"observation": planes, "action_mask": masks})
+            given = self._opponent.act_batch(observations)
         elif self._opponent is not None:
-            seen = zip(planes, masks, strict=True)
+            seen = zip(observations["observation"], observations["action_mask"], strict=True)
             given = np.array([self._opponent({"observation": one, "action_mask": mask}) for one, mask in seen])
         actions = np.ascontiguousarray(given, dtype=np.int64)
         wrong = compiled.first_outside(self.game, actions)

@@ -26,7 +26,8 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from dataclasses import fields
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -79,6 +80,17 @@ def game_type(game: Any) -> GameType:
     typ = GameType(f"{cls.__module__}.{game!r}{_class_digest(cls)}")  # type: ignore[arg-type]
     typ.game = game
     return typ
+
+
+class Static:
+    """Base of frozen dataclasses, such as games, whose fields are constants of the code compiled for them."""
+
+    @cached_property
+    def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
+        return game_type(self)
+
+    def __getstate__(self) -> dict[str, Any]:  # without what is cached: the type would hold this object in turn
+        return {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
 
 
 @lru_cache

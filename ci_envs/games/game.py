@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ci_envs.games.compiled import GameType, game_type, implements, is_implemented, kernel
+from ci_envs.games.compiled import GameType, Static, implements, is_implemented, kernel
 from ci_envs.games.operations import (
     RULES,
     action_count,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Game(ABC):
+class Game(Static, ABC):
     """Base of all games: a subclass is a frozen dataclass of its parameters, named as the rulebook names them.
 
     The methods here are a game's face in Python: text, names and pictures. Its rules are the operations of this
@@ -99,18 +99,15 @@ class Game(ABC):
         return Rules(self)
 
     @cached_property
-    def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
+    def _numba_type_(self) -> GameType:
         self.need(*RULES)
-        return game_type(self)
+        return super()._numba_type_
 
     def need(self, *operations: Callable[..., Any]) -> None:
         """Raise a TypeError that names the ``operations`` which this game does not implement, if there are any."""
         missing = [needed.__name__ for needed in operations if not is_implemented(needed, type(self))]
         if missing:
             raise TypeError(f"{type(self).__name__} does not implement {', '.join(missing)}")
-
-    def __getstate__(self) -> dict[str, Any]:  # without the cached properties: the type would hold this game in turn
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @implements(initial, Game)
