@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.mcts_tree import FIRST_NODES, NODE, ROOT, choose_child, find, plant, search, search_batch, simulate, subtree
+from agents.mcts_tree import FIRST_NODES, NODE, plant, search, search_batch, simulate
+from agents.tree import ROOT, choose_child, find, subtree
 from ci_envs.agent import Agent, Observation
 from ci_envs.games import implements
 from ci_envs.games.game import Game

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from agents import negamax
 from agents.mcts import MAX_NODES
-from agents.mcts_tree import NODE, ROOT, plant, simulate
+from agents.mcts_tree import NODE, plant, simulate
+from agents.tree import ROOT
 from ci_envs import Position, Quixo, make, make_vec, perft, solve
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit

@@ -1,0 +1,226 @@
+"""The tree of a search that averages, compiled: one array of nodes, children side by side.
+
+What is certain is kept apart from the averages: Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", CG
+2008, with draws as in Cazenave and Saffidine, "Score bounded Monte-Carlo tree search", CG 2010. A node has a lower and
+an upper bound of its exact value and is proven where they meet. A child whose upper bound is no more than its parent's
+lower bound can add nothing: it is closed, no simulation goes there again.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ci_envs.games.compiled import kernel
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, legal, play, result
+from ci_envs.games.random_numbers import random_below
+
+
+def node_type(total: type[np.generic], *more: tuple[str, type[np.generic]]) -> np.dtype[np.void]:
+    """A node: the position, the action that led to it, and what is known of it.
+
+    All values are those for the player who played ``action``, so a parent compares its children as they are; times
+    ``sign`` they are those for the player to move. The ``sign`` of a root is 1, that of a :func:`subtree` stays as it
+    was.
+
+    Args:
+        total: the type of the sum of all values that simulations found.
+        more: fields of the search's own.
+    """
+    return np.dtype(
+        [
+            ("own", np.uint64),
+            ("opp", np.uint64),
+            ("mean", np.float64),  # what selection compares: +inf before the first visit, -inf once it is closed
+            ("spread", np.float64),  # 1 / sqrt(visits)
+            ("total", total),
+            ("visits", np.uint32),
+            ("parent", np.uint32),
+            ("first", np.uint32),
+            ("children", np.uint32),  # 0 until the node is expanded
+            ("action", np.uint32),
+            ("plies", np.uint16),  # to the end, once proven
+            ("sign", np.int8),  # 1 if who played ``action`` acts again, else -1
+            ("lower", np.int8),
+            ("upper", np.int8),
+            *more,
+        ],
+        align=True,
+    )
+
+
+ROOT = np.uint64(0)
+
+
+@kernel
+def enlarged(nodes: Any, size: Any) -> Any:
+    """``-> nodes``: the same in an array of twice the length."""
+    larger = np.empty(2 * len(nodes), nodes.dtype)
+    larger[:size] = nodes[:size]
+    return larger
+
+
+@kernel
+def reset(node: Any, own: Any, opp: Any, parent: Any, sign: Any, outcome: Any) -> None:
+    """Write a node that was never visited."""
+    node.own, node.opp = own, opp
+    node.mean, node.spread = np.inf, 0.0
+    node.total, node.visits = 0, 0
+    node.parent, node.first, node.children = parent, 0, 0
+    node.plies, node.sign = 0, sign
+    over = outcome != ONGOING
+    node.lower, node.upper = (sign * outcome, sign * outcome) if over else (LOSS, WIN)
+
+
+@kernel
+def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
+    """``-> (size, state)``: append the children of a node, in random order, and see which of them end the game."""
+    children = np.uint64(0)
+    own, opp = nodes[parent].own, nodes[parent].opp
+    for number in range(action_count(game)):
+        if legal(game, own, opp, np.uint64(number)):
+            place, state = random_below(state, children + np.uint64(1))
+            nodes[first + children].action = nodes[first + place].action
+            nodes[first + place].action = number
+            children += np.uint64(1)
+    nodes[parent].first, nodes[parent].children = first, children
+    for child in range(first, first + children):
+        action = np.uint64(nodes[child].action)
+        next_own, next_opp = play(game, own, opp, action)
+        sign = np.int8(1 if keeps_turn(game, own, opp, action) else -1)
+        reset(nodes[child], next_own, next_opp, parent, sign, result(game, next_own, next_opp))
+    tighten(nodes, parent)
+    return first + children, state
+
+
+@kernel
+def choose_child(nodes: Any, parent: Any) -> Any:
+    """``-> child``: the best child of an expanded node. They lie in random order, so the first of equals will do."""
+    first = nodes[parent].first
+    lower, upper = own_bounds(nodes[parent])
+    best, best_rank = first, -np.inf
+    for child in range(first, first + nodes[parent].children):
+        rank = _rank(nodes[child], lower, upper)
+        if rank > best_rank:
+            best, best_rank = child, rank
+    return best
+
+
+@kernel
+def _rank(child: Any, lower: Any, upper: Any) -> Any:
+    """``-> float``: of a proven win the quickest, of a proven loss the slowest, else the most visited open child.
+
+    A proven draw is better than an open child that looks lost.
+    """
+    if lower == upper:
+        return -np.float64(lower) * child.plies if child.lower == lower else -np.inf
+    if child.upper <= lower:
+        return 0.0 if child.lower == DRAW else -np.inf
+    if lower == DRAW and child.total <= 0:
+        return -np.inf
+    return child.visits + 0.25 * child.total / max(child.visits, 1)  # the mean decides between equal visits
+
+
+@kernel
+def find(nodes: Any, size: Any, own: Any, opp: Any) -> Any:
+    """``-> node``: an expanded node of this position below the root, the most visited one; the root if there is none.
+
+    All that is known below a node depends on the words alone, so it does not matter how play came there.
+    """
+    found = ROOT
+    for node in range(ROOT + np.uint64(1), np.uint64(size)):
+        here = nodes[node]
+        same = here.own == own and here.opp == opp and here.children > 0
+        if same and (found == ROOT or here.visits > nodes[found].visits):
+            found = np.uint64(node)
+    return found
+
+
+@kernel
+def subtree(nodes: Any, top: Any) -> Any:
+    """``-> (nodes, size)``: a tree of its own, of ``top`` and all below it."""
+    kept = np.empty_like(nodes)
+    kept[ROOT] = nodes[top]
+    kept[ROOT].parent = ROOT
+    size = np.uint64(1)
+    node = ROOT
+    while node < size:
+        first = kept[node].first
+        kept[node].first = size
+        for child in range(first, first + kept[node].children):
+            kept[size] = nodes[child]
+            kept[size].parent = node
+            size += np.uint64(1)
+        node += np.uint64(1)
+    return kept, np.int64(size)
+
+
+@kernel
+def back_up(nodes: Any, node: Any, value: Any) -> None:
+    """Add a value found in a node, for who played its action, to that of the node and of all above it."""
+    while True:
+        here = nodes[node]
+        # a player who has a draw for certain need not go where a rollout lost
+        value = min(max(value, here.lower), here.upper)
+        here.total += value
+        here.visits += 1
+        here.mean = here.total / here.visits
+        here.spread = 1 / np.sqrt(here.visits)
+        if node == ROOT:
+            break
+        node = here.parent
+        value *= nodes[node].sign
+
+
+@kernel
+def tell_ancestors(nodes: Any, node: Any) -> None:
+    """Tighten the bounds above a node whose bounds have changed."""
+    while node != ROOT:
+        node = nodes[node].parent
+        if not tighten(nodes, node):
+            break
+
+
+@kernel
+def tighten(nodes: Any, parent: Any) -> Any:
+    """``-> bool``: did the bounds of an expanded node change; children that can add nothing are closed."""
+    here = nodes[parent]
+    first, end = here.first, here.first + here.children
+    lower, upper = LOSS, LOSS
+    for child in range(first, end):
+        lower, upper = max(lower, nodes[child].lower), max(upper, nodes[child].upper)
+    for child in range(first, end):
+        if nodes[child].upper <= lower:
+            nodes[child].mean = -np.inf
+    if own_bounds(here) == (lower, upper):
+        return False
+    here.lower, here.upper = (lower, upper) if here.sign > 0 else (-upper, -lower)
+    if lower == upper:
+        here.plies = _plies_to_end(nodes, parent, lower)
+    return True
+
+
+@kernel
+def _plies_to_end(nodes: Any, parent: Any, value: Any) -> Any:
+    """``-> int``: who wins hurries, the other delays."""
+    first = nodes[parent].first
+    plies = np.int64(-1)
+    for child in range(first, first + nodes[parent].children):
+        if nodes[child].lower == value:
+            here = np.int64(nodes[child].plies)
+            if plies < 0 or (here < plies) == (value == WIN):
+                plies = here
+    return plies + 1
+
+
+@kernel
+def own_bounds(node: Any) -> Any:
+    """``-> (lower, upper)``: the bounds of a node for its player to move."""
+    if node.sign > 0:
+        return np.int64(node.lower), np.int64(node.upper)
+    return -np.int64(node.upper), -np.int64(node.lower)
+
+
+@kernel
+def is_proven(node: Any) -> Any:
+    """``-> bool``: is the exact value of a node known."""
+    return node.lower == node.upper
