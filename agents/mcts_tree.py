@@ -12,7 +12,7 @@ from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, play, result
 from ci_envs.games.walk import random_action
 
-NODE = node_type(np.int32)
+NODE = node_type(np.int32, np.float64)
 
 FIRST_NODES = 4096
 """Nodes that an array has room for to begin with, besides those of the first position."""

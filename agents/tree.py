@@ -15,7 +15,9 @@ from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, kee
 from ci_envs.games.random_numbers import random_below
 
 
-def node_type(total: type[np.generic], *more: tuple[str, type[np.generic]]) -> np.dtype[np.void]:
+def node_type(
+    total: type[np.generic], real: type[np.generic], *more: tuple[str, type[np.generic]]
+) -> np.dtype[np.void]:
     """A node: the position, the action that led to it, and what is known of it.
 
     All values are those for the player who played ``action``, so a parent compares its children as they are; times
@@ -24,20 +26,21 @@ def node_type(total: type[np.generic], *more: tuple[str, type[np.generic]]) -> n
 
     Args:
         total: the type of the sum of all values that simulations found.
+        real: the type of their mean.
         more: fields of the search's own.
     """
     return np.dtype(
         [
             ("own", np.uint64),
             ("opp", np.uint64),
-            ("mean", np.float64),  # what selection compares: +inf before the first visit, -inf once it is closed
-            ("spread", np.float64),  # 1 / sqrt(visits)
+            ("mean", real),  # what selection compares: +inf before the first visit, -inf once it is closed
+            ("spread", real),  # 1 / sqrt(visits)
             ("total", total),
             ("visits", np.uint32),
             ("parent", np.uint32),
             ("first", np.uint32),
-            ("children", np.uint32),  # 0 until the node is expanded
-            ("action", np.uint32),
+            ("children", np.uint16),  # 0 until the node is expanded
+            ("action", np.uint16),
             ("plies", np.uint16),  # to the end, once proven
             ("sign", np.int8),  # 1 if who played ``action`` acts again, else -1
             ("lower", np.int8),

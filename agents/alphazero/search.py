@@ -1,0 +1,362 @@
+"""Search by a network's priors and values, compiled: many trees in lock-step, their leaves evaluated in one batch.
+
+A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
+thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network.
+
+A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
+the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
+too: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022. Values are here
+from -1 to 1, so its constant of 1 for values from 0 to 1 is 1/2.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.tree import ROOT, back_up, choose_child, expand, is_proven, node_type, own_bounds, reset, tell_ancestors
+from ci_envs.games import LOSS, ONGOING, WIN, kernel
+from ci_envs.games.batch import show
+from ci_envs.games.game import Game
+
+Evaluate = Callable[[NDArray[np.int8]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+"""``planes -> (logits, values)``: int8 (n, height, width, channels) to float32 (n, actions) and (n,), -1 to 1.
+
+Logits of illegal actions do not count; a value is for the player to move.
+"""
+
+NODE = node_type(np.float32, np.float32, ("prior", np.float32))
+"""A node of :mod:`agents.tree`, and its prior."""
+
+TREE = np.dtype(
+    [("size", np.uint64), ("leaf", np.uint64), ("left", np.int64), ("state", np.uint64), ("raw", np.float64)]
+)
+"""A tree: nodes in use, the leaf that waits for the network, simulations left, the state of its random numbers, and
+what the network says of the root's value, for its player to move."""
+
+PUCT, UCB, GUMBEL = 0, 1, 2
+SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
+"""How a simulation goes down."""
+
+_VISITS_ADDED, _Q_SCALE = 50.0, 0.5
+
+
+class Settings(NamedTuple):
+    """How to search.
+
+    Attributes:
+        selection: PUCT, UCB or GUMBEL.
+        exploration: the constant before the prior.
+        simulations: how many, besides the evaluation of the root.
+        considered: actions that Gumbel's root looks at.
+    """
+
+    selection: int = PUCT
+    exploration: float = 1.5
+    simulations: int = 200
+    considered: int = 16
+
+
+class Found(NamedTuple):
+    """What a search found of n positions.
+
+    Attributes:
+        visits: simulations that began with each action, float64 (n, actions).
+        policy: what the search would play: shares of the visits, with GUMBEL the improved policy, and where the best is
+            proven that alone; float64 (n, actions).
+        values: of the positions, for the player to move, -1 to 1, float64 (n,).
+        actions: the best action, int64 (n,).
+    """
+
+    visits: NDArray[np.float64]
+    policy: NDArray[np.float64]
+    values: NDArray[np.float64]
+    actions: NDArray[np.int64]
+
+
+class Forest:
+    """Room for the trees of so many positions, which is used again for each search.
+
+    Attributes:
+        game: what is played.
+        settings: how to search.
+    """
+
+    def __init__(self, game: Game, settings: Settings, positions: int) -> None:
+        self.game, self.settings = game, settings
+        nodes = 1 + (settings.simulations + 1) * game.action_count
+        self._nodes = np.empty((positions, nodes), NODE)
+        self._trees = np.zeros(positions, TREE)
+        self._planes = np.empty((positions, *game.observation_shape), np.int8)
+        self._waiting = np.empty(positions, np.int64)
+        self._halving = halving_table(settings.considered, settings.simulations)
+
+    def search(
+        self,
+        words: NDArray[np.uint64],
+        seeds: NDArray[np.uint64],
+        evaluate: Evaluate,
+        *,
+        gumbel: NDArray[np.float64] | None = None,
+        dirichlet: tuple[NDArray[np.float64], float] | None = None,
+    ) -> Found:
+        """Search positions that are not over, all at once.
+
+        Args:
+            words: the positions, uint64 (n, 2), no more than there is room for.
+            seeds: of the order of equal actions, uint64 (n,).
+            evaluate: the network.
+            gumbel: Gumbel noise for the root, float64 (n, actions); None means none. With another selection than GUMBEL
+                it is not used.
+            dirichlet: gamma noise, float64 (n, actions), and its share of the priors at the root; None means none.
+        """
+        n = len(words)
+        nodes, trees = self._nodes[:n], self._trees[:n]
+        noise = np.zeros((n, self.game.action_count)) if gumbel is None else gumbel
+        plant(self.game, nodes, trees, words, seeds, self.settings.simulations + 1)
+        first = True
+        while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, self._planes, self._waiting):
+            logits, values = evaluate(self._planes[:count])
+            receive(self.game, nodes, trees, self._waiting[:count], logits, values)
+            if first and dirichlet is not None:
+                mix(nodes, *dirichlet)
+            first = False
+        shape = n, self.game.action_count
+        found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n, np.int64))
+        report(nodes, trees, self.settings, noise, *found)
+        return found
+
+
+def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
+    """How many visits the action has that a simulation of the root takes, int64 (considered + 1, simulations).
+
+    A row for each number of actions that are considered, as in DeepMind's mctx: all of them are visited as often, then
+    the better half of them, and so on.
+    """
+    return np.array([_halving(number, simulations) for number in range(considered + 1)], dtype=np.int64).reshape(
+        considered + 1, simulations
+    )
+
+
+def _halving(considered: int, simulations: int) -> list[int]:
+    if considered <= 1:
+        return list(range(simulations))
+    rounds = int(np.ceil(np.log2(considered)))
+    sequence: list[int] = []
+    visits, left = [0] * considered, considered
+    while len(sequence) < simulations:
+        for _ in range(max(1, int(simulations / (rounds * left)))):
+            sequence += visits[:left]
+            visits = [count + 1 for count in visits[:left]]
+        left = max(2, left // 2)
+    return sequence[:simulations]
+
+
+@kernel
+def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, simulations: Any) -> None:
+    """Write the root of each tree."""
+    for i in range(len(trees)):
+        reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
+        trees[i].size, trees[i].left, trees[i].state = 1, simulations, seeds[i]
+
+
+@kernel
+def grow(game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, planes: Any, waiting: Any) -> Any:
+    """``-> int``: how many trees have a leaf for the network; their numbers and its planes are written.
+
+    The others have no simulations left, or are proven.
+    """
+    count = 0
+    for i in range(len(trees)):
+        if _grow(game, forest[i], trees[i], settings, noise[i], halving):
+            leaf = forest[i, trees[i].leaf]
+            show(game, leaf.own, leaf.opp, planes[count])
+            waiting[count] = i
+            count += 1
+    return count
+
+
+@kernel
+def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
+    """``-> bool``: is there a leaf for the network. What needs none is backed up at once."""
+    while tree.left > 0 and not is_proven(nodes[ROOT]):
+        node = _descend(nodes, tree.raw, settings, noise, halving)
+        tree.left -= 1
+        if not is_proven(nodes[node]):
+            tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
+            if not is_proven(nodes[node]):
+                tree.leaf = node
+                return True
+        back_up(nodes, node, np.float64(nodes[node].lower))
+        tell_ancestors(nodes, node)
+    return False
+
+
+@kernel
+def receive(game: Any, forest: Any, trees: Any, waiting: Any, logits: Any, values: Any) -> None:
+    """Give the trees that wait what the network says of their leaves."""
+    for k in range(len(waiting)):
+        i = waiting[k]
+        nodes, leaf = forest[i], trees[i].leaf
+        _set_priors(nodes, leaf, logits[k])
+        if leaf == ROOT:
+            trees[i].raw = values[k]
+        back_up(nodes, leaf, np.float64(nodes[leaf].sign * values[k]))
+        if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
+            tell_ancestors(nodes, leaf)
+
+
+@kernel
+def _set_priors(nodes: Any, parent: Any, logits: Any) -> None:
+    first, end = nodes[parent].first, nodes[parent].first + nodes[parent].children
+    largest, total = -np.inf, 0.0
+    for child in range(first, end):
+        largest = max(largest, np.float64(logits[nodes[child].action]))
+    for child in range(first, end):
+        weight = np.exp(np.float64(logits[nodes[child].action]) - largest)
+        nodes[child].prior = weight
+        total += weight
+    for child in range(first, end):
+        nodes[child].prior = np.float64(nodes[child].prior) / total
+
+
+@kernel
+def mix(forest: Any, gammas: Any, share: Any) -> None:
+    """Mix noise with the priors of each root: gamma variates, which make up a Dirichlet distribution."""
+    for i in range(len(forest)):
+        nodes = forest[i]
+        first, end = nodes[ROOT].first, nodes[ROOT].first + nodes[ROOT].children
+        total = 0.0
+        for child in range(first, end):
+            total += gammas[i, nodes[child].action]
+        for child in range(first, end):
+            noise = gammas[i, nodes[child].action] / total
+            nodes[child].prior = (1 - share) * nodes[child].prior + share * noise
+
+
+@kernel
+def _descend(nodes: Any, raw: Any, settings: Any, noise: Any, halving: Any) -> Any:
+    """``-> node``: where a simulation ends: a node without children."""
+    node = ROOT
+    if settings.selection == GUMBEL and nodes[ROOT].children > 0:
+        node = _select_at_root(nodes, raw, settings, noise, halving)
+    while nodes[node].children > 0 and not is_proven(nodes[node]):
+        node = _select(nodes, node, settings)
+    return node
+
+
+@kernel
+def _select(nodes: Any, parent: Any, settings: Any) -> Any:
+    here = nodes[parent]
+    # an action that was not tried is as good as the position
+    unvisited = np.float64(here.sign) * np.float64(here.total) / np.float64(here.visits)
+    ucb = settings.selection == UCB
+    factor = settings.exploration * np.sqrt(np.log(np.float64(here.visits)) if ucb else np.float64(here.visits))
+    best, best_score = here.first, -np.inf
+    for child in range(here.first, here.first + here.children):
+        mean, visits, prior = np.float64(nodes[child].mean), nodes[child].visits, np.float64(nodes[child].prior)
+        if mean == -np.inf:
+            continue
+        if ucb:
+            score = mean + factor * prior * np.float64(nodes[child].spread)
+        else:
+            score = (unvisited if visits == 0 else mean) + factor * prior / (1.0 + visits)
+        if score > best_score:
+            best, best_score = child, score
+    return np.uint64(best)
+
+
+@kernel
+def _select_at_root(nodes: Any, raw: Any, settings: Any, noise: Any, halving: Any) -> Any:
+    """``-> node``: the best of the actions whose turn it is; as proof closes actions, of those that come nearest."""
+    root = nodes[ROOT]
+    filled, scale = _filling(nodes, raw)
+    number = np.int64(root.visits) - 1
+    wanted = halving[min(settings.considered, np.int64(root.children)), min(number, halving.shape[1] - 1)]
+    best, best_gap, best_score = root.first, np.inf, -np.inf
+    for child in range(root.first, root.first + root.children):
+        if nodes[child].mean == -np.inf:
+            continue
+        gap = abs(np.float64(nodes[child].visits) - wanted)
+        score = noise[nodes[child].action] + _improved_logit(nodes[child], filled, scale)
+        if gap < best_gap or (gap == best_gap and score > best_score):
+            best, best_gap, best_score = child, gap, score
+    return np.uint64(best)
+
+
+@kernel
+def _filling(nodes: Any, raw: Any) -> Any:
+    """``-> (value, scale)``: the value of actions that were not tried at the root, and the weight of all values."""
+    root = nodes[ROOT]
+    tried, weighted, visits, most = 0.0, 0.0, 0.0, 0.0
+    for child in range(root.first, root.first + root.children):
+        if nodes[child].visits > 0:
+            prior = np.float64(nodes[child].prior)
+            tried += prior
+            weighted += prior * np.float64(nodes[child].total) / nodes[child].visits
+            visits += nodes[child].visits
+            most = max(most, np.float64(nodes[child].visits))
+    value = raw
+    if tried > 0:
+        value = (value + visits * weighted / tried) / (1 + visits)
+    return value, (_VISITS_ADDED + most) * _Q_SCALE
+
+
+@kernel
+def _improved_logit(child: Any, filled: Any, scale: Any) -> Any:
+    value = filled
+    if is_proven(child):
+        value = np.float64(child.lower)
+    elif child.visits > 0:
+        value = np.float64(child.total) / child.visits
+    return np.log(max(np.float64(child.prior), 1e-30)) + scale * value
+
+
+@kernel
+def report(
+    forest: Any, trees: Any, settings: Any, noise: Any, visits: Any, policy: Any, values: Any, actions: Any
+) -> None:
+    """Write what was found, as in :class:`Found`; ``visits`` and ``policy`` are zeros before."""
+    for i in range(len(forest)):
+        nodes = forest[i]
+        root = nodes[ROOT]
+        first, end = root.first, root.first + root.children
+        for child in range(first, end):
+            visits[i, nodes[child].action] = nodes[child].visits
+        best = choose_child(nodes, ROOT)
+        lower, upper = own_bounds(root)
+        if lower == upper:
+            policy[i, nodes[best].action] = 1
+            values[i] = lower
+        else:
+            values[i] = np.float64(root.total) / root.visits
+            if settings.selection == GUMBEL:
+                best = _improve(nodes, trees[i].raw, noise[i], policy[i])
+            else:
+                for child in range(first, end):
+                    policy[i, nodes[child].action] = visits[i, nodes[child].action] / (np.float64(root.visits) - 1)
+        actions[i] = nodes[best].action
+
+
+@kernel
+def _improve(nodes: Any, raw: Any, noise: Any, policy: Any) -> Any:
+    """``-> node``: the best child of the root; the improved policy is written."""
+    root = nodes[ROOT]
+    first, end = root.first, root.first + root.children
+    filled, scale = _filling(nodes, raw)
+    largest, total, most = -np.inf, 0.0, np.uint32(0)
+    for child in range(first, end):
+        largest = max(largest, _improved_logit(nodes[child], filled, scale))
+        if nodes[child].mean != -np.inf:
+            most = max(most, nodes[child].visits)
+    best, best_score = first, -np.inf
+    for child in range(first, end):
+        logit = _improved_logit(nodes[child], filled, scale)
+        policy[nodes[child].action] = np.exp(logit - largest)
+        total += np.exp(logit - largest)
+        score = noise[nodes[child].action] + logit
+        if nodes[child].visits == most and nodes[child].mean != -np.inf and score > best_score:
+            best, best_score = child, score
+    policy /= total
+    return best

@@ -1,0 +1,209 @@
+"""Search by a network: as a slow search does it, whatever else is searched, and right where the game is decided."""
+
+import numpy as np
+import pytest
+from playing import random_positions
+from slow_puct import SlowSearch
+
+from agents.alphazero.search import SELECTIONS, Forest, Settings, halving_table
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.games.batch import decode_batch
+
+GAMES = (
+    ConnectN(3, 3, 3),
+    ConnectN(4, 5, 3, True),
+    Quixo(3),
+    Quixo(5),
+    Nim((2, 3, 4)),
+    Nim((1, 3, 5), 2, True),
+    Quarto(),
+)
+
+
+class Network:
+    """Random logits and values that depend on the position alone."""
+
+    def __init__(self, game, spread=1.0):
+        self.game, self.spread = game, spread
+        self.seen = 0
+
+    def of(self, own, opp):
+        rng = np.random.default_rng([own, opp])
+        logits = self.spread * rng.normal(size=self.game.action_count)
+        return logits.astype(np.float32), np.float32(np.tanh(self.spread * rng.normal()))
+
+    def __call__(self, planes):
+        self.seen += len(planes)
+        words = np.empty((len(planes), 2), np.uint64)
+        decode_batch(self.game, np.ascontiguousarray(planes), words)
+        logits, values = zip(*(self.of(own, opp) for own, opp in words.tolist()), strict=True)
+        return np.array(logits), np.array(values)
+
+
+def words_of(positions):
+    return np.array([(position.own, position.opp) for position in positions], dtype=np.uint64)
+
+
+def seeds_of(positions, seed=0):
+    return np.random.default_rng(seed).integers(2**64, size=len(positions), dtype=np.uint64)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_it_searches_as_a_slow_search_does(game, selection):
+    """50 positions each of 7 games with 3 selections, 1,050 in all."""
+    positions, network = random_positions(game, 50, seed=3), Network(game)
+    settings = Settings(SELECTIONS[selection], 1.3, 40, 6)
+    noise = np.random.default_rng(5).gumbel(size=(len(positions), game.action_count))
+    seeds = seeds_of(positions)
+    found = Forest(game, settings, len(positions)).search(words_of(positions), seeds, network, gumbel=noise)
+    for i, position in enumerate(positions):
+        slow = SlowSearch(
+            position,
+            int(seeds[i]),
+            lambda seen: network.of(seen.own, seen.opp),
+            selection=selection,
+            exploration=1.3,
+            simulations=40,
+            considered=6,
+            noise=noise[i],
+            halving=halving_table(6, 40),
+        )
+        expected = {action: child.visits for action, child in slow.root.children.items()}
+        assert {action: found.visits[i, action] for action in expected} == expected
+        assert found.visits[i].sum() == sum(expected.values())
+        if slow.root.is_proven:
+            assert found.values[i] == slow.root.lower
+            assert found.policy[i].max() == 1
+        else:
+            assert found.values[i] == pytest.approx(slow.root.total / slow.root.visits)
+            if selection == "gumbel":
+                logits = slow.improved_logits()
+                weights = {action: np.exp(logit - max(logits.values())) for action, logit in logits.items()}
+                expected = {action: weight / sum(weights.values()) for action, weight in weights.items()}
+            else:
+                expected = {action: visits / (slow.root.visits - 1) for action, visits in expected.items()}
+            assert found.policy[i][list(expected)] == pytest.approx(list(expected.values()))
+        assert found.policy[i].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_256_trees_in_lock_step_are_256_trees(game, selection):
+    positions, network = random_positions(game, 256, seed=4), Network(game)
+    settings = Settings(SELECTIONS[selection], 2.0, 25, 8)
+    words, seeds = words_of(positions), seeds_of(positions)
+    together = Forest(game, settings, 256).search(words, seeds, network)
+    alone = Forest(game, settings, 1)
+    for i in range(256):
+        found = alone.search(words[i : i + 1], seeds[i : i + 1], network)
+        for whole, one in zip(together, found, strict=True):
+            np.testing.assert_array_equal(whole[i : i + 1], one)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selection):
+    positions = random_positions(game, 400, seed=6)
+    winning = {position: wins for position in positions if (wins := winning_actions(position))}
+    lost = [position for position in positions if is_lost_at_once(position)]
+    chosen = [*winning, *lost]
+    settings = Settings(SELECTIONS[selection], 1.5, 1 + 2 * game.action_count**2)
+    forest = Forest(game, settings._replace(simulations=min(settings.simulations, 3000)), len(chosen))
+    found = forest.search(words_of(chosen), seeds_of(chosen), Network(game, spread=0))
+    for i, position in enumerate(chosen):
+        assert found.values[i] == (1 if position in winning else -1)
+        assert position in lost or found.actions[i] in winning[position]
+    assert len(chosen) > 10
+
+
+def winning_actions(position):
+    following = {action: position.play(action) for action in position.legal_actions()}
+    return [action for action, after in following.items() if wins(position, after)]
+
+
+def wins(before, after):
+    return after.result is not None and after.result * (1 if after.to_move == before.to_move else -1) == 1
+
+
+def is_lost_at_once(position):
+    """Whether every action loses, or lets the opponent win by its next."""
+    replies = [position.play(action) for action in position.legal_actions()]
+    return all(
+        reply.to_move != position.to_move
+        and (reply.result == 1 or (reply.result is None and bool(winning_actions(reply))))
+        for reply in replies
+    )
+
+
+def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_the_other():
+    """The network likes pieces in hand whose number is even; the placer wants the opponent to get an odd one."""
+    game = Quarto()
+    position = next(p for p in random_positions(game, 50, seed=9) if p.to_move == p.play(p.legal_actions()[0]).to_move)
+
+    def even_hand(planes):
+        words = np.empty((len(planes), 2), np.uint64)
+        decode_batch(game, np.ascontiguousarray(planes), words)
+        movers = [Position(game, *row) for row in words.tolist()]
+        return np.zeros((len(planes), game.action_count), np.float32), np.array(
+            [liking(mover) for mover in movers], dtype=np.float32
+        )
+
+    def liking(mover):
+        gives = all(after.to_move != mover.to_move for after in map(mover.play, mover.legal_actions()))
+        return 0.5 if gives else -0.5  # good for who is to give, bad for who is to place
+
+    found = Forest(game, Settings(simulations=60), 1).search(words_of([position]), seeds_of([position]), even_hand)
+    placed = position.play(int(found.actions[0]))
+    assert placed.to_move == position.to_move
+    assert -0.5 <= found.values[0] <= 0.5
+    first = Forest(game, Settings(simulations=1), 1).search(words_of([position]), seeds_of([position]), even_hand)
+    assert first.values[0] == pytest.approx(0)  # -0.5 for the placer, then +0.5 for the same player, who is to give
+
+
+def test_the_network_is_asked_for_nothing_that_is_proven():
+    game, network = ConnectN(3, 3, 3), Network(ConnectN(3, 3, 3))
+    position = Position.from_text(game, "XX./OO./... X")
+    assert position.play(2).result is not None
+    found = Forest(game, Settings(simulations=100), 1).search(words_of([position]), seeds_of([position]), network)
+    assert network.seen == 0
+    assert found.actions[0] == 2
+    assert found.policy[0].tolist() == [float(action == found.actions[0]) for action in range(9)]
+
+
+def test_noise_changes_the_priors_of_the_root_alone():
+    game = ConnectN(3, 3, 3)
+    words = words_of([Position.start(game)])
+    gammas = np.zeros((1, 9))
+    gammas[0, 5] = 3.0
+    forest = Forest(game, Settings(exploration=100.0, simulations=90), 1)
+    found = forest.search(words, seeds_of([1]), Network(game, spread=0), dirichlet=(gammas, 0.5))
+    assert found.visits[0, 5] == pytest.approx(90 * (0.5 + 0.5 / 9), abs=3)
+    assert np.delete(found.visits[0], 5) == pytest.approx(np.full(8, 90 * 0.5 / 9), abs=1)
+
+
+def test_simulations_are_shared_out_by_sequential_halving():
+    """Figure 1 of Danihelka et al. 2022: 16 actions, 200 simulations: 16 x 3, 8 x 6, 4 x 12, 2 x 28 or so."""
+    visits = np.zeros(16, int)
+    for wanted in halving_table(16, 200)[16]:
+        visits[np.flatnonzero(visits == wanted)[0]] += 1
+    assert sorted(visits.tolist(), reverse=True)[:2] == [visits.max()] * 2
+    assert np.bincount(visits, minlength=4)[3] == 8
+    assert visits.sum() == 200
+    assert halving_table(1, 4)[1].tolist() == [0, 1, 2, 3]
+    assert halving_table(2, 4)[2].tolist() == [0, 0, 1, 1]
+
+
+def test_gumbel_noise_draws_actions_from_the_policy():
+    """With as many simulations as actions and a value that is the same everywhere, play is a draw from the priors."""
+    game, rng = ConnectN(3, 3, 3), np.random.default_rng(2)
+    logits = np.log(np.arange(1.0, 10)).astype(np.float32)
+
+    def evaluate(planes):
+        return np.tile(logits, (len(planes), 1)), np.zeros(len(planes), np.float32)
+
+    words = words_of([Position.start(game)] * 9000)
+    forest = Forest(game, Settings(SELECTIONS["gumbel"], 1.5, 1, 1), 9000)
+    found = forest.search(words, seeds_of(range(9000)), evaluate, gumbel=rng.gumbel(size=(9000, 9)))
+    counts = np.bincount(found.actions, minlength=9)
+    assert counts == pytest.approx(9000 * np.arange(1, 10) / 45, abs=150)
