@@ -1,0 +1,77 @@
+"""Learning from what self-play found: cross-entropy of the policy, squared error of the value, weight decay."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents.alphazero.network import Network
+from agents.alphazero.replay import Replay
+
+
+class Loss(NamedTuple):
+    """Means over the steps of one round of learning.
+
+    Attributes:
+        policy: cross-entropy of the search's policy and the network's, less the entropy of the search's, in nats.
+        value: squared error of the value.
+    """
+
+    policy: float
+    value: float
+
+
+class Learner:
+    """A network and its optimizer, AdamW (Loshchilov and Hutter 2019).
+
+    Attributes:
+        network: what learns.
+        optimizer: of its weights.
+    """
+
+    def __init__(self, network: Network, weight_decay: float, device: str = "cpu") -> None:
+        self.network = network.to(device)
+        self.optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
+        self._device = torch.device(device)
+
+    def learn(
+        self, replay: Replay, steps: int, batch: int, learning_rate: float, rng: Generator, *, symmetries: bool = True
+    ) -> Loss:
+        """Take so many steps.
+
+        Raises:
+            FloatingPointError: the loss is not a number; the weights are then of no use.
+        """
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        self.network.train()
+        sums = np.zeros(2)
+        for _ in range(steps):
+            policy_loss, value_loss = self._losses(*replay.batch(batch, rng, symmetries=symmetries))
+            self.optimizer.zero_grad(set_to_none=True)
+            (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
+            self.optimizer.step()
+            sums += policy_loss.item(), value_loss.item()
+            if not np.isfinite(sums).all():
+                raise FloatingPointError(f"the loss is {policy_loss.item()} + {value_loss.item()}")
+        return Loss(*(sums / max(1, steps)).tolist())
+
+    def _losses(
+        self,
+        planes: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        policies: NDArray[np.float32],
+        values: NDArray[np.float32],
+    ) -> tuple[Tensor, Tensor]:
+        inputs, allowed, wanted, worth = (self._tensor(array) for array in (planes, masks, policies, values))
+        logits, guesses = self.network(inputs.permute(0, 3, 1, 2).float())
+        logs = logits.masked_fill(allowed == 0, -1e9).log_softmax(dim=1)
+        # of a constant, the search's entropy, the loss is free: what is left is 0 where the network agrees
+        divergence = (wanted * (wanted.clamp(min=1e-12).log() - logs)).sum(dim=1)
+        return divergence.mean(), (guesses - worth).square().mean()
+
+    def _tensor(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(self._device)

@@ -1,0 +1,160 @@
+"""Policy-value networks: planes in, a preference for each action and a value out.
+
+A tower of convolutions with residual blocks (He, Zhang, Ren and Sun, "Deep residual learning for image recognition",
+CVPR 2016), as in AlphaZero.
+"""
+
+import copy
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import relu
+from torch.nn.utils import fuse_conv_bn_eval
+
+from ci_envs.games import integer_between
+from ci_envs.games.game import Game
+
+_POLICY_CHANNELS, _VALUE_CHANNELS, _VALUE_UNITS = 4, 2, 64
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The size of a network.
+
+    Attributes:
+        channels: of every convolution in the tower.
+        blocks: residual blocks, of two convolutions each.
+        stem: convolutions before them.
+
+    Raises:
+        ValueError: a number is out of range.
+    """
+
+    channels: int = 32
+    blocks: int = 3
+    stem: int = 1
+
+    def __post_init__(self) -> None:
+        integer_between("channels", self.channels, 1, 4096)
+        integer_between("blocks", self.blocks, 0, 256)
+        integer_between("stem", self.stem, 1, 16)
+
+    def to_dict(self) -> dict[str, int]:
+        """As a dictionary of plain values."""
+        return asdict(self)
+
+
+ARCHITECTURES = MappingProxyType(
+    {
+        "32x3": Architecture(32, 3),
+        "64x5": Architecture(64, 5),
+        "report": Architecture(256, 10),
+        "blog": Architecture(64, 0, stem=2),
+    }
+)
+"""Networks by name: two of ours, that of the report on Quixo, and the two convolutions of the blog."""
+
+
+class ConvNorm(nn.Module):
+    """A convolution of 3 x 3 and batch normalisation, which :meth:`fused` makes one."""
+
+    def __init__(self, channels_in: int, channels_out: int) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=False)
+        self.norm: nn.Module = nn.BatchNorm2d(channels_out)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``(n, in, height, width) -> (n, out, height, width)``."""
+        normed: Tensor = self.norm(self.conv(planes))
+        return normed
+
+    def fuse(self) -> None:
+        """Work the normalisation into the convolution: from here on there is nothing to train."""
+        if isinstance(self.norm, nn.BatchNorm2d):
+            self.conv, self.norm = fuse_conv_bn_eval(self.conv, self.norm), nn.Identity()
+
+
+class Block(nn.Module):
+    """A residual block."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first, self.second = ConvNorm(channels, channels), ConvNorm(channels, channels)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``(n, channels, height, width)`` to the same."""
+        return relu(planes + self.second(relu(self.first(planes))))
+
+
+class Network(nn.Module):
+    """A policy-value network for a game.
+
+    Attributes:
+        architecture: its size.
+    """
+
+    def __init__(self, game: Game, architecture: Architecture) -> None:
+        """A network with new weights, from PyTorch's global random numbers."""
+        super().__init__()
+        self.architecture = architecture
+        height, width, planes = game.observation_shape
+        channels, cells = architecture.channels, height * width
+        self.stem = nn.ModuleList(ConvNorm(planes if i == 0 else channels, channels) for i in range(architecture.stem))
+        self.blocks = nn.ModuleList(Block(channels) for _ in range(architecture.blocks))
+        self.policy = nn.Sequential(
+            nn.Conv2d(channels, _POLICY_CHANNELS, 1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(_POLICY_CHANNELS * cells, game.action_count),
+        )
+        self.value = nn.Sequential(
+            nn.Conv2d(channels, _VALUE_CHANNELS, 1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(_VALUE_CHANNELS * cells, _VALUE_UNITS),
+            nn.ReLU(),
+            nn.Linear(_VALUE_UNITS, 1),
+            nn.Tanh(),
+        )
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """``-> (logits, values)``: float32 (n, channels, height, width) to (n, actions) and (n,), -1 to 1.
+
+        A value is for the player to move.
+        """
+        for layer in self.stem:
+            planes = relu(layer(planes))
+        for block in self.blocks:
+            planes = block(planes)
+        return self.policy(planes), self.value(planes).squeeze(1)
+
+
+def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
+    """A network whose first weights depend on the seed alone."""
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(seed)
+        return Network(game, architecture)
+
+
+class Inference:
+    """A frozen copy of a network for :data:`~agents.alphazero.search.Evaluate`, quicker than the network itself."""
+
+    def __init__(self, network: Network, device: str = "cpu") -> None:
+        self.device = torch.device(device)
+        self._network = copy.deepcopy(network).eval().requires_grad_(False)
+        for module in self._network.modules():
+            if isinstance(module, ConvNorm):
+                module.fuse()
+        self._network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    @torch.inference_mode()
+    def __call__(self, planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """``planes -> (logits, values)``, as :data:`~agents.alphazero.search.Evaluate` says."""
+        inputs: Any = torch.from_numpy(planes).to(self.device).permute(0, 3, 1, 2).float()
+        logits, values = self._network(inputs)
+        return logits.cpu().numpy(), values.cpu().numpy()

@@ -1,0 +1,78 @@
+"""What self-play found, kept to learn from: a ring of positions, read in random order under random symmetries."""
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ci_envs.games import action_count, integer_between, kernel, symmetry_count, transform, transform_action
+from ci_envs.games.batch import mark, show
+from ci_envs.games.game import Game
+
+
+def sample_type(game: Game) -> np.dtype[np.void]:
+    """A position, what the search would play there, and what it was worth to the player to move, -1 to 1."""
+    fields = [
+        ("own", np.uint64),
+        ("opp", np.uint64),
+        ("policy", np.float32, (game.action_count,)),
+        ("value", np.float32),
+    ]
+    return np.dtype(fields, align=True)
+
+
+class Replay:
+    """A buffer that forgets the oldest positions first.
+
+    Attributes:
+        game: what is played.
+        samples: of :func:`sample_type`, (capacity,); the first :attr:`size` are there.
+        size: how many there are.
+        added: how many were ever added.
+    """
+
+    def __init__(self, game: Game, capacity: int) -> None:
+        integer_between("capacity", capacity, 1)
+        self.game = game
+        self.samples = np.zeros(capacity, sample_type(game))
+        self.size = self.added = 0
+
+    def add(self, samples: NDArray[np.void]) -> None:
+        """Add positions, of which the last stay if there are more than there is room for."""
+        capacity = len(self.samples)
+        places = (self.added + np.arange(len(samples))) % capacity
+        self.samples[places[-capacity:]] = samples[-capacity:]
+        self.added += len(samples)
+        self.size = min(self.added, capacity)
+
+    def batch(
+        self, count: int, rng: Generator, *, symmetries: bool = True
+    ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
+        """Random positions, each under a random symmetry of the game.
+
+        Returns:
+            Planes int8 (count, height, width, channels), masks int8 (count, actions), policies float32 (count, actions)
+            and values float32 (count,).
+        """
+        game = self.game
+        chosen = rng.integers(self.size, size=count)
+        images = rng.integers(game.symmetry_count if symmetries else 1, size=count)
+        planes = np.empty((count, *game.observation_shape), np.int8)
+        masks, policies = (
+            np.empty((count, game.action_count), np.int8),
+            np.zeros((count, game.action_count), np.float32),
+        )
+        _see(game, self.samples, chosen, images, planes, masks, policies)
+        return planes, masks, policies, self.samples["value"][chosen]
+
+
+@kernel
+def _see(game: Any, samples: Any, chosen: Any, images: Any, planes: Any, masks: Any, policies: Any) -> None:
+    for i in range(len(chosen)):
+        sample, symmetry = samples[chosen[i]], images[i] % symmetry_count(game)
+        own, opp = transform(game, symmetry, sample.own, sample.opp)
+        show(game, own, opp, planes[i])
+        mark(game, own, opp, True, masks[i])
+        for action in range(action_count(game)):
+            policies[i, transform_action(game, symmetry, action)] = sample.policy[action]

@@ -1,0 +1,133 @@
+"""Games of a network against itself, many at a time, each position searched."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from agents.alphazero.replay import sample_type
+from agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings
+from ci_envs.games import ONGOING
+from ci_envs.games.batch import play_batch, start_words
+from ci_envs.games.game import Game
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What keeps self-play by visits from being always the same; Gumbel's noise is its own.
+
+    Attributes:
+        dirichlet: concentration of the noise at the root, all actions together.
+        share: of the noise in the priors at the root.
+        opening: plies of a game whose actions are drawn from the policy; then the best is played.
+        temperature: of these draws.
+    """
+
+    dirichlet: float = 10.0
+    share: float = 0.25
+    opening: int = 8
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """How games are played.
+
+    Attributes:
+        game: what is played.
+        settings: of the search.
+        noise: of the search and of the choice of actions.
+        lanes: games side by side.
+        max_plies: after which a game is drawn.
+        value_mix: share of the search's value in what a position is worth; the rest is the result of its game.
+    """
+
+    game: Game
+    settings: Settings
+    noise: Noise
+    lanes: int
+    max_plies: int
+    value_mix: float
+
+    def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
+        """Play so many games to the end.
+
+        Returns:
+            Every position of every game, of :func:`~agents.alphazero.replay.sample_type`.
+        """
+        return np.concatenate(list(_Lanes(self, evaluate, games, rng).play()))
+
+
+class _Lanes:
+    """Games that go on, side by side, and how many are yet to begin."""
+
+    def __init__(self, plan: SelfPlay, evaluate: Evaluate, games: int, rng: Generator) -> None:
+        lanes = min(plan.lanes, games)
+        self.plan, self.evaluate, self.rng, self.to_begin = plan, evaluate, rng, games - lanes
+        self.forest = Forest(plan.game, plan.settings, lanes)
+        self.words = start_words(plan.game, lanes)
+        self.player = np.zeros(lanes, np.int8)
+        self.length = np.zeros(lanes, np.int64)
+        self.open: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # positions, and who is to move there
+
+    def play(self) -> Iterator[NDArray[np.void]]:
+        """Yield the positions of each game when it ends."""
+        while len(self.words):
+            found = self._search()
+            self._note(found)
+            outcomes = np.empty((len(self.words), 2), np.int8)
+            play_batch(self.plan.game, self.words, self._chosen(found), outcomes)
+            self.player = np.where(outcomes[:, 1] != 0, self.player, 1 - self.player).astype(np.int8)
+            self.length += 1
+            ended = (outcomes[:, 0] != ONGOING) | (self.length >= self.plan.max_plies)
+            for lane in np.flatnonzero(ended).tolist():
+                yield self._judged(lane, int(outcomes[lane, 0]))
+            self._begin_anew(ended)
+
+    def _search(self) -> Found:
+        noise, shape = self.plan.noise, (len(self.words), self.plan.game.action_count)
+        seeds = self.rng.integers(2**64, size=shape[0], dtype=np.uint64)
+        if self.plan.settings.selection == GUMBEL:
+            return self.forest.search(self.words, seeds, self.evaluate, gumbel=self.rng.gumbel(size=shape))
+        gammas = np.maximum(self.rng.gamma(noise.dirichlet / shape[1], size=shape), np.finfo(float).tiny)
+        return self.forest.search(self.words, seeds, self.evaluate, dirichlet=(gammas, noise.share))
+
+    def _note(self, found: Found) -> None:
+        samples = np.zeros(len(self.words), sample_type(self.plan.game))
+        samples["own"], samples["opp"] = self.words.T
+        samples["policy"], samples["value"] = found.policy, found.values
+        for lane, positions in enumerate(self.open):
+            positions.append((samples[lane], int(self.player[lane])))
+
+    def _chosen(self, found: Found) -> NDArray[np.int64]:
+        if self.plan.settings.selection == GUMBEL:
+            return found.actions
+        heights = np.cumsum(found.policy ** (1 / self.plan.noise.temperature), axis=1)
+        drawn = (heights <= self.rng.random((len(heights), 1)) * heights[:, -1:]).sum(axis=1)
+        return np.where(self.length < self.plan.noise.opening, drawn, found.actions)
+
+    def _judged(self, lane: int, outcome: int) -> NDArray[np.void]:
+        """The positions of a game that ended, with what it brought who was to move."""
+        samples = np.array([sample for sample, _ in self.open[lane]], sample_type(self.plan.game))
+        players = np.array([player for _, player in self.open[lane]])
+        result = 0 if outcome == ONGOING else outcome
+        results = np.where(players == self.player[lane], result, -result)
+        samples["value"] = (1 - self.plan.value_mix) * results + self.plan.value_mix * samples["value"]
+        return samples
+
+    def _begin_anew(self, ended: NDArray[np.bool_]) -> None:
+        """Begin new games on the lanes that ended, while there are any to begin; the other lanes are closed."""
+        free = np.flatnonzero(ended)
+        again, closed = free[: self.to_begin], free[self.to_begin :]
+        self.to_begin -= len(again)
+        self.words[again] = self.plan.game.start()
+        self.player[again] = self.length[again] = 0
+        for lane in again.tolist():
+            self.open[lane] = []
+        if len(closed):
+            self.words = np.delete(self.words, closed, axis=0)
+            self.player, self.length = np.delete(self.player, closed), np.delete(self.length, closed)
+            gone = set(closed.tolist())
+            self.open = [positions for lane, positions in enumerate(self.open) if lane not in gone]

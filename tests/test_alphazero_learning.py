@@ -1,0 +1,146 @@
+"""Self-play, the replay buffer and learning: what is kept is what was played, and it can be learned."""
+
+import numpy as np
+import pytest
+from playing import random_positions
+
+from agents.alphazero.replay import Replay, sample_type
+from agents.alphazero.search import GUMBEL, PUCT, Settings
+from agents.alphazero.self_play import Noise, SelfPlay
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.games.batch import decode_batch
+from ci_envs.games.compiled import kernel
+from ci_envs.games.operations import canonical
+
+GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4)), Quarto())
+
+
+def evenly(game):
+    """A network that knows nothing."""
+    return lambda planes: (
+        np.zeros((len(planes), game.action_count), np.float32),
+        np.zeros(len(planes), np.float32),
+    )
+
+
+def plan_of(game, selection, **changes):
+    options = {"noise": Noise(), "lanes": 7, "max_plies": 30, "value_mix": 0.0} | changes
+    return SelfPlay(game, Settings(selection, 1.5, 8, 4), **options)
+
+
+def games_of(game, samples):
+    """The samples game by game: each begins at the start."""
+    begins = [i for i, sample in enumerate(samples) if (sample["own"], sample["opp"]) == game.start()]
+    return [samples[begin:end] for begin, end in zip(begins, [*begins[1:], len(samples)], strict=True)]
+
+
+@pytest.mark.parametrize("selection", [PUCT, GUMBEL])
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, selection):
+    samples = plan_of(game, selection).play(evenly(game), 20, np.random.default_rng(1))
+    played = games_of(game, samples)
+    assert len(played) == 20
+    decided = 0
+    for moves in played:
+        position = Position.start(game)
+        signs = []
+        for sample, following in zip(moves, [*moves[1:], None], strict=True):
+            assert (position.own, position.opp) == (sample["own"], sample["opp"])
+            assert sample["policy"].sum() == pytest.approx(1, abs=1e-5)
+            assert set(np.flatnonzero(sample["policy"])) <= set(position.legal_actions())
+            signs.append(1 if position.to_move == 0 else -1)
+            after = {action: position.play(action) for action in position.legal_actions()}
+            if following is not None:
+                after = {a: p for a, p in after.items() if (p.own, p.opp) == (following["own"], following["opp"])}
+                assert all(p.result is None for p in after.values())
+                position = next(iter(after.values()))
+        worth = moves["value"] * signs
+        assert (worth == worth[0]).all()  # all for the same player
+        assert worth[0] in (-1, 0, 1)
+        outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after.values() if p.result is not None}
+        assert worth[0] in outcomes or (len(moves) == 30 and worth[0] == 0)
+        decided += worth[0] != 0
+    assert decided > 0
+
+
+def test_the_searchs_value_can_be_mixed_in():
+    game = ConnectN(3, 3, 3)
+    pure, mixed, searched = (
+        plan_of(game, PUCT, value_mix=mix).play(evenly(game), 9, np.random.default_rng(3)) for mix in (0, 0.25, 1)
+    )
+    np.testing.assert_array_equal(pure["policy"], mixed["policy"])
+    np.testing.assert_allclose(mixed["value"], 0.75 * pure["value"] + 0.25 * searched["value"], atol=1e-6)
+    assert (searched["value"] != pure["value"]).any()
+
+
+def test_a_seed_repeats_the_games():
+    game = ConnectN(4, 5, 3, True)
+    for selection in (PUCT, GUMBEL):
+        first, again, other = (
+            plan_of(game, selection).play(evenly(game), 9, np.random.default_rng(seed)) for seed in (4, 4, 5)
+        )
+        assert first.tobytes() == again.tobytes()
+        assert first.tobytes() != other.tobytes()
+
+
+def test_openings_are_drawn_from_the_policy():
+    game = ConnectN(3, 3, 3)
+    noise = Noise(share=0.0, opening=1)
+    samples = plan_of(game, PUCT, noise=noise).play(evenly(game), 200, np.random.default_rng(0))
+    second = {(int(moves[1]["own"]), int(moves[1]["opp"])) for moves in games_of(game, samples)}
+    assert len(second) == 9
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_the_replay_buffer_shows_images_of_what_was_added(game):
+    positions = random_positions(game, 40, seed=2)
+    rng = np.random.default_rng(0)
+    samples = np.zeros(len(positions), sample_type(game))
+    for sample, position in zip(samples, positions, strict=True):
+        sample["own"], sample["opp"] = position.own, position.opp
+        legal = list(position.legal_actions())
+        sample["policy"][legal] = rng.dirichlet(np.ones(len(legal)))
+        sample["value"] = rng.uniform(-1, 1)
+    replay = Replay(game, 100)
+    replay.add(samples)
+    for symmetries in (True, False):
+        planes, masks, policies, values = replay.batch(300, np.random.default_rng(1), symmetries=symmetries)
+        turned = 0
+        for one, mask, policy, value in zip(planes, masks, policies, values, strict=True):
+            number = int(np.flatnonzero(samples["value"] == value)[0])
+            original, words = samples[number], np.empty((1, 2), np.uint64)
+            decode_batch(game, one[np.newaxis], words)
+            own = tuple(words[0].tolist())
+            image = Position(game, *own)
+            assert (masks.dtype, set(np.flatnonzero(mask))) == (np.int8, set(image.legal_actions()))
+            assert sorted(policy[policy > 0]) == sorted(original["policy"][original["policy"] > 0])
+            assert class_of(image) == class_of(positions[number])
+            # what an action leads to is turned as the position is: its canonical image is the same
+            for action in np.flatnonzero(policy):
+                wanted = np.flatnonzero(original["policy"] == policy[action])
+                after = {class_of(positions[number].play(int(a))) for a in wanted}
+                assert class_of(image.play(int(action))) in after
+            turned += own != (positions[number].own, positions[number].opp)
+        assert (turned > 0) == (symmetries and game.symmetry_count > 1)
+
+
+@kernel
+def _canonical(game, own, opp):
+    return canonical(game, own, opp)
+
+
+def class_of(position):
+    return _canonical(position.game, np.uint64(position.own), np.uint64(position.opp))
+
+
+def test_the_replay_buffer_forgets_the_oldest():
+    game = ConnectN(3, 3, 3)
+    replay = Replay(game, 10)
+    for begin, count in ((0, 4), (4, 4), (8, 4), (12, 25)):
+        samples = np.zeros(count, sample_type(game))
+        samples["value"] = np.arange(begin, begin + count) / 100
+        replay.add(samples)
+        end = begin + count
+        assert replay.size == min(10, end)
+        kept = sorted(replay.samples["value"][: replay.size].tolist())
+        assert kept == pytest.approx([value / 100 for value in range(max(0, end - 10), end)])
