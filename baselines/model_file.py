@@ -4,20 +4,18 @@ Stable-Baselines3's own zip files hold pickled parts, which run whatever code th
 are refused: load one that you trust with Stable-Baselines3 itself, then :func:`save_model` it.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load, save
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
+from agents.tensor_file import read_tensors, write_tensors
 from baselines.policies import Network, network_of
-from ci_envs.files import shipped_file, write_whole
+from ci_envs.files import shipped_file
 from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs sb3 1"
@@ -104,11 +102,7 @@ def write_model(
         "steps": steps,
         "notes": dict(notes or {}),
     }
-    for name, tensor in tensors.items():
-        if not tensor.isfinite().all():
-            raise ValueError(f"{str(path)!r} is not written: {name} is not finite")
-    contiguous = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
-    write_whole(path, save(contiguous, {"about": json.dumps(about)}))  # several keys come in random order
+    write_tensors(path, tensors, about)
 
 
 def read_model(path: str | Path) -> ModelFile:
@@ -118,19 +112,10 @@ def read_model(path: str | Path) -> ModelFile:
         ValueError: it is damaged or something else.
         OSError: it cannot be read.
     """
-    content = shipped_file(path, _MODELS, "", ".safetensors").read_bytes()
-    if content[:2] == b"PK":
-        raise ValueError(
-            f"{str(path)!r} is a zip file, as Stable-Baselines3 writes, which holds pickled code: if you trust it, load"
-            " it there and keep it with baselines.save_model"
-        )
+    file = shipped_file(path, _MODELS, "", ".safetensors")
+    tensors, about = read_tensors(file, _FORMAT)
     try:
-        tensors = load(content)
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
-        about = {**header, **json.loads(header.get("about", "{}"))}
-        if about.get("format") != _FORMAT:
-            raise ValueError(f"its format is {about.get('format')!r}, not {_FORMAT!r}")
         network = Network(**about["network"])
         return ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"])
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is no model of ci_envs, or damaged: {error}") from None
