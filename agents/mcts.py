@@ -7,7 +7,6 @@ Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006, with prov
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from math import nan
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.mcts_tree import FIRST_NODES, NODE, plant, search, search_batch, simulate
-from agents.tree import ROOT, choose_child, find, subtree
+from agents.tree import ROOT, choose_child, find, principal_variation, subtree, value_of
 from ci_envs.agent import Agent, Observation
 from ci_envs.games import implements
 from ci_envs.games.game import Game
@@ -211,26 +210,10 @@ def _analysis(nodes: NDArray[np.void], action_count: int) -> Analysis:
     visits[children["action"]] = children["visits"]
     by_action = children[np.argsort(children["action"])]
     return Analysis(
-        value=_value(root),
+        value=value_of(root),
         simulations=int(root["visits"]),
         visits=visits,
-        action_values={int(child["action"]): _value(child) for child in by_action},
-        principal_variation=_principal_variation(nodes),
+        action_values={int(child["action"]): value_of(child) for child in by_action},
+        principal_variation=principal_variation(nodes),
         proven=int(root["lower"]) if root["lower"] == root["upper"] else None,
     )
-
-
-def _value(node: np.void) -> float:
-    if node["lower"] < node["upper"] and not node["visits"]:
-        return nan
-    mean = node["total"] / max(node["visits"], 1)
-    return float(np.clip(mean, node["lower"], node["upper"]))
-
-
-def _principal_variation(nodes: NDArray[np.void]) -> tuple[int, ...]:
-    actions = []
-    node = ROOT
-    while nodes[node]["children"]:
-        node = np.uint64(choose_child(nodes, node))
-        actions.append(int(nodes[node]["action"]))
-    return tuple(actions)

@@ -6,9 +6,11 @@ an upper bound of its exact value and is proven where they meet. A child whose u
 lower bound can add nothing: it is closed, no simulation goes there again.
 """
 
+from math import nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, legal, play, result
@@ -227,3 +229,21 @@ def own_bounds(node: Any) -> Any:
 def is_proven(node: Any) -> Any:
     """``-> bool``: is the exact value of a node known."""
     return node.lower == node.upper
+
+
+def value_of(node: np.void) -> float:
+    """The mean value of a node, exact if it is proven, for who played its action; nan if it was not visited."""
+    if node["lower"] < node["upper"] and not node["visits"]:
+        return nan
+    mean = node["total"] / max(node["visits"], 1)
+    return float(np.clip(mean, node["lower"], node["upper"]))
+
+
+def principal_variation(nodes: NDArray[np.void]) -> tuple[int, ...]:
+    """The best actions, from the root on."""
+    actions = []
+    node = ROOT
+    while nodes[node]["children"]:
+        node = np.uint64(choose_child(nodes, node))
+        actions.append(int(nodes[node]["action"]))
+    return tuple(actions)

@@ -15,7 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.tree import ROOT, back_up, choose_child, expand, is_proven, node_type, own_bounds, reset, tell_ancestors
+from agents.tree import (
+    ROOT,
+    back_up,
+    choose_child,
+    expand,
+    is_proven,
+    node_type,
+    own_bounds,
+    principal_variation,
+    reset,
+    tell_ancestors,
+    value_of,
+)
 from ci_envs.games import LOSS, ONGOING, WIN, kernel
 from ci_envs.games.batch import show
 from ci_envs.games.game import Game
@@ -81,10 +93,11 @@ class Forest:
     Attributes:
         game: what is played.
         settings: how to search.
+        positions: how many there is room for.
     """
 
     def __init__(self, game: Game, settings: Settings, positions: int) -> None:
-        self.game, self.settings = game, settings
+        self.game, self.settings, self.positions = game, settings, positions
         nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
         self._trees = np.zeros(positions, TREE)
@@ -126,6 +139,14 @@ class Forest:
         found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n, np.int64))
         report(nodes, trees, self.settings, noise, *found)
         return found
+
+    def details(self, position: int) -> tuple[dict[int, float], tuple[int, ...]]:
+        """Of a position that was searched last: the values of its actions, and the principal variation."""
+        nodes = self._nodes[position]
+        root = nodes[0]
+        children = nodes[root["first"] : root["first"] + root["children"]]
+        by_action = children[np.argsort(children["action"])]
+        return {int(child["action"]): value_of(child) for child in by_action}, principal_variation(nodes)
 
 
 def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:

@@ -1,0 +1,113 @@
+"""A trained network and its search, as an agent."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.alphazero.model_file import read_model
+from agents.alphazero.network import Inference, Network
+from agents.alphazero.search import SELECTIONS, Forest, Settings
+from ci_envs.agent import Agent, Observation, observations_of
+from ci_envs.games import integer_between
+from ci_envs.games.game import Game
+from ci_envs.games.parameters import positive_number
+from ci_envs.games.position import Position
+
+_MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What a search found.
+
+    Attributes:
+        value: of the position, from -1 to 1, for its player to move; exact if proven.
+        visits: simulations that began with each action, int64 (actions,).
+        priors: what the network alone would play, float64 (actions,).
+        action_values: the value of each legal action for who plays it; nan for one not tried.
+        principal_variation: the actions expected from here on.
+    """
+
+    value: float
+    visits: NDArray[np.int64]
+    priors: NDArray[np.float64]
+    action_values: dict[int, float]
+    principal_variation: tuple[int, ...]
+
+
+class AlphaZeroAgent(Agent):
+    """Plays what a search by a trained network finds: ``alphazero:PATH``."""
+
+    def __init__(
+        self,
+        game: Game,
+        path: str | Path | Network,
+        *,
+        simulations: int = 200,
+        selection: str = "puct",
+        exploration: float = 1.5,
+        seed: int | None = None,
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: what the network was trained for.
+            path: of the network, the name of one that comes with the package, or a network itself.
+            simulations: how many an action.
+            selection: ``puct``, ``ucb`` or ``gumbel``.
+            exploration: the constant before the prior.
+            seed: of the order of equal actions.
+
+        Raises:
+            ValueError: an option is out of range, or the file is no such network, or one for another game.
+            OSError: the file cannot be read.
+        """
+        if selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}")
+        integer_between("simulations", simulations, 1, 1_000_000)
+        settings = Settings(SELECTIONS[selection], positive_number("exploration", exploration), simulations)
+        network = path if isinstance(path, Network) else read_model(path, game).network
+        super().__init__(game, seed=seed)
+        self._evaluate = Inference(network)
+        self._most = max(1, _MOST_NODES // (simulations * game.action_count))
+        self._settings = settings
+        self._forest = Forest(game, settings, 1)
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        words = self.positions_of(observations)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        parts = [slice(begin, begin + self._most) for begin in range(0, len(words), self._most)]
+        return np.concatenate([self._search(words[part], seeds[part]) for part in parts])
+
+    def analyse(self, position: Position) -> Analysis:
+        """Search a position and say what was found.
+
+        Raises:
+            ValueError: ``position`` is of another game, or over.
+        """
+        if position.game != self.game:
+            raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
+        if position.result is not None:
+            raise ValueError(f"the game is over in {position.to_text()!r}")
+        words = np.array([[position.own, position.opp]], dtype=np.uint64)
+        found = self._forest.search(words, self.rng.integers(2**64, size=1, dtype=np.uint64), self._evaluate)
+        logits, _ = self._evaluate(np.ascontiguousarray(observations_of(self.game, words)["observation"]))
+        legal = list(position.legal_actions())
+        priors = np.zeros(self.game.action_count)
+        priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
+        values, line = self._forest.details(0)
+        return Analysis(
+            value=float(found.values[0]),
+            visits=found.visits[0].astype(np.int64),
+            priors=priors / priors.sum(),
+            action_values=values,
+            principal_variation=line,
+        )
+
+    def _search(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        if len(words) > self._forest.positions:
+            self._forest = Forest(self.game, self._settings, len(words))
+        return self._forest.search(words, seeds, self._evaluate).actions

@@ -1,0 +1,101 @@
+"""Settings of training: one preset a game."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from agents.alphazero.network import ARCHITECTURES
+from agents.alphazero.search import SELECTIONS
+from agents.alphazero.self_play import Noise
+from ci_envs.games import integer_between
+from ci_envs.games.game import Game
+from ci_envs.games.parameters import positive_number, true_or_false
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a run of training is made of.
+
+    Attributes:
+        architecture: name of a network (:data:`~agents.alphazero.network.ARCHITECTURES`).
+        selection: ``gumbel``, ``puct`` or ``ucb``.
+        exploration: of the search.
+        simulations: a position in self-play.
+        considered: actions at Gumbel's root.
+        noise: of self-play by visits.
+        games: of self-play in an iteration.
+        lanes: of them side by side, of each thread.
+        max_plies: after which a game of self-play is drawn.
+        value_mix: share of the search's value in what a position is worth.
+        capacity: positions in the replay buffer.
+        symmetries: learn from images of the positions too.
+        reuse: how often a position is learned from.
+        batch: positions of a step of learning.
+        learning_rate: of AdamW at first; it falls to 0 by a cosine.
+        weight_decay: of AdamW.
+        ladder: who the network is measured against.
+        ladder_simulations: a position with which it is measured, and gated.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+
+    architecture: str = "32x3"
+    selection: str = "gumbel"
+    exploration: float = 1.5
+    simulations: int = 32
+    considered: int = 16
+    noise: Noise = field(default_factory=Noise)
+    games: int = 512
+    lanes: int = 128
+    max_plies: int = 100
+    value_mix: float = 0.5
+    capacity: int = 200_000
+    symmetries: bool = True
+    reuse: float = 4.0
+    batch: int = 256
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-4
+    ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=3")
+    ladder_simulations: int = 50
+
+    def __post_init__(self) -> None:
+        for name, known in (("architecture", ARCHITECTURES), ("selection", SELECTIONS)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
+        for name in ("simulations", "considered", "games", "lanes", "max_plies", "capacity", "batch"):
+            integer_between(name, getattr(self, name), 1)
+        integer_between("ladder_simulations", self.ladder_simulations, 1)
+        for name in ("exploration", "reuse", "learning_rate"):
+            positive_number(name, getattr(self, name))
+        true_or_false("symmetries", self.symmetries)
+        for name, high in (("value_mix", 1), ("weight_decay", 1)):
+            if not 0 <= getattr(self, name) <= high:
+                raise ValueError(f"{name} must be from 0 to {high}, not {getattr(self, name)!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary of plain values."""
+        return asdict(self)
+
+
+_PRESETS: dict[str, dict[str, Any]] = {
+    "ConnectN(rows=3, cols=3, n=3, gravity=False)": {
+        "considered": 9,
+        "capacity": 30_000,
+        "ladder": ("random", "minimax:depth=2", "exact"),
+    },
+    "Quixo(size=4)": {"ladder": ("random", "minimax:depth=3", "exact"), "max_plies": 60},
+    "Quixo(size=5)": {"simulations": 48},
+    "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
+    "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
+}
+
+
+def preset(game: Game, **changes: Any) -> Config:
+    """The settings for a game, with changes.
+
+    Raises:
+        ValueError: there is no such setting, or a value is out of range.
+    """
+    if unknown := [name for name in changes if name not in Config.__dataclass_fields__]:
+        raise ValueError(f"there is no setting {unknown[0]!r}; there are {', '.join(Config.__dataclass_fields__)}")
+    return Config(**{**_PRESETS.get(repr(game), {}), **changes})

@@ -1,0 +1,75 @@
+"""Trained networks on disk; some come with the package."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents.alphazero.network import Architecture, Network
+from agents.tensor_file import read_tensors, write_tensors
+from ci_envs.files import shipped_file
+from ci_envs.games.game import Game
+
+_FORMAT = "ci_envs alphazero 1"
+_MODELS = Path(__file__).with_name("models")
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """What a file holds.
+
+    Attributes:
+        network: with its weights.
+        tensors: whatever other tensors there are, by name.
+        notes: how it was made, plain values.
+    """
+
+    network: Network
+    tensors: Mapping[str, torch.Tensor]
+    notes: Mapping[str, Any]
+
+
+def write_model(
+    path: Path,
+    network: Network,
+    game: Game,
+    notes: Mapping[str, Any],
+    tensors: Mapping[str, torch.Tensor] | None = None,
+) -> None:
+    """Write a model file, whole or not at all.
+
+    Raises:
+        ValueError: weights are no numbers; what ``path`` held before is kept.
+        OSError: the file cannot be written.
+    """
+    about = {
+        "format": _FORMAT,
+        "game": repr(game),
+        "architecture": network.architecture.to_dict(),
+        "notes": dict(notes),
+    }
+    weights = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
+    write_tensors(path, weights | dict(tensors or {}), about)
+
+
+def read_model(path: str | Path, game: Game) -> ModelFile:
+    """Read a model file; of a model that comes with the package the name will do.
+
+    Raises:
+        ValueError: it is damaged, something else, or of another game.
+        OSError: it cannot be read.
+    """
+    tensors, about = read_tensors(shipped_file(path, _MODELS, "", ".safetensors"), _FORMAT)
+    if about.get("game") != repr(game):
+        raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
+    weights = {name.removeprefix("network."): tensors.pop(name) for name in [*tensors] if name.startswith("network.")}
+    try:
+        network = Network(game, Architecture(**about["architecture"]))
+        network.load_state_dict(weights)
+        notes = dict(about["notes"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{str(path)!r} is no network that can play here: {reason}") from None
+    return ModelFile(network.eval(), tensors, notes)

@@ -1,0 +1,183 @@
+"""The network, its file, and the agent that plays by it."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from playing import batch_of, random_positions
+
+from agents.alphazero.agent import AlphaZeroAgent
+from agents.alphazero.config import preset
+from agents.alphazero.model_file import read_model, write_model
+from agents.alphazero.network import ARCHITECTURES, Architecture, Inference, new_network
+from agents.mcts import MCTSAgent
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agent import observations_of
+
+SMALL = Architecture(8, 1)
+GAMES = (ConnectN(3, 3, 3), Quixo(5), Nim((1, 3, 5)), Quarto())
+
+
+def trained_a_little(game, seed=0):
+    """A network whose normalisation has seen something."""
+    network = new_network(game, SMALL, seed)
+    planes = batch_of(random_positions(game, 64, seed=1))["observation"]
+    network.train()
+    with torch.no_grad():
+        for _ in range(20):
+            network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
+    return network.eval()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_inference_says_what_the_network_says(game):
+    network = trained_a_little(game)
+    planes = np.ascontiguousarray(batch_of(random_positions(game, 50, seed=2))["observation"])
+    logits, values = Inference(network)(planes)
+    with torch.no_grad():
+        expected = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
+    np.testing.assert_allclose(logits, expected[0], atol=1e-5)
+    np.testing.assert_allclose(values, expected[1], atol=1e-5)
+    assert logits.shape == (50, game.action_count)
+    assert (np.abs(values) <= 1).all()
+    assert len({value.item() for value in values}) > 20
+
+
+def test_a_network_depends_on_its_seed_and_leaves_chance_alone():
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    first, again, other = (new_network(Quixo(), SMALL, seed) for seed in (1, 1, 2))
+    assert torch.equal(torch.rand(3), expected)
+    for name, weights in first.state_dict().items():
+        assert torch.equal(weights, again.state_dict()[name])
+    assert not torch.equal(first.policy[0].weight, other.policy[0].weight)
+
+
+def test_the_reports_network_is_as_large_as_it_says():
+    """256 channels x 10 blocks on 2 planes: 2 x 9 x 256 + 20 x 9 x 256 x 256 weights of convolutions in the tower."""
+    network = new_network(Quixo(), ARCHITECTURES["report"], 0)
+    convolutions = [module.weight.numel() for name, module in network.named_modules() if name.endswith("conv")]
+    assert sum(convolutions) == 2 * 9 * 256 + 20 * 9 * 256 * 256
+    assert len([1 for name, _ in new_network(Quixo(), ARCHITECTURES["blog"], 0).named_modules() if "conv" in name]) == 2
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_a_network_comes_back_from_its_file(game, tmp_path):
+    network = trained_a_little(game)
+    write_model(tmp_path / "a.safetensors", network, game, {"minutes": 3})
+    found = read_model(tmp_path / "a.safetensors", game)
+    assert found.notes == {"minutes": 3}
+    assert found.network.architecture == SMALL
+    observations = batch_of(random_positions(game, 30, seed=3))
+    first, second = (
+        AlphaZeroAgent(game, source, simulations=20, seed=1).act_batch(observations)
+        for source in (network, tmp_path / "a.safetensors")
+    )
+    np.testing.assert_array_equal(first, second)
+
+
+def test_files_that_cannot_be_used_are_refused(tmp_path):
+    game, path = ConnectN(3, 3, 3), tmp_path / "a.safetensors"
+    write_model(path, new_network(game, SMALL, 0), game, {})
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match=r"was trained for ConnectN.*, not for Quixo"):
+        read_model(path, Quixo())
+    for damaged in (b"", content[:100], content[:-5], pickle.dumps(1), b"PK" + content):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"no model of ci_envs|is a zip file"):
+            read_model(path, game)
+    network = new_network(game, SMALL, 0)
+    with torch.no_grad():
+        network.policy[0].bias[0] = torch.nan
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"policy.0.bias is not finite"):
+        write_model(path, network, game, {})
+    assert path.read_bytes() == content
+    network.architecture = Architecture(8, 2)
+    with torch.no_grad():
+        network.policy[0].bias[0] = 0
+    write_model(path, network, game, {})
+    with pytest.raises(ValueError, match=r"is no network that can play here: Error.* loading state_dict"):
+        read_model(path, game)
+    with pytest.raises(FileNotFoundError):
+        read_model(tmp_path / "nowhere", game)
+
+
+@pytest.mark.parametrize("selection", ["puct", "ucb", "gumbel"])
+def test_the_agent_plays_alike_alone_and_among_many(selection):
+    game = ConnectN(4, 5, 3, True)
+    positions = random_positions(game, 60, seed=4)
+    network = trained_a_little(game)
+    many = AlphaZeroAgent(game, network, simulations=30, selection=selection, seed=2)
+    few = copy.deepcopy(many)
+    few._most = 7
+    np.testing.assert_array_equal(many.act_batch(batch_of(positions)), few.act_batch(batch_of(positions)))
+
+
+def test_analysis_tells_of_the_search():
+    game = Quixo()
+    network = trained_a_little(game)
+    agent = AlphaZeroAgent(game, network, simulations=100, seed=0)
+    position = Position.start(game)
+    analysis = agent.analyse(position)
+    legal = list(position.legal_actions())
+    assert analysis.visits.sum() == 100
+    assert list(analysis.action_values) == legal
+    assert analysis.priors.sum() == pytest.approx(1)
+    planes = observations_of(game, np.array([[position.own, position.opp]], dtype=np.uint64))["observation"]
+    logits, _ = Inference(network)(planes)
+    weights = np.exp(logits[0][legal])
+    np.testing.assert_allclose(analysis.priors[legal], weights / weights.sum(), rtol=1e-4)
+    tried = {action for action, value in analysis.action_values.items() if not np.isnan(value)}
+    assert tried == set(np.flatnonzero(analysis.visits).tolist())
+    for action in analysis.principal_variation:
+        position = position.play(action)
+    won = Position.from_text(ConnectN(3, 3, 3), "XX./OO./... X")
+    found = AlphaZeroAgent(won.game, trained_a_little(won.game), simulations=10).analyse(won)
+    assert (found.value, found.principal_variation) == (1, (2,))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations must be"),
+        ({"selection": "best"}, "selection must be one of puct, ucb, gumbel, not 'best'"),
+        ({"exploration": 0}, "exploration must be"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        AlphaZeroAgent(Quixo(), new_network(Quixo(), SMALL, 0), **options)
+
+
+def test_bad_positions_are_refused():
+    agent = AlphaZeroAgent(Quixo(), new_network(Quixo(), SMALL, 0))
+    with pytest.raises(ValueError, match="was made for Quixo"):
+        agent.analyse(Position.start(Quixo(4)))
+
+
+def test_settings_have_a_preset_a_game_and_are_checked():
+    assert preset(ConnectN(3, 3, 3)).considered == 9
+    assert preset(Quixo(6), simulations=7).simulations == 7
+    for changes, message in (
+        ({"depth": 3}, "there is no setting 'depth'"),
+        ({"architecture": "1x1"}, "architecture must be one of 32x3"),
+        ({"games": 0}, "games must be"),
+        ({"value_mix": 1.5}, "value_mix must be from 0 to 1, not 1.5"),
+        ({"learning_rate": -1}, "learning_rate must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            preset(Quixo(), **changes)
+
+
+def test_what_is_decided_is_valued_right_by_an_untrained_network():
+    game = ConnectN(3, 3, 3)
+    agent = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=400, seed=0)
+    proven = MCTSAgent(game, simulations=20_000, seed=0)
+    for position in random_positions(game, 40, seed=8):
+        exact = proven.analyse(position).proven
+        if exact is not None and len(position.legal_actions()) <= 5:
+            assert agent.analyse(position).value == exact
