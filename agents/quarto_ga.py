@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from agents.lookahead_ga import ROULETTE, TOURNAMENT, evolve
 from ci_envs.agent import Agent, Observation
-from ci_envs.games.compiled import implements, kernel
+from ci_envs.games.compiled import implements
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, probability
 from ci_envs.games.quarto import Quarto
-from ci_envs.policy import Policy, choose
+from ci_envs.policy import Policy, choose, choose_batch
 
 SELECTIONS = {"tournament": TOURNAMENT, "roulette": ROULETTE}
 """How parents are selected, by name."""
@@ -51,12 +51,6 @@ def _(policy: QuartoGAPolicy) -> Any:
         )
 
     return kernel
-
-
-@kernel
-def _choose_batch(policy: Any, game: Any, words: Any, seeds: Any, memory: Any, actions: Any) -> None:
-    for i in range(len(words)):
-        actions[i], _ = choose(policy, game, words[i, 0], words[i, 1], seeds[i], memory)
 
 
 class QuartoGAAgent(Agent):
@@ -113,7 +107,7 @@ class QuartoGAAgent(Agent):
         words = self.positions_of(observations)
         seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
         actions = np.empty(len(words), dtype=np.int64)
-        _choose_batch(QuartoGAPolicy(), self.game, words, seeds, self._memory, actions)
+        choose_batch(QuartoGAPolicy(), self.game, words, seeds, self._memory, actions)
         return actions
 
     def policy(self) -> tuple[QuartoGAPolicy, tuple[Any, ...]]:

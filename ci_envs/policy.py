@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ci_envs.games.compiled import Static, operation
+from ci_envs.games.compiled import Static, kernel, operation
 
 
 @operation
@@ -25,3 +25,19 @@ def choose(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) 
 @dataclass(frozen=True)
 class Policy(Static):
     """Base of policies: a frozen dataclass of what is constant in compiled code, and a kernel for :func:`choose`."""
+
+
+@kernel
+def choose_batch(policy: Any, game: Any, words: Any, seeds: Any, memory: Any, actions: Any) -> None:
+    """What ``policy`` plays in each of n positions.
+
+    Args:
+        policy: what plays.
+        game: the game.
+        words: of the positions, uint64 (n, 2).
+        seeds: of the random numbers in each, uint64 (n,).
+        memory: as :func:`choose` gets it.
+        actions: int64 (n,), to be written.
+    """
+    for i in range(len(words)):
+        actions[i], _ = choose(policy, game, words[i, 0], words[i, 1], seeds[i], memory)

@@ -1,0 +1,278 @@
+"""Networks as lists of layers that evolve: layers come, go and change their size, and weights are tweaked.
+
+The genome of the Quixo report, which called it NEAT. It has no historical markings and no species: what children get
+from two parents is matched by place. Every change keeps what the network says as far as it can, so that it is given a
+chance: a new layer begins as the identity, a removed one is merged into the next, a new neuron has no effect yet (Chen,
+Goodfellow and Shlens, "Net2Net", ICLR 2016).
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from agents.evolution.networks import Node, read_row, stack_rows, write_row
+from agents.evolution.parameters import Genomes, Values
+from agents.evolution.selection import Tournament
+from ci_envs.games.parameters import integer_between
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_ELITE, _TOURNAMENT, _CROSSOVER_RATE = 2, Tournament(3), 0.5
+_STRUCTURAL_RATE = 0.2
+_TWEAK_RATE, _TWEAK_POWER = 0.3, 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A layer: ``weights @ inputs + biases``, and after it a ReLU unless it is the last.
+
+    Attributes:
+        weights: float64 (neurons, inputs).
+        biases: float64 (neurons,).
+    """
+
+    weights: Genomes
+    biases: Values
+
+
+Layers = tuple[Layer, ...]
+"""A genome: the hidden layers, then that of the outputs. Its arrays are not to be written."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a network may become.
+
+    Attributes:
+        layers: hidden ones, 0 or more.
+        neurons: of a hidden layer, at least 1.
+    """
+
+    layers: int = 3
+    neurons: int = 32
+
+    def __post_init__(self) -> None:
+        integer_between("max_layers", self.layers, 0)
+        integer_between("max_neurons", self.neurons, 1)
+
+
+def random_layers(inputs: int, outputs: int, limits: Limits, rng: Generator) -> Layers:
+    """A random genome with one hidden layer of a random size, with none if none is allowed."""
+    sizes = [int(rng.integers(1, limits.neurons + 1))] if limits.layers else []
+    widths = [inputs, *sizes, outputs]
+    return tuple(_random_layer(*ends, rng) for ends in pairwise(widths))
+
+
+def add_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
+    """A hidden layer more, which repeats the one before it; the first is random. None more than the limit."""
+    hidden = len(genome) - 1
+    if hidden >= limits.layers:
+        return genome
+    if not hidden:
+        inputs, size = genome[0].weights.shape[1], int(rng.integers(1, limits.neurons + 1))
+        return _random_layer(inputs, size, rng), _random_layer(size, len(genome[0].biases), rng)
+    place = int(rng.integers(1, hidden + 1))
+    size = len(genome[place - 1].biases)
+    return *genome[:place], Layer(np.eye(size), np.zeros(size)), *genome[place:]
+
+
+def remove_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
+    """A random hidden layer less; the next takes over its weights, as if it had no ReLU."""
+    if len(genome) == 1:
+        return genome
+    place = int(rng.integers(len(genome) - 1))
+    gone, after = genome[place], genome[place + 1]
+    merged = Layer(after.weights @ gone.weights, after.weights @ gone.biases + after.biases)
+    return *genome[:place], merged, *genome[place + 2 :]
+
+
+def resize_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
+    """A neuron more in a random hidden layer, not linked to the next one yet, or a random one less."""
+    if len(genome) == 1:
+        return genome
+    place = int(rng.integers(len(genome) - 1))
+    layer, after = genome[place], genome[place + 1]
+    size, inputs = layer.weights.shape
+    grows = rng.random() < 0.5
+    if grows and size < limits.neurons:
+        new = _random_layer(inputs, 1, rng)
+        layer = Layer(np.vstack((layer.weights, new.weights)), np.append(layer.biases, new.biases))
+        after = Layer(np.pad(after.weights, ((0, 0), (0, 1))), after.biases)
+    elif not grows and size > 1:
+        gone = int(rng.integers(size))
+        layer = Layer(np.delete(layer.weights, gone, axis=0), np.delete(layer.biases, gone))
+        after = Layer(np.delete(after.weights, gone, axis=1), after.biases)
+    return *genome[:place], layer, after, *genome[place + 2 :]
+
+
+def tweak_weights(genome: Layers, rng: Generator) -> Layers:
+    """Gaussian steps of a share of all weights and biases, relative to the usual size of a layer's weights."""
+    return tuple(
+        Layer(*(_tweaked(part, layer.weights.shape[1], rng) for part in (layer.weights, layer.biases)))
+        for layer in genome
+    )
+
+
+def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
+    """The mother with about half of the neurons that both have, by layer and place, from the father.
+
+    Such a neuron takes the father's weights of the inputs that both have. The last layers, of the outputs, match.
+    """
+    pairs = list(zip_longest(mother[:-1], father[:-1]))[: len(mother) - 1]
+    return tuple(_crossed(one, other, rng) for one, other in [*pairs, (mother[-1], father[-1])])
+
+
+def flatten_layers(genome: Layers) -> Values:
+    """The network as a row (:mod:`agents.evolution.networks`)."""
+    nodes: list[Node] = []
+    first = 0
+    for place, layer in enumerate(genome):
+        activation = "identity" if place == len(genome) - 1 else "relu"
+        for weights, bias in zip(layer.weights.tolist(), layer.biases.tolist(), strict=True):
+            nodes.append(Node(bias, 1.0, activation, tuple(enumerate(weights, first))))
+        first += layer.weights.shape[1]
+    outputs = len(genome[-1].biases)
+    return write_row(nodes[:-outputs], nodes[-outputs:])
+
+
+def layers_of(row: Values, inputs: int, outputs: int) -> Layers:
+    """The genome that :func:`flatten_layers` wrote.
+
+    Raises:
+        ValueError: ``row`` is no such network.
+    """
+    hidden, last = read_row(row, inputs, outputs)
+    groups: dict[tuple[int, ...], list[Node]] = {}
+    for node in (*hidden, *last):
+        groups.setdefault(tuple(source for source, _ in node.links), []).append(node)
+    genome = tuple(
+        Layer(
+            np.array([[weight for _, weight in node.links] for node in nodes], dtype=np.float64),
+            np.array([node.bias for node in nodes], dtype=np.float64),
+        )
+        for nodes in groups.values()
+    )
+    if all(layer.weights.size for layer in genome) and len(genome[-1].biases) == outputs:
+        written = flatten_layers(genome)
+        if np.array_equal(written, row[: len(written)]):
+            return genome
+    raise ValueError("the network is no list of layers")
+
+
+def torch_module(genome: Layers) -> "nn.Sequential":
+    """The network as a module of PyTorch: float64 (n, inputs) -> (n, outputs).
+
+    Raises:
+        ImportError: PyTorch is not installed.
+    """
+    import torch
+    from torch import nn
+
+    modules: list[nn.Module] = []
+    for layer in genome:
+        size, inputs = layer.weights.shape
+        linear = nn.Linear(inputs, size, dtype=torch.float64)
+        with torch.no_grad():
+            linear.weight.copy_(torch.tensor(layer.weights))
+            linear.bias.copy_(torch.tensor(layer.biases))
+        modules += [linear, nn.ReLU()]
+    return nn.Sequential(*modules[:-1])
+
+
+class LayerEvolution:
+    """A genetic algorithm of layer lists that asks and is told, of networks as rows.
+
+    The two best live on; the others are children of parents from tournaments of three, half of them of two parents.
+
+    Attributes:
+        genomes: those asked for last.
+        shapes: of each generation told: species (1), and hidden neurons and weights of its best genome.
+        hall: rows of the best of the last generations, the newest last.
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, population: int, *, seed: int, limits: Limits, hall: int = 32
+    ) -> None:
+        """Make a first population: networks with one hidden layer of a random size.
+
+        Args:
+            inputs: at least 1.
+            outputs: at least 1.
+            population: at least 4.
+            seed: of all random numbers.
+            limits: how large networks may become.
+            hall: how many of the best to remember.
+
+        Raises:
+            ValueError: an argument is out of range.
+        """
+        integer_between("population", population, 4)
+        integer_between("inputs", inputs, 1)
+        integer_between("outputs", outputs, 1)
+        self._rng = np.random.default_rng(integer_between("seed", seed, 0))
+        self._limits = limits
+        self.genomes = [random_layers(inputs, outputs, limits, self._rng) for _ in range(population)]
+        self.shapes: list[tuple[int, int, int]] = []
+        self.hall: deque[Values] = deque(maxlen=integer_between("hall", hall, 1))
+        self._told: Values | None = None
+
+    def ask(self) -> Genomes:
+        """As in :meth:`~agents.evolution.ask_tell.Optimiser.ask`."""
+        if self._told is not None:
+            self.genomes = self._next(self._told)
+            self._told = None
+        self._rows = [flatten_layers(genome) for genome in self.genomes]
+        return stack_rows(self._rows)
+
+    def tell(self, fitness: Values) -> None:
+        """As in :meth:`~agents.evolution.ask_tell.Optimiser.tell`."""
+        best = int(np.argmax(fitness))
+        neurons = sum(len(layer.biases) for layer in self.genomes[best][:-1])
+        self.shapes.append((1, neurons, sum(layer.weights.size for layer in self.genomes[best])))
+        self.hall.append(self._rows[best])
+        self._told = fitness
+
+    def _next(self, fitness: Values) -> list[Layers]:
+        elite = [self.genomes[row] for row in np.argsort(-fitness, kind="stable")[:_ELITE]]
+        count = len(self.genomes) - _ELITE
+        parents = _TOURNAMENT(np.empty((len(fitness), 0)), fitness, 2 * count, self._rng).reshape(count, 2)
+        return elite + [self._child(*sorted(pair, key=lambda row: -fitness[row])) for pair in parents]
+
+    def _child(self, better: int, other: int) -> Layers:
+        child = self.genomes[better]
+        if self._rng.random() < _CROSSOVER_RATE:
+            child = crossover(child, self.genomes[other], self._rng)
+        if self._rng.random() < _STRUCTURAL_RATE:
+            child = STRUCTURAL[self._rng.integers(len(STRUCTURAL))](child, self._limits, self._rng)
+        return tweak_weights(child, self._rng)
+
+
+STRUCTURAL: tuple[Callable[[Layers, Limits, Generator], Layers], ...] = (add_layer, remove_layer, resize_layer)
+"""The changes of structure, each as likely."""
+
+
+def _random_layer(inputs: int, size: int, rng: Generator) -> Layer:
+    return Layer(rng.normal(0, np.sqrt(2 / inputs), (size, inputs)), np.zeros(size))
+
+
+def _tweaked(numbers: Genomes, inputs: int, rng: Generator) -> Genomes:
+    steps = rng.normal(0, _TWEAK_POWER * np.sqrt(2 / inputs), numbers.shape)
+    tweaked: Genomes = numbers + steps * (rng.random(numbers.shape) < _TWEAK_RATE)
+    return tweaked
+
+
+def _crossed(mother: Layer, father: Layer | None, rng: Generator) -> Layer:
+    if father is None:
+        return mother
+    rows, columns = np.minimum(mother.weights.shape, father.weights.shape)
+    taken = np.flatnonzero(rng.random(rows) < 0.5)
+    weights, biases = mother.weights.copy(), mother.biases.copy()
+    weights[taken, :columns] = father.weights[taken, :columns]
+    biases[taken] = father.biases[taken]
+    return Layer(weights, biases)
