@@ -4,16 +4,30 @@ Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics
 heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem.
 """
 
-from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.nim_rules import compiled_terms, number_of, play_rule, rule_actions
 from ci_envs.agent import Agent, Observation
+from ci_envs.games.compiled import implements
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
-from ci_envs.solver.nim import is_won
+from ci_envs.policy import Policy, choose
+
+_EXPERT = number_of("expert")
+
+
+@dataclass(frozen=True)
+class NimExpertPolicy(Policy):
+    """:class:`NimExpertAgent` in compiled code."""
+
+
+@implements(choose, NimExpertPolicy)
+def _(policy: NimExpertPolicy) -> Any:
+    return lambda policy, game, own, opp, state, memory: play_rule(compiled_terms(game), _EXPERT, own, state)
 
 
 class NimExpertAgent(Agent):
@@ -32,44 +46,8 @@ class NimExpertAgent(Agent):
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """A random one of the winning actions, or of all where none wins."""
-        return self.any_of(actions_leaving(is_lost, self._nim, observations))
+        return rule_actions(self._nim, np.array([_EXPERT, _EXPERT]), observations, self.rng)
 
-
-def is_lost(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
-    """Whether the player to move loses, by theory: see :func:`~ci_envs.solver.nim.is_won`."""
-    return ~is_won(heaps, game)
-
-
-def actions_leaving(
-    wanted: Callable[[NDArray[np.int64], Nim], NDArray[np.bool_]], game: Nim, observations: Observation
-) -> NDArray[np.bool_]:
-    """The legal actions on n boards that leave what is wanted, or all of them where none does.
-
-    Args:
-        wanted: says of heaps, int64 of shape (..., heaps), whether they are wanted, as bool of shape (...).
-        game: what is played.
-        observations: as :meth:`Agent.act_batch` takes them.
-
-    Returns:
-        bool of shape (n, actions).
-    """
-    masks = observations["action_mask"].astype(np.bool_)
-    # an action that is illegal here would leave a heap negative: nothing is asked about it
-    left = np.maximum(heaps_of(observations)[:, np.newaxis, :] - _objects_taken(game), 0)
-    leaving = masks & wanted(left, game)
-    return np.where(leaving.any(axis=1, keepdims=True), leaving, masks)
-
-
-def heaps_of(observations: Observation) -> NDArray[np.int64]:
-    """The sizes of the heaps on n boards, int64 of shape (n, heaps)."""
-    heaps: NDArray[np.int64] = observations["observation"].sum(axis=(2, 3), dtype=np.int64)
-    return heaps
-
-
-@cache
-def _objects_taken(game: Nim) -> NDArray[np.int64]:
-    taken = np.zeros((game.action_count, len(game.heaps)), dtype=np.int64)
-    for action in range(game.action_count):
-        heap, count = divmod(action, game.limit)
-        taken[action, heap] = count + 1
-    return taken
+    def policy(self) -> tuple[NimExpertPolicy, tuple[()]]:
+        """As in :meth:`Agent.policy`; it needs no memory."""
+        return NimExpertPolicy(), ()

@@ -15,11 +15,13 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from agents.nim import BASIC_RULES, NimRuleAgent, endgame_first, endgame_second
+from agents.nim import BASIC_RULES, NimRuleAgent
+from agents.nim_rules import endgame_first, endgame_second, terms_of
 from ci_envs import Nim
 from ci_envs.arena import play_match
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.arena.results import Record
+from ci_envs.games.nim import pack
 from ci_envs.solver.nim import is_won
 
 COMBINATIONS = {
@@ -218,8 +220,8 @@ def kept_by(rule, game):
     for heaps in sorted(product(*(range(size + 1) for size in game.heaps[:4])), key=sum):
         if not is_won(np.array(heaps), game):
             continue
-        row, number = rule(heaps, game)
-        after = taken(heaps, row, number)
+        row, more_than_one = divmod(rule(terms_of(game), np.uint64(pack(heaps))), game.limit)
+        after = taken(heaps, row, more_than_one + 1)
         kept = not is_won(np.array(after), game)
         (few if np.count_nonzero(heaps) <= 2 else more).append(kept)
         if not kept and lapse is None:

@@ -90,6 +90,17 @@ class TestExamplesRun:
         assert re.search(r"^expert +1st +100 \(72-100\) +0 \(0-28\) ", output, re.MULTILINE)
         assert "goes to (1, 2, 3), whose exclusive or is 0" in " ".join(output.split())
 
+    def test_nim_evolution(self, tmp_path):
+        quick = ("--generations", "2", "--runs", "2", "--games", "10", "--output", str(tmp_path))
+        output = run("nim_evolution.py", *quick)
+        assert {file.name for file in tmp_path.glob("*.png")} == {"epochs.png", "wins_over_diversity.png"}
+        assert re.search(r"^best of 1,296 mappings, 6 rules +48\.8 +7\.8 +19\.8 +4\.2 *$", output, re.MULTILINE)
+        assert re.search(r"^ +and nim_sum +100\.0 +100\.0 +336 +0 *$", output, re.MULTILINE)
+        assert "in 111 of 336 won starts, as (0, 1, 2, 1), none of them is sure to keep the win" in " ".join(
+            output.split()
+        )
+        assert "best mapping wins 92.9%" in " ".join(output.split())
+
     def test_the_game_is_found_by_the_name_of_its_module(self):
         bar = "new_game:Chomp-v0:rows=3,cols=3"
         assert "minimax:depth=9 (player 0) plays b2" in run("-m", "ci_envs", "play", bar, "minimax:depth=9", "random")

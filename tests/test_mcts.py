@@ -11,10 +11,10 @@ from playing import batch_of, observation_of, random_positions
 import agents.mcts
 from agents.mcts import MCTSAgent
 from agents.mcts_tree import FIRST_NODES, NODE, plant, simulate
-from agents.nim_expert import is_won
 from agents.random import RandomAgent
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.arena.match import play_match
+from ci_envs.solver.nim import is_won
 
 TICTACTOE = ConnectN(3, 3, 3)
 NIM = Nim((2, 3, 4))

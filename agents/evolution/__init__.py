@@ -18,7 +18,7 @@ from agents.evolution.opponents import make_opponents
 from agents.evolution.play import FitnessByPlay, GenomePolicy, Individual, Opponent, mean_scores, play_population
 from agents.evolution.run import Run, read_run, run, write_run
 from agents.evolution.selection import ByKey, Roulette, Selection, Tournament, Truncation
-from agents.evolution.statistics import Statistics, diversity
+from agents.evolution.statistics import Statistics, diversity, write_curve
 from agents.evolution.step_size import OneFifth
 from agents.evolution.survival import Comma, Elitism, Immigration, Plus, Survival
 
@@ -72,5 +72,6 @@ __all__ = [
     "read_run",
     "run",
     "write_champion",
+    "write_curve",
     "write_run",
 ]

@@ -83,6 +83,7 @@ def best_of(
     games: int,
     seed: int,
     *,
+    starts: NDArray[np.uint64] | None = None,
     max_cycles: int | None = None,
     threads: int = 1,
 ) -> tuple[int, float]:
@@ -97,10 +98,13 @@ def best_of(
         opponents: the same.
         games: the same.
         seed: one that was not used before.
+        starts: the same.
         max_cycles: the same.
         threads: the same.
     """
-    played = play_population(game, policy, candidates, opponents, games, seed, max_cycles=max_cycles, threads=threads)
+    played = play_population(
+        game, policy, candidates, opponents, games, seed, starts=starts, max_cycles=max_cycles, threads=threads
+    )
     scores: NDArray[np.float64] = mean_scores(played)
     best = int(scores.argmax())
     return best, float(scores[best])

@@ -6,17 +6,19 @@ are told apart by how they play and not by what befell them (common random numbe
 analysis", 5th edition, 2015, section 11.2).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agent import Agent, policy_of
-from ci_envs.games import DRAW, ONGOING, action_count, initial, integer_between, keeps_turn, kernel, legal, play
+from ci_envs.games import DRAW, ONGOING, action_count, integer_between, keeps_turn, kernel, legal, play
+from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import result
 from ci_envs.games.truncation import ply_limit
@@ -67,12 +69,14 @@ def play_population(
     games: int,
     seed: int,
     *,
+    starts: NDArray[np.uint64] | None = None,
     max_cycles: int | None = None,
     threads: int = 1,
 ) -> NDArray[np.int64]:
-    """Let every genome play against every opponent. The genome moves first in games 0, 2, 4, ...
+    """Let every genome play against every opponent.
 
-    Equal arguments give equal results, however many threads there are.
+    The genome moves first in games 0, 2, 4, ...; with ``starts`` it does in all. Equal arguments give equal results,
+    however many threads there are.
 
     Args:
         game: what is played.
@@ -82,6 +86,8 @@ def play_population(
             genome, and no threads are used.
         games: of each genome against each opponent, at least 1; an even number is fair to both seats.
         seed: of all random numbers, 0 to 2^64 - 1.
+        starts: where the games of each pairing begin, words of positions that are not over, uint64 (games, 2); None
+            begins all at the game's own start.
         max_cycles: plies after which a game is drawn; None means 200 where play can go on for ever, else no limit.
         threads: how many work at once.
 
@@ -102,6 +108,7 @@ def play_population(
             raise ValueError(f"{type(agent).__name__} was made for {agent.game}, not for {game}")
     rng = np.random.default_rng(integer_between("seed", seed, 0, 2**64 - 1))
     seeds = rng.integers(2**64, size=(len(opponents), games), dtype=np.uint64)
+    words, alternate = _starts(game, starts, games)
     results = np.zeros((len(rows), len(opponents), 3), dtype=np.int64)
     compiled = all(isinstance(agent, Individual) or agent.policy() is not None for agent in opponents)
     workers = min(threads, len(rows)) if compiled else 1
@@ -117,7 +124,7 @@ def play_population(
                 if not compiled and isinstance(agent, Agent):
                     agent.reseed(seed)
                 own, counts = (rows[row], *room), results[row, number]
-                status = _play_games(game, policy, own, against, memory, seeds[number], limit, counts)
+                status = _play_games(game, policy, own, against, memory, words, alternate, seeds[number], limit, counts)
                 if status != _DONE:
                     raise _illegal(status, policy, agent, memory)
 
@@ -134,6 +141,10 @@ def play_population(
     return results
 
 
+Starts = Callable[[int, Generator], NDArray[np.uint64]]
+"""So many positions that are not over, in which the genome is to move: ``(games, rng) -> words``, uint64 (games, 2)."""
+
+
 @dataclass(frozen=True)
 class FitnessByPlay:
     """The mean score of genomes in play, as the engine's fitness.
@@ -147,6 +158,7 @@ class FitnessByPlay:
         opponents: as in :func:`play_population`; there may be none if there are peers.
         games: against each opponent in a generation.
         peers: how many of the genomes are opponents as well.
+        starts: draws for each generation where the games begin; None begins all at the game's own start.
         max_cycles: as in :func:`play_population`.
         threads: as in :func:`play_population`.
     """
@@ -156,6 +168,7 @@ class FitnessByPlay:
     opponents: tuple[Opponent, ...]
     games: int
     peers: int = 0
+    starts: Starts | None = None
     max_cycles: int | None = None
     threads: int = 1
 
@@ -174,6 +187,7 @@ class FitnessByPlay:
             opponents,
             self.games,
             seed,
+            starts=self.starts(self.games, np.random.default_rng([seed, 2])) if self.starts else None,
             max_cycles=self.max_cycles,
             threads=self.threads,
         )
@@ -197,6 +211,15 @@ def _checked(population: NDArray[Any]) -> NDArray[np.float64]:
     return rows
 
 
+def _starts(game: Game, starts: NDArray[np.uint64] | None, games: int) -> tuple[NDArray[np.uint64], bool]:
+    """``-> (words, alternate)``: where each game begins, and whether the players begin in turn."""
+    if starts is None:
+        return start_words(game, games), True
+    if starts.shape != (games, 2) or starts.dtype != np.uint64:
+        raise ValueError(f"need the words of {games} starts, uint64 ({games}, 2), not {starts.dtype} {starts.shape}")
+    return np.ascontiguousarray(starts), False
+
+
 def _policy_of(opponent: Opponent, game: Game) -> tuple[Policy, tuple[Any, ...]]:
     if isinstance(opponent, Individual):
         return opponent.policy, opponent.policy.memory(game, opponent.genome)
@@ -213,11 +236,22 @@ def _illegal(status: int, policy: GenomePolicy, opponent: Opponent, memory: tupl
 
 @kernel
 def _play_games(
-    game: Any, policy: Any, memory: Any, other: Any, other_memory: Any, seeds: Any, limit: Any, counts: Any
+    game: Any,
+    policy: Any,
+    memory: Any,
+    other: Any,
+    other_memory: Any,
+    starts: Any,
+    alternate: Any,
+    seeds: Any,
+    limit: Any,
+    counts: Any,
 ) -> Any:
     """``-> status``: play a game for each of ``seeds`` and count wins, draws and losses of ``policy``."""
     for number in range(len(seeds)):
-        score, status = _play_game(game, policy, memory, other, other_memory, seeds[number], number % 2, limit)
+        own, opp = starts[number, 0], starts[number, 1]
+        waits = number % 2 if alternate else 0
+        score, status = _play_game(game, policy, memory, other, other_memory, own, opp, seeds[number], waits, limit)
         if status != _DONE:
             return status
         counts[1 - score] += 1
@@ -226,10 +260,18 @@ def _play_games(
 
 @kernel
 def _play_game(
-    game: Any, policy: Any, memory: Any, other: Any, other_memory: Any, state: Any, waits: Any, limit: Any
+    game: Any,
+    policy: Any,
+    memory: Any,
+    other: Any,
+    other_memory: Any,
+    own: Any,
+    opp: Any,
+    state: Any,
+    waits: Any,
+    limit: Any,
 ) -> Any:
     """``-> (score, status)``: of ``policy``, which ``waits`` (1) for the other to begin, or does not (0)."""
-    own, opp = initial(game)
     acts_other = waits == 1
     for _ in range(limit):
         if acts_other:

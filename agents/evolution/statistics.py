@@ -1,9 +1,15 @@
 """What is told of a generation."""
 
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ci_envs.files import write_whole
 
 _MOST_ROWS = 1024  # whose distances fit in 8 MB
 
@@ -26,6 +32,14 @@ class Statistics(NamedTuple):
     mean: float
     diversity: float
     step: float
+
+
+def write_curve(path: Path, history: Iterable[Statistics]) -> None:
+    """Write a learning curve as CSV, a line a generation."""
+    text = io.StringIO()
+    csv.writer(text).writerows([Statistics._fields, *history])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.getvalue().encode())
 
 
 def diversity(genomes: NDArray[Any]) -> float:

@@ -6,29 +6,67 @@ heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem. The theory say
 
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.games.compiled import kernel
 from ci_envs.games.nim import Nim
 from ci_envs.solver.solution import Solution
+
+
+@kernel
+def wins(own: Any, period: Any, misere: Any) -> Any:
+    """``-> bool``: whether the player to move wins, by theory, in compiled code.
+
+    Args:
+        own: first word of the position.
+        period: 1 more than a turn can take (:func:`period_of`), uint64.
+        misere: whether who takes the last object loses.
+    """
+    xor, ones, most = np.uint64(0), np.uint64(0), np.uint64(0)
+    while own:
+        rest = (own & np.uint64(255)) % period
+        xor ^= rest
+        ones += rest
+        most = max(most, rest)
+        own >>= np.uint64(8)
+    if misere and most < np.uint64(2):
+        return ones & np.uint64(1) == np.uint64(0)
+    return xor != np.uint64(0)
+
+
+@kernel
+def _wins_each(words: Any, period: Any, misere: Any, won: Any) -> None:
+    for i in range(len(words)):
+        won[i] = wins(words[i], period, misere)
+
+
+def period_of(game: Nim) -> np.uint64:
+    """How many objects count as none in a heap; 256, more than there are, without a bound."""
+    return np.uint64((game.max_take or 255) + 1)
 
 
 def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
     """Whether the player to move wins, by theory.
 
     Args:
-        heaps: sizes of the heaps, int64 of shape (..., heaps).
+        heaps: sizes of the heaps, 0 to 255, int64 of shape (..., heaps).
         game: the bound and the kind of play.
 
     Returns:
         bool of shape (...). In normal play: the xor of the heaps modulo (k + 1) is not zero. In misere play the same
         while one of these is 2 or more, else: an even number of them is one.
     """
-    rest = heaps if game.max_take is None else heaps % (game.max_take + 1)
-    won: NDArray[np.bool_] = np.bitwise_xor.reduce(rest, axis=-1) != 0
-    if game.misere:
-        won = np.where(rest.max(axis=-1) >= 2, won, rest.sum(axis=-1) % 2 == 0)
+    places = np.arange(heaps.shape[-1], dtype=np.uint64) * np.uint64(8)
+    return are_won(np.bitwise_or.reduce(heaps.astype(np.uint64) << places, axis=-1), game)
+
+
+def are_won(words: NDArray[np.uint64], game: Nim) -> NDArray[np.bool_]:
+    """As :func:`is_won`, of the first words of positions, of any shape."""
+    won = np.empty(words.shape, dtype=np.bool_)
+    _wins_each(np.array(words).reshape(-1), period_of(game), game.misere, won.reshape(-1))
     return won
 
 
@@ -44,9 +82,7 @@ class NimSolution(Solution):
 
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """As in :meth:`Solution.scores`: 1 or -1."""
-        places = np.arange(len(self.game.heaps), dtype=np.uint64) * np.uint64(8)
-        heaps = (words[:, :1] >> places & np.uint64(255)).astype(np.int64)
-        return np.where(is_won(heaps, self.game), 1, -1).astype(np.int16)
+        return np.where(are_won(words[:, 0], self.game), 1, -1).astype(np.int16)
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -1,0 +1,519 @@
+"""Evolved play of Nim: rules in compiled code, genomes, exact analysis, runs and champions."""
+
+import csv
+import itertools
+import json
+from fractions import Fraction
+from functools import cache, partial
+
+import numpy as np
+import pytest
+import slow_nim
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playing import batch_of
+from reference import nim_is_won
+
+import agents
+from agents import nim_evolved, nim_ga, nim_rules, nim_training
+from agents.by_policy import _choose_each
+from agents.evolution import FitnessByPlay, mean_scores, play_population
+from agents.nim_analysis import MAX_POSITIONS, NimAnalysis
+from agents.nim_evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
+from agents.nim_expert import NimExpertAgent
+from agents.nim_ga import NimGAAgent, NimGAPolicy
+from agents.nim_rules import CHANCE_RULES, FIXED_RULES, terms_of
+from ci_envs import Nim, Position, Quixo
+from ci_envs import agent as agents_by_name
+from ci_envs.arena.match import play_match
+from ci_envs.cli import main
+from ci_envs.games.nim import pack
+from ci_envs.solver.nim import are_won
+
+GAMES = (Nim((2, 3, 4)), Nim((3, 1, 2, 2), 2), Nim((2, 3, 4), 3, True), Nim((1, 2, 3), None, True))
+SMALL = (Nim((1, 2, 3)), Nim((1, 2, 3), 2), Nim((2, 2, 2), None, True), Nim((2, 4), 2, True))
+AGENTS = {"nim_ga": NimGAAgent, "nim_evolved": NimEvolvedAgent}
+
+
+@pytest.fixture(autouse=True)
+def _named(monkeypatch):
+    """The agents by their names, whatever is installed."""
+    monkeypatch.setattr(agents_by_name, "_registered", AGENTS)
+
+
+def heaps_of(game):
+    return [heaps for heaps in itertools.product(*(range(size + 1) for size in game.heaps)) if any(heaps)]
+
+
+def words_of(game, heaps):
+    return np.array([pack(one) for one in heaps], dtype=np.uint64)
+
+
+def moves(heaps, game):
+    """Action numbers and what they leave, from the rules of Nim."""
+    for row, size in enumerate(heaps):
+        for number in range(1, min(size, game.limit) + 1):
+            yield row * game.limit + number - 1, (*heaps[:row], size - number, *heaps[row + 1 :])
+
+
+def wanted_by(rule, heaps, game):
+    """The actions that a rule that knows chance may play, from its definition."""
+    if rule == "nim_sum":
+        liked = [action for action, left in moves(heaps, game) if not np.bitwise_xor.reduce(left)]
+    elif rule == "expert":
+        liked = [action for action, left in moves(heaps, game) if not nim_is_won(left, game.max_take, game.misere)]
+    else:
+        liked = []
+    return liked or [action for action, _ in moves(heaps, game)]
+
+
+# -------------------------------------------------------------------------------------------------------------- rules
+
+
+@pytest.mark.parametrize("game", [*GAMES, Nim((1, 3, 5, 7))], ids=str)
+def test_compiled_rules_are_the_python_rules(game):
+    terms = terms_of(game)
+    for heaps in heaps_of(game):
+        for rule in FIXED_RULES:
+            row, number = getattr(slow_nim, rule)(heaps, game)
+            assert getattr(nim_rules, rule)(terms, np.uint64(pack(heaps))) == row * game.limit + number - 1
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_chances_are_those_of_the_rules(game):
+    rules, heaps = (*FIXED_RULES, *CHANCE_RULES), heaps_of(game)
+    chances = nim_rules.rule_chances(game, rules, words_of(game, heaps))
+    for rule, one, row in ((r, h, chances[i, j]) for i, r in enumerate(rules) for j, h in enumerate(heaps)):
+        if rule in FIXED_RULES:
+            lowest, number = getattr(slow_nim, rule)(one, game)
+            played = [lowest * game.limit + number - 1]
+        else:
+            played = wanted_by(rule, one, game)
+        expected = np.zeros(game.action_count)
+        expected[played] = 1 / len(played)
+        assert row == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rule", CHANCE_RULES)
+def test_rules_that_know_chance_play_all_they_want_as_often(rule):
+    game, heaps = Nim((2, 3, 4)), (2, 2, 4)
+    position = batch_of([Position.from_text(game, "2,2,4 0")] * 3000)
+    agent = agents.make(f"nim:{rule}", game, seed=0)
+    counts = np.bincount(agent.act_batch(position), minlength=game.action_count)
+    wanted = wanted_by(rule, heaps, game)
+    assert counts.sum() == counts[wanted].sum()
+    assert np.abs(counts[wanted] / 3000 - 1 / len(wanted)).max() < 0.04
+
+
+def test_the_rules_play_the_same_in_compiled_code():
+    game = Nim((1, 3, 4))
+    agent = agents.make("nim:count_and_decide,odd=max_lowest,even=min_highest", game)
+    rule = partial(slow_nim.count_and_decide, odd=slow_nim.max_lowest, even=slow_nim.min_highest)
+    for expert in (NimExpertAgent(game), agent):
+        assert expert.policy() is not None
+    positions = [Position.from_text(game, f"{a},{b},{c} 0") for a, b, c in heaps_of(game)]
+    expected = [row * game.limit + number - 1 for row, number in (rule(h, game) for h in heaps_of(game))]
+    assert agent.act_batch(batch_of(positions)).tolist() == expected
+    assert compiled_choices(agent, words_of(game, heaps_of(game))) == expected
+
+
+def compiled_choices(agent, words):
+    """What the policy of an agent plays, word by word."""
+    actions = np.empty(len(words), dtype=np.int64)
+    rows = np.stack((words, np.zeros_like(words)), axis=1)
+    _choose_each(*agent.policy(), agent.game, rows, np.zeros(len(words), dtype=np.uint64), actions)
+    return actions.tolist()
+
+
+def test_theory_of_words_is_that_of_the_reference():
+    for game in (*GAMES, *SMALL):
+        expected = [nim_is_won(heaps, game.max_take, game.misere) for heaps in heaps_of(game)]
+        assert are_won(words_of(game, heaps_of(game)), game).tolist() == expected
+
+
+# ------------------------------------------------------------------------------------------------------------ genomes
+
+
+@pytest.mark.parametrize(
+    ("genome", "heaps", "names"),
+    [
+        # (1, 2, 2) leaves 2-1: (1, 1, 2) 2; 2-2 (1, 0, 2) 3; 3-1 2; 3-2 3; 1-1 (0, 2, 2) 0
+        ((0, 0), (1, 2, 2), {"1-1"}),
+        ((0, 2), (1, 2, 2), {"1-1", "2-1", "3-1"}),
+        ((2, 0), (1, 2, 2), {"2-1", "3-1"}),
+        ((3, 0.5), (1, 2, 2), {"2-2", "3-2"}),
+        ((2.5, 0.5), (1, 2, 2), {"2-1", "3-1", "2-2", "3-2"}),
+        ((2.4, 0), (1, 2, 2), {"2-1", "3-1"}),  # none in the range: what is nearest
+        ((1, 0), (1, 2, 2), {"1-1", "2-1", "3-1"}),  # 0 and 2 are as near to 1
+        ((0, 7), (1, 2, 2), {"1-1", "2-1", "3-1", "2-2", "3-2"}),
+    ],
+)
+def test_two_genes_by_hand(genome, heaps, names):
+    game = Nim((1, 2, 2))
+    chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [heaps]))[0]
+    assert {game.action_name(action): chance for action, chance in enumerate(chances) if chance} == pytest.approx(
+        dict.fromkeys(names, 1 / len(names))
+    )
+
+
+def test_a_preference_of_0_is_the_theory_without_a_bound():
+    analysis = NimAnalysis(Nim((1, 3, 4, 5)))
+    for genome in ((0, 0), (0.4, 0.5), (0.49, 0)):
+        assert share(analysis, nim_ga.action_chances, np.array(genome)) == (1, 1)
+    for genome in ((0.5, 0), (0, 1), (1, 0)):
+        assert share(analysis, nim_ga.action_chances, np.array(genome, dtype=float))[0] < 1
+
+
+def share(analysis, chances_of, *arguments):
+    chances = np.zeros((analysis.count, analysis.game.action_count))
+    chances[1:] = chances_of(analysis.game, *arguments, analysis.words[1:])
+    return analysis.share_won(chances)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_features_by_their_definition(game):
+    heaps = heaps_of(game)
+    for features in (FEATURES, ("single", "odd"), ()):
+        for one, number in zip(heaps, classes_of(game, features, words_of(game, heaps)), strict=True):
+            holds = {
+                "odd": np.count_nonzero(one) % 2 == 1,
+                "single": sum(size > 1 for size in one) == 1,
+                "bound": game.max_take is not None and max(one) > game.max_take,
+            }
+            assert number == sum(holds[feature] << i for i, feature in enumerate(features))
+
+
+def test_rules_are_asked_in_their_order():
+    policy = NimEvolvedPolicy(("min_lowest", "max_lowest", "max_highest"), ("odd",))
+    assert (policy.classes, policy.genes) == (2, 4)
+    probabilities = rule_probabilities(policy, np.array([0.5, 0.5, 0, 0.25]))
+    assert probabilities == pytest.approx(np.array([[0.5, 0.25, 0.25], [0, 0.25, 0.75]]))
+
+
+def test_one_gene_is_a_threshold_between_two_rules():
+    game, policy = Nim((2, 3)), NimEvolvedPolicy(("min_lowest", "max_highest"), ())
+    assert policy.genes == 1
+    chances = nim_evolved.action_chances(game, policy, np.array([0.3]), words_of(game, [(2, 3)]))[0]
+    assert {game.action_name(a): c for a, c in enumerate(chances) if c} == pytest.approx({"1-1": 0.3, "2-3": 0.7})
+
+
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_play_has_the_chances_it_is_said_to_have(data):
+    """Shares won in compiled games are those that the exact analysis of the chances says."""
+    game = Nim((1, 2, 3))
+    policy = NimEvolvedPolicy((*FIXED_RULES, "nim_sum"), ("odd", "single"))
+    genome = np.array(data.draw(st.lists(st.floats(0, 1), min_size=policy.genes, max_size=policy.genes)))
+    two = np.array([data.draw(st.floats(0, 3)), data.draw(st.floats(0, 1))])
+    analysis, games = NimAnalysis(game), 4000
+    starts = np.resize(analysis.words[analysis.starts], games)
+    words = np.stack((starts, np.zeros_like(starts)), axis=1)
+    for player, genes, chances_of in (
+        (policy, genome, lambda g, w: nim_evolved.action_chances(g, policy, genome, w)),
+        (NimGAPolicy(), two, lambda g, w: nim_ga.action_chances(g, two, w)),
+    ):
+        won = (1 + mean_scores(played(game, player, genes, games, words))[0]) / 2
+        exact = share(analysis, chances_of)[0]
+        assert abs(won - exact) < 5 * (0.25 / games) ** 0.5 + 0.01  # the starts do not come quite as often
+
+
+def played(game, policy, genome, games, words):
+    return play_population(game, policy, genome[np.newaxis], [NimExpertAgent(game)], games, 1, starts=words)
+
+
+# ------------------------------------------------------------------------------------------------------------ analysis
+
+
+def slow_chance(heaps, game, choose, mine):
+    """The chance to win against the expert, by the rules alone; ``choose(heaps)`` gives the actions and chances."""
+    if not any(heaps):
+        return Fraction(int(mine == game.misere))
+    after = dict(moves(heaps, game))
+    if mine:
+        return sum(
+            (chance * slow_chance(after[action], game, choose, False) for action, chance in choose(heaps)),
+            Fraction(0),
+        )
+    actions = wanted_by("expert", heaps, game)
+    return sum((slow_chance(after[a], game, choose, True) for a in actions), Fraction(0)) / len(actions)
+
+
+def slow_shares(game, choose):
+    choose = cache(choose)
+    starts = [heaps for heaps in heaps_of(game) if nim_is_won(heaps, game.max_take, game.misere)]
+    first = nim_is_won(game.heaps, game.max_take, game.misere)
+    all_starts = sum((slow_chance(heaps, game, choose, True) for heaps in starts), Fraction(0)) / len(starts)
+    return float(all_starts), float(slow_chance(game.heaps, game, choose, first))
+
+
+def slow_class(heaps):
+    return (np.count_nonzero(heaps) % 2) + 2 * (sum(size > 1 for size in heaps) == 1)
+
+
+@pytest.mark.parametrize("game", SMALL, ids=str)
+def test_every_mapping_wins_what_a_walk_over_the_games_says(game):
+    rules = ("max_lowest", "endgame_second", "nim_sum")
+    analysis, features = NimAnalysis(game), ("odd", "single")
+    shares = analysis.mappings(rules, features)
+    assert shares.shape == (81, 2)
+    for number in range(0, 81, 7):
+        chosen = [rules[number // 3**c % 3] for c in range(4)]
+
+        def choose(heaps, chosen=chosen):
+            rule = chosen[slow_class(heaps)]
+            if rule in CHANCE_RULES:
+                wanted = wanted_by(rule, heaps, game)
+                return [(action, Fraction(1, len(wanted))) for action in wanted]
+            row, count = getattr(slow_nim, rule)(heaps, game)
+            return [(row * game.limit + count - 1, Fraction(1))]
+
+        assert tuple(shares[number]) == pytest.approx(slow_shares(game, choose))
+
+
+@pytest.mark.parametrize("game", SMALL, ids=str)
+def test_what_rules_keep(game):
+    rules, features = (*FIXED_RULES, *CHANCE_RULES), ("odd", "single")
+    analysis = NimAnalysis(game)
+    starts, kept, hopeless = np.zeros(4, int), np.zeros((4, len(rules)), int), set()
+    for heaps in heaps_of(game):
+        if not nim_is_won(heaps, game.max_take, game.misere):
+            continue
+        right = wanted_by("expert", heaps, game)
+        keeps = []
+        for rule in rules:
+            if rule in CHANCE_RULES:
+                keeps.append(set(wanted_by(rule, heaps, game)) <= set(right))
+            else:
+                row, number = getattr(slow_nim, rule)(heaps, game)
+                keeps.append(row * game.limit + number - 1 in right)
+        starts[slow_class(heaps)] += 1
+        kept[slow_class(heaps)] += keeps
+        if not any(keeps[: len(FIXED_RULES)]):
+            hopeless.add(heaps)
+    counted = analysis.table(rules, features)
+    assert counted[0].tolist() == starts.tolist()
+    assert counted[1].tolist() == kept.tolist()
+    assert {game.sizes(int(word)) for word in analysis.hopeless(FIXED_RULES)} == hopeless
+    assert not len(analysis.hopeless(("expert",)))
+
+
+@pytest.mark.parametrize("game", [Nim((1, 2, 3)), Nim((1, 1, 2, 1)), Nim((1, 2, 3), 1)], ids=str)
+def test_no_choice_of_rules_wins_more_than_the_ceiling(game):
+    """The best of all ways to choose a rule for each position, one by one."""
+    rules, analysis = ("min_lowest", "max_lowest", "endgame_second"), NimAnalysis(game)
+    table = {rule: chosen_by(rule, game) for rule in rules}
+
+    @cache
+    def best(heaps, mine):
+        if not any(heaps):
+            return Fraction(int(mine == game.misere))
+        after = dict(moves(heaps, game))
+        if mine:
+            return max(best(after[table[rule][heaps]], False) for rule in rules)
+        actions = wanted_by("expert", heaps, game)
+        return sum((best(after[a], True) for a in actions), Fraction(0)) / len(actions)
+
+    starts = [heaps for heaps in heaps_of(game) if nim_is_won(heaps, game.max_take, game.misere)]
+    mean = float(sum((best(heaps, True) for heaps in starts), Fraction(0)) / len(starts))
+    first = nim_is_won(game.heaps, game.max_take, game.misere)
+    assert analysis.ceiling(rules) == pytest.approx((mean, float(best(game.heaps, first))))
+    assert analysis.mappings(rules, ("odd", "single"))[:, 0].max() <= mean + 1e-12
+
+
+def chosen_by(rule, game):
+    pairs = ((heaps, getattr(slow_nim, rule)(heaps, game)) for heaps in heaps_of(game))
+    return {heaps: row * game.limit + number - 1 for heaps, (row, number) in pairs}
+
+
+def test_the_plain_rules_cannot_express_the_theory_but_nim_sum_is_it():
+    analysis = NimAnalysis(Nim((1, 3, 5, 7)))
+    assert analysis.starts.sum() == 336
+    assert analysis.mappings(FIXED_RULES, ("odd", "single"))[:, 0].max() < analysis.ceiling(FIXED_RULES)[0] < 0.7
+    assert len(analysis.hopeless(FIXED_RULES)) == 111
+    assert analysis.mappings(("max_lowest", "nim_sum"), ("odd",)).max(axis=0).tolist() == [1, 1]
+    # 1, 2, 1 is won by taking the 2 alone, which no plain rule does: it is in the middle
+    middle = NimAnalysis(Nim((1, 2, 1)))
+    assert {(1, 2, 1)} <= {middle.game.sizes(int(word)) for word in middle.hopeless(FIXED_RULES)}
+
+
+def test_the_expert_wins_all_and_random_play_some():
+    for game in SMALL:
+        analysis = NimAnalysis(game)
+        chances = analysis.chances_of(["expert", "random"])
+        assert analysis.share_won(chances[0]) == pytest.approx((1, 1))
+        assert 0 < analysis.share_won(chances[1])[0] < 1
+
+
+def test_analysis_refuses_what_is_too_large():
+    with pytest.raises(ValueError, match=f"number of positions of Nim.*from 1 to {MAX_POSITIONS}"):
+        NimAnalysis(Nim((255, 255, 255)))
+    with pytest.raises(ValueError, match="number of mappings"):
+        NimAnalysis(Nim((1, 2), 1)).mappings(FIXED_RULES, FEATURES)
+
+
+# ---------------------------------------------------------------------------------------------------------------- runs
+
+
+def train(folder, name="nim_ga", environment="Nim-v0:heaps=1,2,3", generations=4, **options):
+    spec = AGENTS[name].train(environment, generations, output=folder, population=8, games=20, **options)
+    return agents.make(spec, environment, seed=0)
+
+
+def test_evolution_beats_its_start(tmp_path):
+    for name, least in (("nim_ga", 0.99), ("nim_evolved", 0.75)):
+        agent = AGENTS[name].train("Nim-v0:heaps=1,2,3", 25, output=tmp_path / name, seed=1)
+        genome = agents.make(agent, "Nim-v0:heaps=1,2,3").genome
+        rows = list(csv.DictReader((tmp_path / name / "curve.csv").open()))
+        assert [int(row["generation"]) for row in rows] == list(range(26))
+        assert float(rows[-1]["mean"]) > float(rows[0]["mean"]) + 0.2
+        assert json.loads((tmp_path / name / "champion.json").read_text())["genome"] == genome.tolist()
+        assert json.loads((tmp_path / name / "champion.json").read_text())["notes"]["won"] > least
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_broken_off_run_ends_in_the_same_champion(name, tmp_path, monkeypatch):
+    whole = train(tmp_path / "whole", name)
+    calls = itertools.count()
+    original = FitnessByPlay.__call__
+
+    def interrupted(self, genomes, seed):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return original(self, genomes, seed)
+
+    monkeypatch.setattr(FitnessByPlay, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "broken", name)
+    assert not (tmp_path / "broken" / "champion.json").exists()
+    again = train(tmp_path / "broken", name, resume=True)
+    assert again.genome.tolist() == whole.genome.tolist()
+    for file in ("champion.json", "curve.csv"):
+        assert (tmp_path / "broken" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+
+
+@pytest.mark.parametrize("environment", ["Nim-v0:heaps=1,2,3,max_take=2", "Nim-v0:heaps=1,2,3,misere=true"])
+@pytest.mark.parametrize("name", AGENTS)
+def test_bounds_and_misere_play_are_played(name, environment, tmp_path):
+    agent = train(tmp_path, name, environment, starts="game", opponents="random+nim_expert", selection="roulette")
+    result = play_match(agent.game, agent, agents.make("random", environment, seed=1), 100).sides[0]
+    assert result.total.games == 100
+    if name == "nim_evolved":
+        assert agent.plays.features == (FEATURES if "max_take" in environment else FEATURES[:2])
+
+
+def test_a_champion_plays_on_the_command_line(tmp_path):
+    from click.testing import CliRunner
+
+    folder = tmp_path / "run"
+    done = CliRunner().invoke(
+        main,
+        [
+            "train",
+            "nim_evolved:rules=max_lowest,max_highest,features=none,generations=2,population=4,games=4",
+            "Nim-v0:heaps=1,2,3",
+            "--output",
+            str(folder),
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    assert done.output.endswith(f"trained: nim_evolved:{folder / 'champion.json'}\n")
+    assert {file.name for file in folder.iterdir()} == {"run.npz", "curve.csv", "champion.json"}
+    agent = agents.make(f"nim_evolved:{folder / 'champion.json'}", "Nim-v0:heaps=1,2,3")
+    assert (agent.plays.rules, agent.plays.features, agent.genome.shape) == (("max_lowest", "max_highest"), (), (1,))
+
+
+@pytest.mark.parametrize(
+    ("spec", "environment"),
+    [
+        ("nim_ga:rows4", "Nim-v0"),
+        ("nim_ga:rows5", "Nim-v0:heaps=1,3,5,7,9"),
+        ("nim_evolved:rows4", "Nim-v0"),
+        ("nim_evolved:rows5", "Nim-v0:heaps=1,3,5,7,9"),
+    ],
+)
+def test_shipped_champions(spec, environment):
+    agent = agents.make(spec, environment, seed=0)
+    analysis = NimAnalysis(agent.game)
+    if isinstance(agent, NimGAAgent):
+        assert share(analysis, nim_ga.action_chances, agent.genome) == (1, 1)
+    else:
+        won, _ = share(analysis, nim_evolved.action_chances, agent.plays, agent.genome)
+        best = analysis.mappings(FIXED_RULES, ("odd", "single"))[:, 0].max()
+        assert won > 0.95 * best
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("nim_ga", {"environment": "Quixo-v0"}, "plays Nim, not Quixo"),
+        ("nim_ga", {"selection": "luck"}, "selection must be roulette or tournament, not 'luck'"),
+        ("nim_ga", {"starts": "lost"}, "starts must be won or game, not 'lost'"),
+        ("nim_ga", {"opponents": "nobody"}, "unknown agent 'nobody'"),
+        ("nim_ga", {"seed": -1}, "seed must be a whole number"),
+        ("nim_ga", {"generations": -1}, "generations must be a whole number"),
+        ("nim_ga", {"environment": "Nim-v0:heaps=1,misere=true"}, "no position of .* is won for who moves"),
+        ("nim_evolved", {"rules": "max_lowest"}, "at least two of .*, not"),
+        ("nim_evolved", {"rules": ("max_lowest", "max_middle")}, "rules must be different ones of min_lowest"),
+        ("nim_evolved", {"rules": ("max_lowest", "max_lowest")}, "rules must be different ones"),
+        ("nim_evolved", {"features": ("even",)}, "features must be different ones of odd, single, bound"),
+    ],
+)
+def test_bad_options_are_refused(name, change, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        train(tmp_path / "run", name, **change)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("change", [{"population": 1}, {"games": 0}])
+def test_sizes_are_checked(change, tmp_path):
+    options = {"population": 8, "games": 20} | change
+    with pytest.raises(ValueError, match=f"{next(iter(change))} must be a whole number from"):
+        NimGAAgent.train("Nim-v0", 2, output=tmp_path / "run", **options)
+
+
+def test_a_run_is_not_lost_nor_mixed(tmp_path):
+    train(tmp_path)
+    with pytest.raises(ValueError, match="there is a run in"):
+        train(tmp_path)
+    with pytest.raises(ValueError, match="other options: starts=won"):
+        train(tmp_path, starts="game", resume=True)
+
+
+def test_champions_play_their_own_game(tmp_path):
+    train(tmp_path)
+    path = tmp_path / "champion.json"
+    with pytest.raises(ValueError, match=r"a champion of nim_ga for Nim\(heaps=\(1, 2, 3\).*not of nim_ga for"):
+        NimGAAgent(Nim((1, 2, 3), 2), path)
+    with pytest.raises(ValueError, match="not of nim_evolved"):
+        NimEvolvedAgent(Nim((1, 2, 3)), path)
+    for kind in AGENTS.values():
+        with pytest.raises(ValueError, match="plays Nim, not Quixo"):
+            kind(Quixo(), path)
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps(about | {"genome": [1.0]}))
+    with pytest.raises(ValueError, match="nim_ga has 2 genes"):
+        NimGAAgent(Nim((1, 2, 3)), path)
+    train(tmp_path / "other", "nim_evolved")
+    path = tmp_path / "other" / "champion.json"
+    about = json.loads(path.read_text())
+    for damage in ({"genome": [0.5]}, {"options": {}}, {"options": {"rules": ["luck"], "features": []}}):
+        path.write_text(json.dumps(about | damage))
+        with pytest.raises(ValueError, match="is no champion that can play here"):
+            NimEvolvedAgent(Nim((1, 2, 3)), path)
+
+
+def test_starts_are_checked():
+    game = Nim((1, 2))
+    for starts in (np.zeros((3, 2), np.uint64), np.zeros((4, 2), np.int64)):
+        with pytest.raises(ValueError, match="need the words of 4 starts"):
+            play_population(game, NimGAPolicy(), np.zeros((1, 2)), [NimExpertAgent(game)], 4, 0, starts=starts)
+
+
+def test_won_starts_are_won_and_all_of_them():
+    game = Nim((1, 2, 3), 2, True)
+    words = nim_training.won_positions(game, 2000, np.random.default_rng(0))
+    expected = {pack(heaps) for heaps in heaps_of(game) if nim_is_won(heaps, game.max_take, game.misere)}
+    assert set(words[:, 0].tolist()) == expected
