@@ -84,7 +84,8 @@ def _fourth_cells(alike: Any, starts: Any, a: Any, b: Any, c: Any, d: Any) -> An
 
 
 @kernel
-def _winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
+def winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
+    """``-> uint64``: where a piece completes a line, of the cells that :func:`completing_cells` found."""
     cells = _ZERO
     for attribute in range(4):
         lanes = having if (piece >> np.uint64(attribute)) & _ONE else lacking
@@ -93,7 +94,7 @@ def _winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
 
 
 @kernel
-def _safe_pieces(having: Any, lacking: Any, left: Any) -> Any:
+def safe_pieces(having: Any, lacking: Any, left: Any) -> Any:
     """``-> uint64``: those of the pieces ``left`` that win nowhere."""
     for attribute in range(4):
         if (having >> np.uint64(16 * attribute)) & _LANE:
@@ -111,10 +112,10 @@ def sensible_genes(game: Any, own: Any, opp: Any) -> Any:
     """
     having, lacking = completing_cells(game, own, opp)
     if opp >> _HOLDING:
-        winning = _winning_cells(having, lacking, (opp >> _HAND) & _GENE)
+        winning = winning_cells(having, lacking, (opp >> _HAND) & _GENE)
         return (winning or (~opp & _LANE)), winning != _ZERO
     left = (~opp >> _GIVEN) & _LANE
-    return (_safe_pieces(having, lacking, left) or left), False
+    return (safe_pieces(having, lacking, left) or left), False
 
 
 @kernel
@@ -157,9 +158,9 @@ def _estimate(game: Any, own: Any, opp: Any) -> Any:
     The fewer there are, the less is likely to change before.
     """
     having, lacking = completing_cells(game, own, opp)
-    if opp >> _HOLDING and _winning_cells(having, lacking, (opp >> _HAND) & _GENE):
+    if opp >> _HOLDING and winning_cells(having, lacking, (opp >> _HAND) & _GENE):
         return WIN_VALUE - PLIES
-    safe = np.int64(popcount(_safe_pieces(having, lacking, (~opp >> _GIVEN) & _LANE)))
+    safe = np.int64(popcount(safe_pieces(having, lacking, (~opp >> _GIVEN) & _LANE)))
     if not opp >> _HOLDING and safe == 0:
         return PLIES - WIN_VALUE
     return 17 - safe if safe % 2 else safe - 17

@@ -52,7 +52,12 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Indifferent(Static):
+class Judge(Static):
+    """Base of what values positions without being a game: a frozen dataclass that implements ``evaluate``."""
+
+
+@dataclass(frozen=True)
+class Indifferent(Judge):
     """Judges all positions alike."""
 
 
@@ -225,10 +230,13 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 
 @kernel
-def _best_action(
+def best_action(
     game: Any, judge: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
 ) -> Any:
-    """``-> (action, state)``: one of the best actions, each as likely."""
+    """``-> (action, state)``: one of the best actions, each as likely, of a position ``words`` (own, opp).
+
+    The other arguments are those of :func:`~agents.negamax.search_actions`.
+    """
     values = np.empty(action_count(game), dtype=np.int64)
     best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, False, values)
     return random_index_of(values, values[best], state)
@@ -248,7 +256,7 @@ def _best_actions(
     actions: Any,
 ) -> None:
     for i in range(len(words)):
-        actions[i], _ = _best_action(game, judge, words[i], depth, pruning, fold, table, work, seeds[i])
+        actions[i], _ = best_action(game, judge, words[i], depth, pruning, fold, table, work, seeds[i])
 
 
 @dataclass(frozen=True)
@@ -264,6 +272,6 @@ def _(policy: MinimaxPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
         judge, table, work, options = memory
         words = np.array([own, opp])
-        return _best_action(game, judge, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
+        return best_action(game, judge, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
 
     return kernel

@@ -4,22 +4,18 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from agents.by_policy import PolicyAgent
 from agents.evolution.champion import read_champion
 from agents.evolution.layers import layers_of, torch_module
 from agents.evolution.networks import NetworkPolicy, read_row
 from agents.neat_training import METHOD, OUTPUTS, train
-from ci_envs.agent import Agent, Observation
 from ci_envs.games.game import Game
-from ci_envs.policy import choose_batch
 
 if TYPE_CHECKING:
     from torch import nn
 
 
-class NeatAgent(Agent):
+class NeatAgent(PolicyAgent):
     """Plays the action that a network likes best, at random where several are.
 
     Attributes:
@@ -50,15 +46,6 @@ class NeatAgent(Agent):
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
         self.genome = champion.genome
-        self._memory = self._policy.memory(game, self.genome)
-
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
-        actions = np.empty(len(words), dtype=np.int64)
-        choose_batch(self._policy, self.game, words, seeds, self._memory, actions)
-        return actions
 
     def policy(self) -> tuple[NetworkPolicy, tuple[Any, ...]]:
         """As in :meth:`Agent.policy`."""

@@ -7,8 +7,6 @@ outputs=actions, 60 networks and no symmetries 171-0-29, 0-0-200 and 0-1-199. Wi
 peers, which makes generations less than half as long, it was 195-0-5, 169-31-0 and 0-195-5.
 """
 
-import csv
-import io
 import math
 from pathlib import Path
 from typing import Any
@@ -22,8 +20,7 @@ from agents.evolution.neat import Neat
 from agents.evolution.networks import MOST_SYMMETRIES, NetworkPolicy, stack_rows
 from agents.evolution.opponents import make_opponents
 from agents.evolution.play import FitnessByPlay
-from agents.evolution.statistics import Statistics
-from ci_envs.files import write_whole
+from agents.evolution.statistics import write_curve
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, positive_number, true_or_false
 from ci_envs.games.truncation import ply_limit
@@ -39,7 +36,7 @@ OUTPUTS = {"value": True, "actions": False}
 
 _FREE = ("output", "resume", "generations", "threads")  # a run can go on with others
 _ENCODINGS = ("graph", "layers")
-_COLUMNS = ("generation", "calls", "best", "mean", "diversity", "species", "hidden", "connections")
+_SHAPE = ("species", "hidden", "connections")
 _CYCLING_PLIES = 60
 _LAST_GAMES = 100  # against each opponent, to choose the champion
 
@@ -112,7 +109,9 @@ def train(
     policy = NetworkPolicy(by_value, _averaged(game, symmetries), softmax)
     ladder = make_opponents(opponents, game)
     limit = env_options.get("max_cycles")
-    fitness = FitnessByPlay(game, policy, ladder, games, peers, _plies(game, max_plies, limit), threads)
+    fitness = FitnessByPlay(
+        game, policy, ladder, games, peers, max_cycles=_plies(game, max_plies, limit), threads=threads
+    )
     sizes = math.prod(game.observation_shape), policy.outputs(game)
     optimiser: Neat | LayerEvolution
     if _one_of("encoding", encoding, _ENCODINGS) == "graph":
@@ -123,7 +122,7 @@ def train(
     history = optimise(
         optimiser, fitness, generations, seed=seed, path=folder / RUN, resume=resume, notes=options | {"method": METHOD}
     )
-    _write_curve(folder / CURVE, history, optimiser.shapes)
+    write_curve(folder / CURVE, history, dict(zip(_SHAPE, zip(*optimiser.shapes, strict=True), strict=True)))
     player = NetworkPolicy(by_value, policy.symmetries)
     hall = stack_rows(optimiser.hall)
     word = int(np.random.default_rng([seed, 0, 1]).integers(2**64, dtype=np.uint64))  # generations have [seed, number]
@@ -154,10 +153,3 @@ def _one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
     return str(value)
-
-
-def _write_curve(path: Path, history: tuple[Statistics, ...], shapes: list[tuple[int, int, int]]) -> None:
-    lines = [(*told[:5], *shape) for told, shape in zip(history, shapes, strict=True)]
-    text = io.StringIO()
-    csv.writer(text).writerows([_COLUMNS, *lines])
-    write_whole(path, text.getvalue().encode())

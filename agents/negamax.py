@@ -103,7 +103,7 @@ def search_actions(
 
     Args:
         game: the game.
-        judge: the game whose ``evaluate`` values leaves.
+        judge: the game whose ``evaluate`` values leaves, or a tuple that begins with what does.
         own: first word.
         opp: second word.
         depth: plies, 1 to 64, the action counted.

@@ -4,15 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from agents.by_policy import PolicyAgent
 from agents.lookahead_ga import ROULETTE, TOURNAMENT, evolve
-from ci_envs.agent import Agent, Observation
 from ci_envs.games.compiled import implements
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, probability
 from ci_envs.games.quarto import Quarto
-from ci_envs.policy import Policy, choose, choose_batch
+from ci_envs.policy import Policy, choose
 
 SELECTIONS = {"tournament": TOURNAMENT, "roulette": ROULETTE}
 """How parents are selected, by name."""
@@ -53,7 +52,7 @@ def _(policy: QuartoGAPolicy) -> Any:
     return kernel
 
 
-class QuartoGAAgent(Agent):
+class QuartoGAAgent(PolicyAgent):
     """Evolves plans for the next eight plies, four positions and four pieces, and plays the first action of the best.
 
     It completes a line wherever it can, and never gives a piece that completes one if there is another.
@@ -100,26 +99,14 @@ class QuartoGAAgent(Agent):
         self.tournament_size = integer_between("tournament_size", tournament_size, 1, MAX_PLANS)
         self.mutation_rate = probability("mutation_rate", mutation_rate)
         super().__init__(game, seed=seed)
-        self._memory = self._new_memory()
-
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
-        actions = np.empty(len(words), dtype=np.int64)
-        choose_batch(QuartoGAPolicy(), self.game, words, seeds, self._memory, actions)
-        return actions
 
     def policy(self) -> tuple[QuartoGAPolicy, tuple[Any, ...]]:
         """As in :meth:`Agent.policy`."""
-        return QuartoGAPolicy(), self._new_memory()
-
-    def _new_memory(self) -> tuple[NDArray[Any], ...]:
         selection = SELECTIONS[self.selection]
         counts = [self.population, self.generations, self.offspring, selection, self.tournament_size]
         words = [np.empty(self._plans, dtype=np.uint64) for _ in range(2)]
         numbers = [np.empty(self._plans, dtype=np.int64) for _ in range(3)]
-        return (
+        memory = (
             np.array(counts, dtype=np.int64),
             np.array([self.mutation_rate]),
             words[0],
@@ -129,3 +116,4 @@ class QuartoGAAgent(Agent):
             numbers[2],
             np.empty(self.population, dtype=np.int64),
         )
+        return QuartoGAPolicy(), memory

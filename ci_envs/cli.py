@@ -149,6 +149,7 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
 @click.argument("environment", metavar="ENV")
 @click.option("--steps", type=click.IntRange(min=1), help="How long to train, in actions of the agent.")
 @click.option("--episodes", type=click.IntRange(min=1), help="How long to train, in games.")
+@click.option("--generations", type=click.IntRange(min=1), help="How long to train, in generations of an evolution.")
 @_seed
 @click.option(
     "--output",
@@ -159,7 +160,14 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR.")
 def train(
-    learner: str, environment: str, steps: int | None, episodes: int | None, seed: int, output: Path, resume: bool
+    learner: str,
+    environment: str,
+    steps: int | None,
+    episodes: int | None,
+    generations: int | None,
+    seed: int,
+    output: Path,
+    resume: bool,
 ) -> None:
     """Train AGENT in ENV.
 
@@ -171,7 +179,7 @@ def train(
     with _refusals():
         name, options = split_spec(learner)
         trainer = trainer_of(name)
-        lengths = {"steps": steps, "episodes": episodes}
+        lengths = {"steps": steps, "episodes": episodes, "generations": generations}
         options |= {key: value for key, value in lengths.items() if value is not None}
         required = option_names(trainer, without=fixed, required=True)
         named = check_options(f"training of {name}", options, option_names(trainer, without=fixed), required)

@@ -16,7 +16,6 @@ from reference import nim_is_won
 
 import agents
 from agents import nim_evolved, nim_ga, nim_rules, nim_training
-from agents.by_policy import _choose_each
 from agents.evolution import FitnessByPlay, mean_scores, play_population
 from agents.nim_analysis import MAX_POSITIONS, NimAnalysis
 from agents.nim_evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
@@ -28,6 +27,7 @@ from ci_envs import agent as agents_by_name
 from ci_envs.arena.match import play_match
 from ci_envs.cli import main
 from ci_envs.games.nim import pack
+from ci_envs.policy import choose_batch
 from ci_envs.solver.nim import are_won
 
 GAMES = (Nim((2, 3, 4)), Nim((3, 1, 2, 2), 2), Nim((2, 3, 4), 3, True), Nim((1, 2, 3), None, True))
@@ -121,7 +121,8 @@ def compiled_choices(agent, words):
     """What the policy of an agent plays, word by word."""
     actions = np.empty(len(words), dtype=np.int64)
     rows = np.stack((words, np.zeros_like(words)), axis=1)
-    _choose_each(*agent.policy(), agent.game, rows, np.zeros(len(words), dtype=np.uint64), actions)
+    policy, memory = agent.policy()
+    choose_batch(policy, agent.game, rows, np.zeros(len(words), dtype=np.uint64), memory, actions)
     return actions.tolist()
 
 

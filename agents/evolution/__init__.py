@@ -10,6 +10,7 @@
 
 from agents.evolution.ask_tell import Optimiser, optimise
 from agents.evolution.champion import Champion, best_of, read_champion, write_champion
+from agents.evolution.cma_es import CMAES
 from agents.evolution.crossover import Blend, Crossover, OnePoint, Uniform
 from agents.evolution.engine import Fitness, Plan, State, evolve, first_generation, next_generation
 from agents.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
@@ -23,6 +24,7 @@ from agents.evolution.step_size import OneFifth
 from agents.evolution.survival import Comma, Elitism, Immigration, Plus, Survival
 
 __all__ = [
+    "CMAES",
     "BitFlip",
     "Blend",
     "ByKey",

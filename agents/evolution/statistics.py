@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,10 +34,11 @@ class Statistics(NamedTuple):
     step: float
 
 
-def write_curve(path: Path, history: Iterable[Statistics]) -> None:
-    """Write a learning curve as CSV, a line a generation."""
+def write_curve(path: Path, history: Sequence[Statistics], more: Mapping[str, Sequence[float]] | None = None) -> None:
+    """Write a learning curve as CSV, a line a generation, with ``more`` columns by name."""
+    columns = dict(zip(Statistics._fields, zip(*history, strict=True), strict=True)) | dict(more or {})
     text = io.StringIO()
-    csv.writer(text).writerows([Statistics._fields, *history])
+    csv.writer(text).writerows([columns, *zip(*columns.values(), strict=True)])
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.getvalue().encode())
 

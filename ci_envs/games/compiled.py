@@ -103,12 +103,14 @@ def _class_digest(cls: type) -> str:
 def operation(function: F, *, inlined: bool = False) -> F:
     """Declare an operation: a compiled function of a game, implemented a class of games at a time.
 
-    It is called from kernels. Its first parameter is the game. ``inlined`` compiles it into each kernel that calls it,
-    however long it is.
+    It is called from kernels. Its first parameter is the game, or a tuple that begins with one, whose implementation
+    gets the whole tuple: so an operation can have arrays of its own. ``inlined`` compiles it into each kernel that
+    calls it, however long it is.
     """
     table = _builders[function] = {}
 
     def choose(game: Any, *_: Any) -> Callable[..., Any] | None:
+        game = game[0] if isinstance(game, types.BaseTuple) and len(game) else game
         if isinstance(game, GameType):
             for cls in type(game.game).__mro__:
                 if cls in table:

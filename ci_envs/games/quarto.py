@@ -75,6 +75,10 @@ class Quarto(Game):
         """32 of the board (with squares 8) times 384 of the pieces."""
         return len(board_maps(self.squares)) * len(piece_maps())
 
+    def fours(self) -> tuple[int, ...]:
+        """The masks of four cells that decide: the lines, and the squares if they count."""
+        return lines_of(4, 4, 4) + (_SQUARES if self.squares else ())
+
     def start(self) -> tuple[int, int]:
         """An empty board and no piece in hand: player 0 gives first."""
         return 0, 0
@@ -138,9 +142,8 @@ class Quarto(Game):
         return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
 
     def _has_quarto(self, own: int, opp: int) -> bool:
-        lines = lines_of(4, 4, 4) + (_SQUARES if self.squares else ())
         lanes = [own >> 16 * attribute for attribute in range(4)]
-        return any(line & lane in (0, line) for line in lines if line & opp == line for lane in lanes)
+        return any(line & lane in (0, line) for line in self.fours() if line & opp == line for lane in lanes)
 
     def _rows(self, own: int, opp: int) -> list[str]:
         cells = [_digit(piece, ".") for piece in self.pieces(own, opp)]

@@ -1,0 +1,116 @@
+"""Play by an evaluation whose weights are a genome, with the shallow search of minimax.
+
+The genome of a linear evaluation is a weight a feature (:mod:`agents.evolution.features`). That of a multilayer
+perceptron has for each hidden unit the weights of all features, then the weight of the unit. There are no biases, as a
+feature is constant wherever one could matter. The activation is softsign, x / (1 + abs(x)) (Bergstra, Desjardins,
+Lamblin and Bengio, 2009), for it takes no transcendental function.
+
+The search is that of :mod:`agents.negamax`, with a judge that carries the genome: it has no alpha-beta of its own.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evolution.features import feature_names, write_features
+from agents.evolution.play import GenomePolicy
+from agents.minimax import Judge, best_action
+from agents.negamax import MAX_DEPTH, new_table, new_work
+from ci_envs.games import evaluate, implements, integer_between, kernel
+from ci_envs.games.game import Game
+from ci_envs.policy import choose
+
+MAX_HIDDEN = 1000
+"""Hidden units of a perceptron at most."""
+
+_SIZE = 999_999  # of an evaluation at most
+
+
+def gene_count(game: Game, hidden: int) -> int:
+    """How many genes an evaluation of ``game`` has, with ``hidden`` units; 0 is a linear one.
+
+    Raises:
+        ValueError: ``hidden`` is out of range.
+    """
+    features = len(feature_names(game))
+    return integer_between("hidden", hidden, 0, MAX_HIDDEN) * (features + 1) or features
+
+
+@dataclass(frozen=True)
+class GenomeJudge(Judge):
+    """Values the positions of a game. Searches get it as a tuple: the judge, the game, the genome, room for features.
+
+    The value is the integer part of 999,999 times the softsign of the evaluation: minimax needs no more than the order.
+    """
+
+    game: Game
+
+
+@implements(evaluate, GenomeJudge)
+def _(judge: GenomeJudge) -> Any:
+    count = len(feature_names(judge.game))
+
+    def kernel(judge: Any, own: Any, opp: Any) -> Any:
+        _, game, genome, features = judge
+        write_features(game, own, opp, features)
+        if len(genome) == count:
+            value = _weighted(genome, 0, features)
+        else:
+            value = 0.0
+            for first in range(0, len(genome), count + 1):
+                value += genome[first + count] * _softsign(_weighted(genome, first, features))
+        return np.int64(_SIZE * _softsign(value))
+
+    return kernel
+
+
+@kernel
+def _weighted(genome: Any, first: Any, features: Any) -> Any:
+    """``-> float``: the sum of the features times their weights, of which ``first`` is the first."""
+    total = 0.0
+    for i in range(len(features)):
+        total += genome[first + i] * features[i]
+    return total
+
+
+@kernel
+def _softsign(x: Any) -> Any:
+    return x / (1 + abs(x))
+
+
+@dataclass(frozen=True)
+class EvaluationPolicy(GenomePolicy):
+    """Searches ``depth`` plies deep and plays one of the best actions, at random where several are best.
+
+    Attributes:
+        depth: 1 to 64. It is nothing that compiled code knows.
+    """
+
+    depth: int = field(repr=False)
+
+    def __post_init__(self) -> None:
+        integer_between("depth", self.depth, 1, MAX_DEPTH)
+
+    def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
+        """As in :meth:`GenomePolicy.memory`, with what a search needs."""
+        features = np.zeros(len(feature_names(game)))
+        return (
+            np.array(genome, dtype=np.float64),
+            GenomeJudge(game),
+            self.depth,
+            features,
+            new_table(0),
+            new_work(game),
+        )
+
+
+@implements(choose, EvaluationPolicy)
+def _(policy: EvaluationPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        genome, judge, depth, features, table, work = memory
+        words = np.array([own, opp])
+        return best_action(game, (judge, game, genome, features), words, depth, True, True, table, work, state)
+
+    return kernel
