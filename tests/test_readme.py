@@ -34,8 +34,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     for name, rest in commands:
         arguments = shlex.split(rest)
         if name == "train":
-            length = "--steps" if "--steps" in arguments else "--episodes"
-            arguments[arguments.index(length) + 1] = "100"
+            [length] = {"--steps", "--episodes", "--generations"} & {*arguments}
+            arguments[arguments.index(length) + 1] = "1" if length == "--generations" else "100"
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
