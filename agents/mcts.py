@@ -151,12 +151,7 @@ class MCTSAgent(Agent):
         Raises:
             ValueError: ``position`` is of another game, or over.
         """
-        if position.game != self.game:
-            raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
-        if position.result is not None:
-            raise ValueError(f"the game is over in {position.to_text()!r}")
-        words = np.array([position.own, position.opp], dtype=np.uint64)
-        tree = self._searched(self._planted(words, self.rng.integers(2**64, dtype=np.uint64)))
+        tree = self._searched(self._planted(self.words_of(position), self.rng.integers(2**64, dtype=np.uint64)))
         return _analysis(tree.nodes, self.game.action_count)
 
     def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:

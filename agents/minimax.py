@@ -130,9 +130,7 @@ class MinimaxAgent(Agent):
         Raises:
             ValueError: the game is over, or it is another game.
         """
-        if position.game != self.game or position.result is not None:
-            raise ValueError(f"need a position of {self.game} that is not over, not {position!r}")
-        words = np.array([position.own, position.opp], dtype=np.uint64)
+        words = self.words_of(position)
         values = np.empty(self.game.action_count, dtype=np.int64)
         best, depth = self._call(_deepen, self.time, words, self.depth, True, values)
         nodes = int(self._work[NODES])
@@ -143,8 +141,7 @@ class MinimaxAgent(Agent):
     def _best_play(self, position: Position, depth: int) -> Iterator[int]:
         values = np.empty(self.game.action_count, dtype=np.int64)
         while depth > 0 and position.result is None:
-            words = np.array([position.own, position.opp], dtype=np.uint64)
-            best, _ = self._call(_deepen, None, words, depth, False, values)
+            best, _ = self._call(_deepen, None, self.words_of(position), depth, False, values)
             yield best
             position, depth = position.play(best), depth - 1
 

@@ -1,7 +1,5 @@
 """Agents that play by a table of values, and the files that keep such tables."""
 
-import io
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.array_file import read_arrays, write_arrays
 from agents.episodes import Rule, action_values
 from agents.value_table import MOST_FULL, find, new_table, row_type
 from ci_envs.agent import Agent, Observation
-from ci_envs.files import write_whole
 from ci_envs.games import action_count, implements, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.random_numbers import random_index_of
@@ -61,14 +59,11 @@ def write_table(
     path: Path, method: str, game: Game, rule: Rule, table: NDArray[np.void], notes: Mapping[str, Any]
 ) -> None:
     """Write a table file, whole or not at all; equal tables make equal files, whatever the order of their rows."""
-    about = {"format": _FORMAT, "method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
+    about = {"method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
     rows = table[table["taken"]]
     rows = rows[np.lexsort((rows["own"], rows["opp"]))]
     keys = np.stack((rows["own"], rows["opp"]), axis=1)
-    buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps(about, default=np.generic.item).encode(), dtype=np.uint8)
-    np.savez(buffer, about=text, keys=keys, values=rows["values"])
-    write_whole(path, buffer.getvalue())
+    write_arrays(path, _FORMAT, about, {"keys": keys, "values": rows["values"]})
 
 
 def read_table(path: str | Path, game: Game, method: str) -> TableFile:
@@ -78,17 +73,15 @@ def read_table(path: str | Path, game: Game, method: str) -> TableFile:
         ValueError: it is damaged, something else, of another version, or of another game or method.
         OSError: it cannot be read.
     """
-    content = io.BytesIO(Path(path).read_bytes())
     try:
-        with np.load(content, allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes())
-            if about["format"] != _FORMAT:
-                raise ValueError(f"of the version {about['format']!r}, not {_FORMAT!r}")
-            found = about["method"], about["game"]
-            if found != (method, repr(game)):
-                raise ValueError(f"a table of {found[0]} for {found[1]}, not of {method} for {game}")
-            file = TableFile(*found, Rule(**about["rule"]), about["notes"], arrays["keys"], arrays["values"])
+        about, arrays = read_arrays(Path(path), _FORMAT)
+        found = about["method"], about["game"]
+        if found != (method, repr(game)):
+            raise ValueError(f"a table of {found[0]} for {found[1]}, not of {method} for {game}")
+        file = TableFile(*found, Rule(**about["rule"]), about["notes"], arrays["keys"], arrays["values"])
         _check(file, game)
+    except OSError:
+        raise
     except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
         raise ValueError(f"{str(path)!r} is no table that can be used here: {error}") from None
     return file

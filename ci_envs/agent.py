@@ -13,6 +13,7 @@ from ci_envs.games.batch import decode_batch, observe_batch
 from ci_envs.games.compiled import Callback, implements
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
+from ci_envs.games.position import Position
 from ci_envs.policy import Policy, choose
 from ci_envs.registration import resolve
 from ci_envs.spec import check_options, option_names, split_spec
@@ -77,6 +78,18 @@ class Agent(ABC):
         words = np.empty((len(planes), 2), dtype=np.uint64)
         decode_batch(self.game, planes, words)
         return words
+
+    def words_of(self, position: Position) -> NDArray[np.uint64]:
+        """A position to be analysed, as the row ``(own, opp)``, shape (2,).
+
+        Raises:
+            ValueError: it is of another game, or over.
+        """
+        if position.game != self.game:
+            raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
+        if position.result is not None:
+            raise ValueError(f"the game is over in {position.to_text()!r}")
+        return np.array([position.own, position.opp], dtype=np.uint64)
 
     def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
         """A random one of the actions that each row of ``choices`` (n, actions) marks, uniformly; int64 (n,)."""

@@ -88,11 +88,7 @@ class AlphaZeroAgent(Agent):
         Raises:
             ValueError: ``position`` is of another game, or over.
         """
-        if position.game != self.game:
-            raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
-        if position.result is not None:
-            raise ValueError(f"the game is over in {position.to_text()!r}")
-        words = np.array([[position.own, position.opp]], dtype=np.uint64)
+        words = self.words_of(position)[np.newaxis]
         found = self._forest.search(words, self.rng.integers(2**64, size=1, dtype=np.uint64), self._evaluate)
         logits, _ = self._evaluate(np.ascontiguousarray(observations_of(self.game, words)["observation"]))
         legal = list(position.legal_actions())

@@ -4,7 +4,6 @@ What such an optimiser does next depends on its seed and on what it was told, an
 generations is all that is kept: a run goes on by telling a new optimiser the same again, which plays no games.
 """
 
-import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from agents.array_file import read_arrays, write_arrays
 from agents.evolution.engine import Fitness
 from agents.evolution.parameters import Genomes, Values
 from agents.evolution.run import drive
 from agents.evolution.statistics import Statistics, diversity
-from ci_envs.files import write_whole
 from ci_envs.games import integer_between
 
 _FORMAT = "ci_envs ask and tell 1"
@@ -70,7 +69,7 @@ def optimise(
     integer_between("generations", generations, 0)
     integer_between("seed", seed, 0, 2**64 - 1)
     file = None if path is None else Path(path)
-    about = {"format": _FORMAT, "seed": seed, "notes": json.loads(json.dumps(dict(notes or {})))}
+    about = {"seed": seed, "notes": json.loads(json.dumps(dict(notes or {})))}
     told = _told_before(file, resume, about)
     history: list[Statistics] = []
 
@@ -98,12 +97,8 @@ def optimise(
 
 
 def _write(path: Path, about: Mapping[str, Any], told: list[Values]) -> None:
-    buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
     sizes = np.array([len(values) for values in told], dtype=np.int64)
-    np.savez(buffer, about=text, sizes=sizes, fitness=np.concatenate([*told, np.empty(0)]))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, buffer.getvalue())
+    write_arrays(path, _FORMAT, about, {"sizes": sizes, "fitness": np.concatenate([*told, np.empty(0)])})
 
 
 def _told_before(file: Path | None, resume: bool, about: Mapping[str, Any]) -> list[Values]:
@@ -114,16 +109,15 @@ def _told_before(file: Path | None, resume: bool, about: Mapping[str, Any]) -> l
         return []
     if file is None:
         raise ValueError("resume=True needs the path of a run")
-    content = io.BytesIO(file.read_bytes())
     try:
-        with np.load(content, allow_pickle=False) as arrays:
-            found, sizes, values = json.loads(arrays["about"].tobytes()), arrays["sizes"], arrays["fitness"]
-        if found["format"] != _FORMAT:
-            raise ValueError(f"of the version {found['format']!r}, not {_FORMAT!r}")
+        found, arrays = read_arrays(file, _FORMAT)
+        sizes, values = arrays["sizes"], arrays["fitness"]
         if values.dtype != np.float64 or values.shape != (sizes.sum(),) or not np.isfinite(values).all():
             raise ValueError(f"its fitness is of {values.dtype} and {values.shape}")
         told = np.split(values, np.cumsum(sizes)[:-1]) if len(sizes) else []
         kept, wanted = ({"seed": one["seed"], **one["notes"]} for one in (found, about))
+    except OSError:
+        raise
     except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
         raise ValueError(f"{str(file)!r} is no run that can go on: {error}") from None
     if other := sorted(name for name in kept | wanted if kept.get(name) != wanted.get(name)):

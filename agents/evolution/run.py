@@ -1,6 +1,5 @@
 """Whole runs: progress, learning curve, and a file from which a broken-off run goes on."""
 
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -10,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from agents.array_file import read_arrays, write_arrays
 from agents.evolution.engine import Fitness, Plan, State, evolve
 from agents.evolution.initial import Initial
 from agents.evolution.parameters import between
 from agents.evolution.statistics import Statistics
-from ci_envs.files import write_whole
 from ci_envs.games import integer_between
 
 _FORMAT = "ci_envs evolution 1"
@@ -125,16 +124,11 @@ def write_run(path: Path, done: Run) -> None:
     """Write a run, whole or not at all; it may go to a folder that is not there yet."""
     state = done.state
     about = {
-        "format": _FORMAT,
         "state": {name: getattr(state, name) for name in _NUMBERS},
         "notes": dict(done.notes),
     }
-    buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
     arrays = {name: getattr(state, name) for name in _ARRAYS}
-    np.savez(buffer, about=text, history=np.array(done.history, dtype=np.float64), **arrays)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, buffer.getvalue())
+    write_arrays(path, _FORMAT, about, arrays | {"history": np.array(done.history, dtype=np.float64)})
 
 
 def read_run(path: str | Path) -> Run:
@@ -144,15 +138,13 @@ def read_run(path: str | Path) -> Run:
         ValueError: it is damaged, something else, or of another version.
         OSError: it cannot be read.
     """
-    content = io.BytesIO(Path(path).read_bytes())
     try:
-        with np.load(content, allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes())
-            if about["format"] != _FORMAT:
-                raise ValueError(f"of the version {about['format']!r}, not {_FORMAT!r}")
-            state = State(**about["state"], **{name: arrays[name] for name in _ARRAYS})
-            history = tuple(Statistics(int(row[0]), int(row[1]), *row[2:]) for row in arrays["history"].tolist())
+        about, arrays = read_arrays(Path(path), _FORMAT)
+        state = State(**about["state"], **{name: arrays[name] for name in _ARRAYS})
+        history = tuple(Statistics(int(row[0]), int(row[1]), *row[2:]) for row in arrays["history"].tolist())
         _check(state, history)
+    except OSError:
+        raise
     except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
         raise ValueError(f"{str(path)!r} is no run that can go on: {error}") from None
     return Run(state, history, about["notes"])
