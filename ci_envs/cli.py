@@ -150,6 +150,10 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
 @click.option("--steps", type=click.IntRange(min=1), help="How long to train, in actions of the agent.")
 @click.option("--episodes", type=click.IntRange(min=1), help="How long to train, in games.")
 @click.option("--generations", type=click.IntRange(min=1), help="How long to train, in generations of an evolution.")
+@click.option(
+    "--iterations", type=click.IntRange(min=1), help="How long to train, in rounds of self-play and learning."
+)
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="How long to train, by the clock.")
 @_seed
 @click.option(
     "--output",
@@ -165,6 +169,8 @@ def train(
     steps: int | None,
     episodes: int | None,
     generations: int | None,
+    iterations: int | None,
+    minutes: float | None,
     seed: int,
     output: Path,
     resume: bool,
@@ -179,7 +185,8 @@ def train(
     with _refusals():
         name, options = split_spec(learner)
         trainer = trainer_of(name)
-        lengths = {"steps": steps, "episodes": episodes, "generations": generations}
+        lengths: dict[str, float | None] = {"steps": steps, "episodes": episodes, "generations": generations}
+        lengths |= {"iterations": iterations, "minutes": minutes}
         options |= {key: value for key, value in lengths.items() if value is not None}
         required = option_names(trainer, without=fixed, required=True)
         named = check_options(f"training of {name}", options, option_names(trainer, without=fixed), required)

@@ -34,8 +34,9 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     for name, rest in commands:
         arguments = shlex.split(rest)
         if name == "train":
-            [length] = {"--steps", "--episodes", "--generations"} & {*arguments}
-            arguments[arguments.index(length) + 1] = "1" if length == "--generations" else "100"
+            short = {"--steps": "100", "--episodes": "100", "--generations": "1", "--minutes": "0.01"}
+            [length] = short.keys() & {*arguments}
+            arguments[arguments.index(length) + 1] = short[length]
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")

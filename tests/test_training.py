@@ -15,7 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
-import baselines.model_file
+import agents.tensor_file
 import ci_envs
 from baselines import training
 from baselines.hyperparameters import POOL, Hyperparameters, hyperparameters
@@ -356,7 +356,7 @@ class TestGoingOn:
         """Between any two files: nothing is lost but what came after the checkpoint, and the best stays the best."""
         rewards = iter([])
         monkeypatch.setattr(training.KeepCallback, "_mean_reward", lambda self, rung: next(rewards))
-        write = baselines.model_file.write_whole
+        write = agents.tensor_file.write_whole
         for stop_at in range(1, 11):
             folder, writes, best = tmp_path / str(stop_at), [], 0
             rewards = iter([value for value in (0.1, 0.5, 0.3, 0.2) for _ in range(2)])
@@ -368,7 +368,7 @@ class TestGoingOn:
                 write(path, content)
 
             with monkeypatch.context() as patch:
-                patch.setattr(baselines.model_file, "write_whole", write_or_stop)
+                patch.setattr(agents.tensor_file, "write_whole", write_or_stop)
                 with pytest.raises(Stop):
                     run("a2c", folder, 1000)
             assert read_model(folder / CHECKPOINT).steps == (0, 288, 576, 864)[writes.count(CHECKPOINT) - 1]

@@ -75,6 +75,42 @@ class AlphaZeroAgent(Agent):
         self._settings = settings
         self._forest = Forest(game, settings, 1)
 
+    @staticmethod
+    def train(
+        environment: str,
+        *,
+        output: str | Path,
+        iterations: int | None = None,
+        minutes: float | None = None,
+        seed: int = 0,
+        resume: bool = False,
+        threads: int = 1,
+        architecture: str | None = None,
+        selection: str | None = None,
+        simulations: int | None = None,
+        games: int | None = None,
+        learning_rate: float | None = None,
+        symmetries: bool | None = None,
+    ) -> str:
+        """Train a network by self-play: :func:`~agents.alphazero.training.train`."""
+        from agents.alphazero.training import train  # which plays by this agent
+
+        return train(
+            environment,
+            output=output,
+            iterations=iterations,
+            minutes=minutes,
+            seed=seed,
+            resume=resume,
+            threads=threads,
+            architecture=architecture,
+            selection=selection,
+            simulations=simulations,
+            games=games,
+            learning_rate=learning_rate,
+            symmetries=symmetries,
+        )
+
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
         words = self.positions_of(observations)

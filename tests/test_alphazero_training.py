@@ -1,0 +1,139 @@
+"""Runs of AlphaZero's training: they go on after whatever stopped them, and learn."""
+
+import csv
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+from agents.alphazero import training
+from agents.alphazero.agent import AlphaZeroAgent
+from agents.alphazero.learner import Learner
+from agents.alphazero.model_file import read_model
+from agents.alphazero.training import _Trainer
+from agents.random import RandomAgent
+from ci_envs import ConnectN
+from ci_envs.arena import play_match
+from ci_envs.cli import main
+
+GAME = ConnectN(3, 3, 3)
+SHORT = {"games": 12, "simulations": 4, "threads": 2}
+
+
+def train(folder, iterations=3, **options):
+    return AlphaZeroAgent.train("TicTacToe-v0", output=folder, iterations=iterations, **(SHORT | options))
+
+
+def weights_of(folder, name="checkpoint.safetensors"):
+    return read_model(folder / name, GAME).network.state_dict()
+
+
+def curve_of(folder):
+    """The learning curve without its seconds."""
+    with (folder / "curve.csv").open() as file:
+        return [row[:1] + row[2:] for row in csv.reader(file)]
+
+
+def assert_same(one, other):
+    for name, tensor in weights_of(one).items():
+        assert torch.equal(tensor, weights_of(other)[name])
+    assert curve_of(one) == curve_of(other)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    train(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("method", "after"), [("_write", 1), ("_write", 2), ("_learn", 1), ("_play", 2), ("_measure", 1)]
+)
+def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, whole, method, after):
+    calls, done = iter(range(100)), getattr(_Trainer, method)
+
+    def interrupted(*arguments):
+        result = done(*arguments)
+        if next(calls) == after:
+            raise KeyboardInterrupt
+        return result
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_Trainer, method, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path)
+    train(tmp_path, resume=True)
+    assert_same(tmp_path, whole)
+
+
+def test_a_seed_repeats_and_another_does_not(tmp_path, whole):
+    train(tmp_path / "again")
+    assert_same(tmp_path / "again", whole)
+    train(tmp_path / "other", seed=1)
+    first, other = (weights_of(folder)["value.5.bias"] for folder in (whole, tmp_path / "other"))
+    assert not torch.equal(first, other)
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_leaves_the_last_checkpoint(tmp_path, monkeypatch):
+    losses, calls = Learner._losses, iter(range(10_000))
+
+    def spoilt(*arguments):
+        policy, value = losses(*arguments)
+        return policy * (torch.nan if next(calls) > 4 else 1), value
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Learner, "_losses", spoilt)
+        with pytest.raises(FloatingPointError, match="the loss is nan"):
+            train(tmp_path, iterations=50)
+    kept = read_model(tmp_path / "checkpoint.safetensors", GAME)
+    assert kept.notes["run"]["iteration"] >= 1
+    assert all(tensor.isfinite().all() for tensor in kept.network.state_dict().values())
+
+
+def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
+    content = (whole / "checkpoint.safetensors").read_bytes()
+    for options, message in (
+        ({}, "there is a run in .* already"),
+        ({"resume": True, "seed": 3}, "has another seed: 0"),
+        ({"resume": True, "threads": 1}, "has another threads: 2"),
+        ({"resume": True, "simulations": 5}, "has another config"),
+        ({"iterations": None}, "give iterations or minutes"),
+        ({"minutes": 3}, "give iterations or minutes"),
+        ({"iterations": None, "minutes": -1}, "minutes must be"),
+        ({"threads": 0}, "threads must be"),
+        ({"threads": 13}, "threads must be"),
+        ({"selection": "best"}, "selection must be one of gumbel|puct"),
+        ({"seed": -1}, "seed must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            train(whole, **options)
+    with pytest.raises(ValueError, match="was trained for ConnectN"):
+        AlphaZeroAgent.train("Quixo-v0:size=3", output=whole, iterations=3, resume=True, **SHORT)
+    with pytest.raises(FileNotFoundError):
+        train(tmp_path, resume=True)
+    assert (whole / "checkpoint.safetensors").read_bytes() == content
+
+
+def test_the_command_line_trains_and_plays(tmp_path):
+    run = CliRunner()
+    arguments = ["train", "alphazero:games=8,simulations=2", "TicTacToe-v0", "--output", str(tmp_path)]
+    trained = run.invoke(main, [*arguments, "--minutes", "0.001"])
+    assert trained.exit_code == 0, trained.output
+    spec = trained.stdout.strip().removeprefix("trained: ")
+    assert spec == f"alphazero:{tmp_path / 'best.safetensors'}"
+    compared = run.invoke(main, ["compare", "TicTacToe-v0", f"{spec},simulations=4", "random", "--games", "4"])
+    assert compared.exit_code == 0, compared.output
+
+
+def test_it_learns_to_play(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "_GAMES", 2)
+    train(tmp_path, iterations=6, games=128, simulations=16)
+    learned = AlphaZeroAgent(GAME, tmp_path / "best.safetensors", simulations=8, seed=0)
+    total = play_match(GAME, learned, RandomAgent(GAME, seed=1), 400).sides[0].total
+    assert total.wins > 340
+    assert total.losses < 10
+    positions = [int(row[2]) for row in islice(curve_of(tmp_path), 1, None)]
+    assert np.all(np.diff(positions) >= 0)
