@@ -88,7 +88,7 @@ class Agent(ABC):
         if position.game != self.game:
             raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
         if position.result is not None:
-            raise ValueError(f"the game is over in {position.to_text()!r}")
+            raise ValueError(f"the game is over in {position.to_text()!r}: need a position that is not over")
         return np.array([position.own, position.opp], dtype=np.uint64)
 
     def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
