@@ -86,7 +86,9 @@ class Agent(ABC):
             ValueError: it is of another game, or over.
         """
         if position.game != self.game:
-            raise ValueError(f"this agent was made for {self.game}, not for {position.game}")
+            raise ValueError(
+                f"this agent was made for {self.game}, not for {position.game}: need a position of it that is not over"
+            )
         if position.result is not None:
             raise ValueError(f"the game is over in {position.to_text()!r}: need a position that is not over")
         return np.array([position.own, position.opp], dtype=np.uint64)
