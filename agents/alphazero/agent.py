@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from agents.alphazero.model_file import read_model
 from agents.alphazero.network import Inference, Network
 from agents.alphazero.search import SELECTIONS, Forest, Settings
+from agents.alphazero.training import train
 from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
@@ -39,6 +40,8 @@ class Analysis:
 
 class AlphaZeroAgent(Agent):
     """Plays what a search by a trained network finds: ``alphazero:PATH``."""
+
+    train = staticmethod(train)
 
     def __init__(
         self,
@@ -74,42 +77,6 @@ class AlphaZeroAgent(Agent):
         self._most = max(1, _MOST_NODES // (simulations * game.action_count))
         self._settings = settings
         self._forest = Forest(game, settings, 1)
-
-    @staticmethod
-    def train(
-        environment: str,
-        *,
-        output: str | Path,
-        iterations: int | None = None,
-        minutes: float | None = None,
-        seed: int = 0,
-        resume: bool = False,
-        threads: int = 1,
-        architecture: str | None = None,
-        selection: str | None = None,
-        simulations: int | None = None,
-        games: int | None = None,
-        learning_rate: float | None = None,
-        symmetries: bool | None = None,
-    ) -> str:
-        """Train a network by self-play: :func:`~agents.alphazero.training.train`."""
-        from agents.alphazero.training import train  # which plays by this agent
-
-        return train(
-            environment,
-            output=output,
-            iterations=iterations,
-            minutes=minutes,
-            seed=seed,
-            resume=resume,
-            threads=threads,
-            architecture=architecture,
-            selection=selection,
-            simulations=simulations,
-            games=games,
-            learning_rate=learning_rate,
-            symmetries=symmetries,
-        )
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.alphazero.agent import AlphaZeroAgent
 from agents.alphazero.config import Config, preset
 from agents.alphazero.learner import Learner, Loss
 from agents.alphazero.model_file import read_model, write_model
@@ -26,7 +25,6 @@ from agents.alphazero.replay import Replay
 from agents.alphazero.search import SELECTIONS, Settings
 from agents.alphazero.self_play import SelfPlay
 from ci_envs.agent import make as make_agent
-from ci_envs.arena.match import play_match
 from ci_envs.files import write_whole
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, positive_number
@@ -208,6 +206,9 @@ class _Trainer:
 
     def _measure(self, loss: Loss) -> None:
         """Play against the ladder, and keep the network if it never did better."""
+        from agents.alphazero.agent import AlphaZeroAgent  # which has this training
+        from ci_envs.arena.match import play_match  # which who plays has no need of
+
         agent = AlphaZeroAgent(
             self.game, self.learner.network, simulations=self.config.ladder_simulations, seed=self.run.iteration
         )
