@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.value_table import enter, find, folded
+from agents.value_table import enter, find, folded, forbid
 from ci_envs.games import (
     ONGOING,
     Game,
@@ -28,7 +28,7 @@ from ci_envs.games import (
 )
 from ci_envs.games.compiled import operation
 from ci_envs.games.grid import lines_of
-from ci_envs.games.random_numbers import next_random, random_below, random_index_of
+from ci_envs.games.random_numbers import next_random, random_below, random_index_from
 from ci_envs.games.walk import random_action
 from ci_envs.policy import choose
 
@@ -38,6 +38,9 @@ SELF, DRAWN = -1, 2
 CONSTANT, LINEAR, EXPONENTIAL = 0, 1, 2
 DONE, FULL, ILLEGAL = 0, 1, 2
 """How a call of :func:`play_episodes` ended."""
+
+_LOWEST = -float(np.finfo(np.float64).max)
+"""No value of a legal action is lower."""
 
 LINE_WEIGHT = 0.25
 """Reward for a longer line of one's own, or a shorter one of the opponent's, in the Quixo report."""
@@ -129,19 +132,23 @@ def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: 
     key_own, key_opp, symmetry = folded(game, own, opp, rule.fold)
     row = find(table, key_own, key_opp)
     if table[row].taken:
-        return _values_in(game, table[row], symmetry, own, opp, values)
+        return _values_in(game, table[row], symmetry, values)
     for number in range(action_count(game)):
         values[number] = rule.initial if legal(game, own, opp, np.uint64(number)) else -np.inf
     return rule.initial
 
 
 @lean_kernel
-def _values_in(game: Any, row: Any, symmetry: Any, own: Any, opp: Any, values: Any) -> Any:
-    """As :func:`action_values`, where the values are known to be in ``row``. It has no branch to guess wrong."""
+def _values_in(game: Any, row: Any, symmetry: Any, values: Any) -> Any:
+    """As :func:`action_values`, where the values are known to be in ``row``."""
     best = -np.inf
+    if symmetry == 0:  # the loop below without its lookups
+        for number in range(action_count(game)):
+            values[number] = row.values[number]
+            best = max(best, values[number])
+        return best
     for number in range(action_count(game)):
-        value = np.float64(row.values[transform_action(game, symmetry, number)])
-        values[number] = value if legal(game, own, opp, np.uint64(number)) else -np.inf
+        values[number] = row.values[transform_action(game, symmetry, number)]
         best = max(best, values[number])
     return best
 
@@ -163,7 +170,10 @@ def _values_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: 
 def _enter(game: Any, table: Any, rule: Any, own: Any, opp: Any, state: Any, positions: Any) -> Any:
     """``-> (row, symmetry, state, positions)``: the row of a position and what leads to it; -1 if the table is full."""
     own, opp, symmetry = folded(game, own, opp, rule.fold)
+    known = positions
     row, state, positions = enter(table, own, opp, rule.initial, rule.spread, state, positions)
+    if positions > known and not rule.by_state:
+        forbid(game, table[row])
     return row, symmetry, state, positions
 
 
@@ -173,7 +183,7 @@ def _look(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any, sta
     if rule.by_state:
         return np.int64(0), 0, _values_after(game, table, rule, own, opp, values), state, positions
     row, symmetry, state, positions = _enter(game, table, rule, own, opp, state, positions)
-    best = _values_in(game, table[max(row, 0)], symmetry, own, opp, values)
+    best = _values_in(game, table[max(row, 0)], symmetry, values)
     return row, symmetry, best, state, positions
 
 
@@ -188,14 +198,11 @@ def _row_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any
 def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, rate: Any, state: Any) -> Any:
     """``-> (action, state)``: epsilon-greedily, or by softmax with temperature ``rate``."""
     if rate <= 0:
-        return random_index_of(values, best, state)
+        return random_index_from(values, best, state)
     word, state = next_random(state)
     uniform = np.float64(word >> np.uint64(11)) * 2.0**-53
     if not rule.softmax:
-        if uniform >= rate:
-            return random_index_of(values, best, state)
-        action, state = random_action(game, own, opp, state)
-        return np.int64(action), state
+        return random_index_from(values, best if uniform >= rate else _LOWEST, state)
     total = 0.0
     for value in values:
         total += np.exp((value - best) / rate)

@@ -25,7 +25,7 @@ from ci_envs.games.compiled import Static, specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import positive_number, true_or_false
 from ci_envs.games.position import Position
-from ci_envs.games.random_numbers import random_index_of
+from ci_envs.games.random_numbers import random_index_from
 from ci_envs.policy import Policy, choose
 
 _DEFAULT_DEPTH = 3
@@ -236,7 +236,7 @@ def best_action(
     """
     values = np.empty(action_count(game), dtype=np.int64)
     best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, False, values)
-    return random_index_of(values, values[best], state)
+    return random_index_from(values, values[best], state)
 
 
 @kernel

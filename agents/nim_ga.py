@@ -26,7 +26,7 @@ from ci_envs.games import action_count, implements, kernel, legal
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.games.operations import play
-from ci_envs.games.random_numbers import random_index_of
+from ci_envs.games.random_numbers import random_index_from
 from ci_envs.policy import choose
 
 
@@ -57,7 +57,7 @@ def _(policy: NimGAPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
         genome, values = memory
         best = write_values(game, own, genome, values)
-        return random_index_of(values, best, state)
+        return random_index_from(values, best, state)
 
     return kernel
 

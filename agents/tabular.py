@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from agents.array_file import read_arrays, write_arrays
 from agents.episodes import Rule, action_values
-from agents.value_table import MOST_FULL, find, new_table, row_type
+from agents.value_table import MOST_FULL, find, forbid, new_table, row_type
 from ci_envs.agent import Agent, Observation
 from ci_envs.games import action_count, implements, kernel
 from ci_envs.games.game import Game
-from ci_envs.games.random_numbers import random_index_of
+from ci_envs.games.random_numbers import random_index_from
 from ci_envs.policy import Policy, choose
 
 _FORMAT = "ci_envs table 1"
@@ -30,7 +30,7 @@ class TableFile:
         rule: what the values mean.
         notes: whatever else was kept, plain values.
         keys: uint64 (positions, 2).
-        values: float32 (positions, columns).
+        values: float32 (positions, columns); 0 for actions that are not legal.
     """
 
     method: str
@@ -40,8 +40,8 @@ class TableFile:
     keys: NDArray[np.uint64]
     values: NDArray[np.float32]
 
-    def table(self, megabytes: float | None = None) -> NDArray[np.void]:
-        """The table, with room for no more than it needs unless ``megabytes`` are given.
+    def table(self, game: Game, megabytes: float | None = None) -> NDArray[np.void]:
+        """The table of this game, with room for no more than it needs unless ``megabytes`` are given.
 
         Raises:
             ValueError: it needs more.
@@ -51,7 +51,7 @@ class TableFile:
         table = new_table(columns, rows * row_type(columns).itemsize / 2**20 if megabytes is None else megabytes)
         if len(self.keys) > MOST_FULL * len(table):
             raise ValueError(f"table_mb={megabytes:g} is too small for the {len(self.keys):,} positions there are")
-        _fill(table, self.keys, self.values)
+        _fill(game, table, self.rule.by_state, self.keys, self.values)
         return table
 
 
@@ -63,7 +63,8 @@ def write_table(
     rows = table[table["taken"]]
     rows = rows[np.lexsort((rows["own"], rows["opp"]))]
     keys = np.stack((rows["own"], rows["opp"]), axis=1)
-    write_arrays(path, _FORMAT, about, {"keys": keys, "values": rows["values"]})
+    values = np.where(np.isneginf(rows["values"]), np.float32(0), rows["values"])
+    write_arrays(path, _FORMAT, about, {"keys": keys, "values": values})
 
 
 def read_table(path: str | Path, game: Game, method: str) -> TableFile:
@@ -125,7 +126,7 @@ class TabularAgent(Agent):
             self._table, self._rule = path
         else:
             file = read_table(path, game, self.method)
-            self._table, self._rule = file.table(), file.rule
+            self._table, self._rule = file.table(game), file.rule
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
@@ -156,7 +157,7 @@ def _(policy: TabularPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
         table, rule, values = memory
         best = action_values(game, table, rule, own, opp, values)
-        return random_index_of(values, best, state)
+        return random_index_from(values, best, state)
 
     return kernel
 
@@ -166,13 +167,15 @@ def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, acti
     values = np.empty(action_count(game))
     for i in range(len(words)):
         best = action_values(game, table, rule, words[i, 0], words[i, 1], values)
-        actions[i], _ = random_index_of(values, best, seeds[i])
+        actions[i], _ = random_index_from(values, best, seeds[i])
 
 
 @kernel
-def _fill(table: Any, keys: Any, values: Any) -> None:
+def _fill(game: Any, table: Any, by_state: Any, keys: Any, values: Any) -> None:
     for i in range(len(keys)):
         row = find(table, keys[i, 0], keys[i, 1])
         table[row].own, table[row].opp, table[row].taken = keys[i, 0], keys[i, 1], True
         for column in range(values.shape[1]):
             table[row].values[column] = values[i, column]
+        if not by_state:
+            forbid(game, table[row])

@@ -198,7 +198,7 @@ class _Run:
         kept = file.notes.get("options", {})
         if other := [f"{name}={kept.get(name)}" for name, value in self.options.items() if kept.get(name) != value]:
             raise ValueError(f"the run in {str(path.parent)!r} has other options: {', '.join(other)}")
-        self.table = file.table(megabytes)
+        self.table = file.table(self.game, megabytes)
         self.reached[0] = (*file.notes["reached"], len(file.keys))
         self.curve = file.notes["curve"]
 

@@ -1,11 +1,14 @@
-"""A hash table from positions to values, compiled: open addressing, in memory that is reserved at the start."""
+"""A hash table from positions to values, compiled: open addressing, in memory that is reserved at the start.
+
+A row has a value for every action, -inf where the action is not legal; or one value, of the position itself.
+"""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games import inlined, lean_kernel, symmetry_count, transform
+from ci_envs.games import action_count, inlined, lean_kernel, legal, symmetry_count, transform
 from ci_envs.games.random_numbers import next_random
 from ci_envs.solver.search import hash_of
 
@@ -63,6 +66,14 @@ def enter(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any,
             noise = spread * (np.float64(word >> np.uint64(11)) * 2.0**-52 - 1.0)
         table[row].values[column] = initial + noise
     return row, state, count + 1
+
+
+@lean_kernel
+def forbid(game: Any, row: Any) -> None:
+    """Write -inf for the actions that are not legal in the position of a row."""
+    for number in range(action_count(game)):
+        if not legal(game, row.own, row.opp, np.uint64(number)):
+            row.values[number] = -np.inf
 
 
 @inlined

@@ -189,10 +189,19 @@ ROWS = (
         peer=True,
     ),
     *(
-        Row("tabular episodes", f"{method}, TicTacToe-v0", lambda method=method: rate(tabular.episodes(method)))
+        Row(
+            "tabular episodes",
+            f"{method}, TicTacToe-v0",
+            lambda method=method: rate(tabular.episodes(method), tabular.EPISODES),
+        )
         for method in ("q_learning", "monte_carlo")
     ),
-    Row("tabular episodes", "Q-learning in plain Python", lambda: rate(tabular.plain_episodes), peer=True),
+    Row(
+        "tabular episodes",
+        "Q-learning in plain Python",
+        lambda: rate(tabular.plain_episodes, tabular.PLAIN_EPISODES),
+        peer=True,
+    ),
     Row("tabular match", "100,000 games of TicTacToe-v0", lambda: seconds_of(tabular.match(100_000)), "s"),
     Row("games of a population", "Quixo-v0 against random", lambda: rate(evolution.games)),
     Row("games of a population", "plain Python", lambda: rate(evolution.plain_games), peer=True),

@@ -27,13 +27,20 @@ def on_cores(count: int) -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def rate(work: Callable[[int], int]) -> float:
+def rate(work: Callable[[int], int], amount: int | None = None) -> float:
     """Units of work a second: the median of several runs, after one that compiles.
 
     Args:
         work: does at least so many units and returns how many it did.
+        amount: units of a run; else as many as take a while.
     """
-    done, amount = work(1), 1
+    done = work(1)
+    amount = _long_enough(work, done) if amount is None else amount
+    return statistics.median(_rate_once(work, amount) for _ in range(REPEATS))
+
+
+def _long_enough(work: Callable[[int], int], done: int) -> int:
+    amount = 1
     while True:  # until a run is long enough to time
         begin = time.perf_counter()
         done = work(amount)
@@ -41,8 +48,7 @@ def rate(work: Callable[[int], int]) -> float:
         if seconds > _SECONDS / 10:
             break
         amount *= 4
-    amount = max(1, round(done / seconds * _SECONDS))
-    return statistics.median(_rate_once(work, amount) for _ in range(REPEATS))
+    return max(1, round(done / seconds * _SECONDS))
 
 
 def _rate_once(work: Callable[[int], int], amount: int) -> float:

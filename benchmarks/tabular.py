@@ -25,6 +25,9 @@ from ci_envs import ConnectN
 from ci_envs.arena import MatchResult, play_match
 
 _GAME = ConnectN(3, 3, 3)
+EPISODES, PLAIN_EPISODES = 3_000_000, 100_000
+"""Of a run: enough that most of it is among positions that were met before, as in the runs that one would make."""
+
 _LEARNED = 300_000  # episodes before a match
 
 

@@ -121,9 +121,10 @@ class SlowLearner:
         if key in self.table:
             return
         row = self.table[key] = []
-        for _ in range(self.columns):
+        legal = [0] if self.values == "state" else Position(self.game, *key).legal_actions()
+        for column in range(self.columns):
             noise = self.spread * (self.dice.word() // 2**11 / 2**52 - 1) if self.spread else 0
-            row.append(float(np.float32(self.initial + noise)))
+            row.append(float(np.float32(self.initial + noise)) if column in legal else 0.0)
 
     def change(self, place, target, alpha):
         key, column = place

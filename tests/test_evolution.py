@@ -48,7 +48,7 @@ from agents.evolution import (
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agent import Agent
 from ci_envs.games import action_count, implements, legal
-from ci_envs.games.random_numbers import random_index_of
+from ci_envs.games.random_numbers import random_index_from
 from ci_envs.policy import choose
 
 TICTACTOE = ConnectN(3, 3, 3)
@@ -75,7 +75,7 @@ def _(policy):
             if legal(game, own, opp, np.uint64(number)):
                 room[number] = genome[number % len(genome)]
                 best = max(best, room[number])
-        return random_index_of(room, best, state)
+        return random_index_from(room, best, state)
 
     return kernel
 

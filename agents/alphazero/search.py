@@ -1,7 +1,8 @@
 """Search by a network's priors and values, compiled: many trees in lock-step, their leaves evaluated in one batch.
 
 A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
-thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network.
+thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network, and no position is shown to it
+twice while it is remembered (:mod:`agents.alphazero.memory`).
 
 A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
 the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.alphazero.memory import knows, new_memory, remember, slot_of
 from agents.tree import (
     ROOT,
     back_up,
@@ -94,6 +96,8 @@ class Forest:
         game: what is played.
         settings: how to search.
         positions: how many there is room for.
+
+    What the last network that searched said of positions is remembered from search to search.
     """
 
     def __init__(self, game: Game, settings: Settings, positions: int) -> None:
@@ -104,6 +108,7 @@ class Forest:
         self._planes = np.empty((positions, *game.observation_shape), np.int8)
         self._waiting = np.empty(positions, np.int64)
         self._halving = halving_table(settings.considered, settings.simulations)
+        self._evaluate: Evaluate | None = None
 
     def search(
         self,
@@ -119,7 +124,7 @@ class Forest:
         Args:
             words: the positions, uint64 (n, 2), no more than there is room for.
             seeds: of the order of equal actions, uint64 (n,).
-            evaluate: the network.
+            evaluate: the network, the same function as long as it says the same.
             gumbel: Gumbel noise for the root, float64 (n, actions); None means none. With another selection than GUMBEL
                 it is not used.
             dirichlet: gamma noise, float64 (n, actions), and its share of the priors at the root; None means none.
@@ -127,14 +132,14 @@ class Forest:
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
         noise = np.zeros((n, self.game.action_count)) if gumbel is None else gumbel
+        gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
+        if evaluate is not self._evaluate:
+            self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
         plant(self.game, nodes, trees, words, seeds, self.settings.simulations + 1)
-        first = True
-        while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, self._planes, self._waiting):
-            logits, values = evaluate(self._planes[:count])
-            receive(self.game, nodes, trees, self._waiting[:count], logits, values)
-            if first and dirichlet is not None:
-                mix(nodes, *dirichlet)
-            first = False
+        told = self._memory, gammas, share
+        planes, waiting = self._planes, self._waiting
+        while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, told, planes, waiting):
+            receive(nodes, trees, told, waiting[:count], *evaluate(planes[:count]))
         shape = n, self.game.action_count
         found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n, np.int64))
         report(nodes, trees, self.settings, noise, *found)
@@ -183,14 +188,17 @@ def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, simulation
 
 
 @kernel
-def grow(game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, planes: Any, waiting: Any) -> Any:
+def grow(
+    game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, told: Any, planes: Any, waiting: Any
+) -> Any:
     """``-> int``: how many trees have a leaf for the network; their numbers and its planes are written.
 
-    The others have no simulations left, or are proven.
+    The others have no simulations left, or are proven. ``told`` is the memory of what the network says, gamma variates
+    for the roots (:func:`_mix`), and their share.
     """
     count = 0
     for i in range(len(trees)):
-        if _grow(game, forest[i], trees[i], settings, noise[i], halving):
+        if _grow(game, forest[i], trees[i], settings, noise[i], halving, told, i):
             leaf = forest[i, trees[i].leaf]
             show(game, leaf.own, leaf.opp, planes[count])
             waiting[count] = i
@@ -199,8 +207,9 @@ def grow(game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving:
 
 
 @kernel
-def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
+def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, told: Any, i: Any) -> Any:
     """``-> bool``: is there a leaf for the network. What needs none is backed up at once."""
+    memory, gammas, share = told
     while tree.left > 0 and not is_proven(nodes[ROOT]):
         node = _descend(nodes, tree.raw, settings, noise, halving)
         tree.left -= 1
@@ -208,24 +217,40 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
             if not is_proven(nodes[node]):
                 tree.leaf = node
-                return True
+                slot = slot_of(memory, nodes[node].own, nodes[node].opp)
+                if not knows(memory[slot], nodes[node].own, nodes[node].opp):
+                    return True
+                _take(nodes, tree, memory[slot].logits, memory[slot].value, gammas[i], share)
+                continue
         back_up(nodes, node, np.float64(nodes[node].lower))
         tell_ancestors(nodes, node)
     return False
 
 
 @kernel
-def receive(game: Any, forest: Any, trees: Any, waiting: Any, logits: Any, values: Any) -> None:
+def receive(forest: Any, trees: Any, told: Any, waiting: Any, logits: Any, values: Any) -> None:
     """Give the trees that wait what the network says of their leaves."""
+    memory, gammas, share = told
     for k in range(len(waiting)):
         i = waiting[k]
-        nodes, leaf = forest[i], trees[i].leaf
-        _set_priors(nodes, leaf, logits[k])
-        if leaf == ROOT:
-            trees[i].raw = values[k]
-        back_up(nodes, leaf, np.float64(nodes[leaf].sign * values[k]))
-        if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
-            tell_ancestors(nodes, leaf)
+        leaf = forest[i, trees[i].leaf]
+        slot = slot_of(memory, leaf.own, leaf.opp)
+        remember(memory[slot], leaf.own, leaf.opp, logits[k], values[k])
+        _take(forest[i], trees[i], logits[k], values[k], gammas[i], share)
+
+
+@kernel
+def _take(nodes: Any, tree: Any, logits: Any, value: Any, gammas: Any, share: Any) -> None:
+    """Give a tree what the network says of its leaf."""
+    leaf = tree.leaf
+    _set_priors(nodes, leaf, logits)
+    if leaf == ROOT:
+        tree.raw = value
+        if share > 0:
+            _mix(nodes, gammas, share)
+    back_up(nodes, leaf, np.float64(nodes[leaf].sign * value))
+    if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
+        tell_ancestors(nodes, leaf)
 
 
 @kernel
@@ -243,17 +268,15 @@ def _set_priors(nodes: Any, parent: Any, logits: Any) -> None:
 
 
 @kernel
-def mix(forest: Any, gammas: Any, share: Any) -> None:
-    """Mix noise with the priors of each root: gamma variates, which make up a Dirichlet distribution."""
-    for i in range(len(forest)):
-        nodes = forest[i]
-        first, end = nodes[ROOT].first, nodes[ROOT].first + nodes[ROOT].children
-        total = 0.0
-        for child in range(first, end):
-            total += gammas[i, nodes[child].action]
-        for child in range(first, end):
-            noise = gammas[i, nodes[child].action] / total
-            nodes[child].prior = (1 - share) * nodes[child].prior + share * noise
+def _mix(nodes: Any, gammas: Any, share: Any) -> None:
+    """Mix noise with the priors of the root: gamma variates, which make up a Dirichlet distribution."""
+    first, end = nodes[ROOT].first, nodes[ROOT].first + nodes[ROOT].children
+    total = 0.0
+    for child in range(first, end):
+        total += gammas[nodes[child].action]
+    for child in range(first, end):
+        noise = gammas[nodes[child].action] / total
+        nodes[child].prior = (1 - share) * nodes[child].prior + share * noise
 
 
 @kernel

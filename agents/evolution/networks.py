@@ -37,7 +37,7 @@ from ci_envs.games import (
 )
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between
-from ci_envs.games.random_numbers import next_random, random_index_of
+from ci_envs.games.random_numbers import next_random, random_index_from
 from ci_envs.policy import choose
 
 ACTIVATIONS = ("identity", "relu", "sigmoid", "tanh")
@@ -203,7 +203,7 @@ def _(policy: NetworkPolicy) -> Any:
         score(game, genome, own, opp, images, values, planes, scores)
         best = scores.max()
         if temperature == 0:
-            return random_index_of(scores, best, state)
+            return random_index_from(scores, best, state)
         return _draw(scores, best, temperature, state)
 
     return kernel

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.games.compiled import kernel
+from ci_envs.games.compiled import kernel, nth_one, popcount
 
 
 @kernel
@@ -27,16 +27,27 @@ def random_below(state: Any, bound: Any) -> Any:
 
 
 @kernel
-def random_index_of(values: Any, value: Any, state: Any) -> Any:
-    """``-> (index, state)``: where ``values`` are ``value``, at one of these places, each as likely; -1 if nowhere."""
-    places = 0
+def random_index_from(values: Any, least: Any, state: Any) -> Any:
+    """``-> (index, state)``: where ``values`` are at least ``least``, at one of these places, each as likely; else -1.
+
+    Among 64 values or fewer it chooses without a branch that a processor could guess wrong.
+    """
+    if len(values) <= 64:
+        places = np.uint64(0)
+        for i in range(len(values)):
+            places |= np.uint64(values[i] >= least) << np.uint64(i)
+        if places == np.uint64(0):
+            return -1, state
+        left, state = random_below(state, popcount(places))
+        return np.int64(nth_one(places, left)), state
+    count = 0
     for i in range(len(values)):
-        places += values[i] == value
-    if places == 0:
+        count += values[i] >= least
+    if count == 0:
         return -1, state
-    left, state = random_below(state, places)
+    left, state = random_below(state, count)
     for i in range(len(values)):
-        if values[i] == value:
+        if values[i] >= least:
             if left == np.uint64(0):
                 return i, state
             left -= np.uint64(1)
