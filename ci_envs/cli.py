@@ -67,6 +67,13 @@ _max_cycles = click.option(
 @_seed
 @_max_cycles
 @click.option(
+    "--random-plies",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Begin games so, two in a row with the same, seats swapped.",
+)
+@click.option(
     "json_path",
     "--json",
     metavar="FILE",
@@ -74,7 +81,14 @@ _max_cycles = click.option(
     help="Write all results to FILE; - prints them instead of the tables.",
 )
 def compare(
-    *, environment: str, agents: tuple[str, ...], games: int, seed: int, max_cycles: int | None, json_path: Path | None
+    *,
+    environment: str,
+    agents: tuple[str, ...],
+    games: int,
+    seed: int,
+    max_cycles: int | None,
+    random_plies: int,
+    json_path: Path | None,
 ) -> None:
     """Compare agents: every two play a match in ENV.
 
@@ -89,7 +103,9 @@ def compare(
     if json_path and not to_stdout and not json_path.parent.is_dir():
         raise click.UsageError(f"--json: there is no folder {str(json_path.parent)!r}")
     with _refusals():
-        tournament = Tournament(environment, agents, games=games, seed=seed, max_cycles=max_cycles)
+        tournament = Tournament(
+            environment, agents, games=games, seed=seed, max_cycles=max_cycles, random_plies=random_plies
+        )
     comparison = _play_with_progress(tournament)
     if to_stdout:
         click.echo(json_text(comparison))

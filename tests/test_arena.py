@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from collections import Counter
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs import agent as agents_by_name
 from ci_envs.agent import Agent, Observation
-from ci_envs.arena import Record, Tournament, compare, match, play_match
+from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.report import to_json, write_json
 from ci_envs.arena.tournament import derived_seed
 from ci_envs.arena.watch import Player, watch
@@ -58,9 +59,11 @@ class Answering(Agent):
         return answer(len(observations["action_mask"])) if callable(answer) else answer  # type: ignore[return-value]
 
 
-def replay(game: Game, agents: tuple[Hashing, Hashing], max_cycles: int) -> tuple[int, int]:
+def replay(
+    game: Game, agents: tuple[Hashing, Hashing], max_cycles: int, opening: tuple[int, int] | None = None
+) -> tuple[int, int]:
     """One game by ``Position``: the result for the first agent, which begins, and the plies."""
-    position, plies = Position.start(game), 0
+    position, plies = Position(game, *opening) if opening else Position.start(game), 0
     while position.result is None and plies < max_cycles:
         position = position.play(agents[position.to_move].choose(position.observation(), position.legal_actions()))
         plies += 1
@@ -81,6 +84,49 @@ def test_a_match_is_the_games_played_one_by_one(game: Game, max_cycles: int) -> 
         assert theirs.seats == (record(swapped, 2), record(-score, 3))
         assert result.plies == 3 * plies + 2 * swapped_plies == ours.decisions + theirs.decisions
         assert result.different == (1, 1)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_two_games_in_a_row_have_the_same_opening(game: Game) -> None:
+    first, second = Hashing(game, 1), Hashing(game, 2)
+    openings = random_openings(game, 20, 2, seed=5)
+    assert np.array_equal(openings, random_openings(game, 20, 2, seed=5))
+    assert not np.array_equal(openings, random_openings(game, 20, 2, seed=6))
+    result = play_match(game, first, second, 60, max_cycles=30, openings=openings)
+    begun, answered = Counter[int](), Counter[int]()
+    for i in range(30):
+        opening: tuple[int, int] = tuple(openings[i % 20].tolist())
+        begun[replay(game, (first, second), 30, opening)[0]] += 1
+        answered[-replay(game, (second, first), 30, opening)[0]] += 1
+    assert result.sides[0].seats == tuple(Record(*(seen[score] for score in (1, 0, -1))) for seen in (begun, answered))
+    assert min(result.different) <= 20
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_openings_are_positions_so_many_plies_from_the_start(game: Game) -> None:
+    reached = {Position.start(game)}
+    for plies in range(3):
+        going = {(position.own, position.opp) for position in reached if position.result is None}
+        assert {*map(tuple, random_openings(game, 300, plies).tolist())} <= going
+        reached = {position.play(action) for position in reached for action in position.legal_actions()}
+
+
+def test_openings_as_long_as_games_are_refused() -> None:
+    assert len(random_openings(TIC_TAC_TOE, 4, 8)) == 4
+    for plies in (9, 10):
+        with pytest.raises(ValueError, match=f"random_plies={plies} is too much"):
+            random_openings(TIC_TAC_TOE, 4, plies)
+    with pytest.raises(ValueError, match="random_plies must be"):
+        random_openings(TIC_TAC_TOE, 4, -1)
+
+
+def test_a_tournament_from_random_openings_is_repeatable_and_says_so() -> None:
+    agents = ["minimax:depth=2", "minimax:depth=1"]
+    one, again = (compare("Quixo-v0:size=3", agents, games=20, random_plies=3) for _ in range(2))
+    assert one.pairings[0].match.sides[0].seats == again.pairings[0].match.sides[0].seats
+    assert to_json(one)["random_plies"] == 3
+    with pytest.raises(ValueError, match="random_plies must be"):
+        compare("Quixo-v0:size=3", agents, games=20, random_plies=-1)
 
 
 def record(score: int, games: int) -> Record:

@@ -1,6 +1,7 @@
 """Comparing agents: matches in batches with seats swapped, tournaments, ratings and their report."""
 
 from ci_envs.arena.match import play_match
+from ci_envs.arena.openings import random_openings
 from ci_envs.arena.ratings import Rating, elo_ratings, wilson_interval
 from ci_envs.arena.report import tables
 from ci_envs.arena.results import MatchResult, Record, Side
@@ -16,6 +17,7 @@ __all__ = [
     "compare",
     "elo_ratings",
     "play_match",
+    "random_openings",
     "tables",
     "wilson_interval",
 ]

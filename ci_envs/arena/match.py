@@ -31,6 +31,7 @@ def play_match(
     games: int,
     *,
     max_cycles: int | None = None,
+    openings: NDArray[np.uint64] | None = None,
     solution: Solution | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
@@ -44,6 +45,8 @@ def play_match(
         second: its opponent; it may be the same object.
         games: how many, at least 2; of an odd number ``first`` begins one more.
         max_cycles: plies; None means 200 where play can go on for ever, else no limit.
+        openings: positions to begin from, uint64 (k, 2), none of them over, each for two games in a row and then in
+            turn again; None means the start of the game.
         solution: of the game, to judge the actions by.
         progress: told of games as they end.
 
@@ -57,9 +60,11 @@ def play_match(
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
     players = (_Player(first, solution), _Player(second, solution))
+    openings = start_words(game, 1) if openings is None else openings
+    words = openings[np.arange(games) // 2 % len(openings)]
     batches = []
     for begin in range(0, games, BATCH_SIZE):
-        batches.append(_Boards(game, min(BATCH_SIZE, games - begin)))
+        batches.append(_Boards(game, words[begin : begin + BATCH_SIZE]))
         batches[-1].play_to_end(players, limit, progress)
     scores, offenders, traces, lengths = (
         np.concatenate([getattr(boards, name) for boards in batches])
@@ -143,18 +148,19 @@ class _Boards:
         going: the boards not over yet, bool (n,).
         scores: the results for agent 0, int8 (n,); 0 while going on.
         offenders: the agent that played an illegal action, else -1, int8 (n,).
-        traces: FNV-1a hashes of the actions played, uint64 (n,).
+        traces: FNV-1a hashes of the opening and the actions played, uint64 (n,).
         lengths: plies played, int64 (n,).
     """
 
-    def __init__(self, game: Game, n: int) -> None:
+    def __init__(self, game: Game, words: NDArray[np.uint64]) -> None:
+        n = len(words)
         self.game = game
-        self.words = start_words(game, n)
+        self.words = words.copy()
         self.to_act = (np.arange(n) % 2).astype(np.int8)
         self.going = np.ones(n, dtype=np.bool_)
         self.scores = np.zeros(n, dtype=np.int8)
         self.offenders = np.full(n, -1, dtype=np.int8)
-        self.traces = np.full(n, _FNV_OFFSET)
+        self.traces = ((_FNV_OFFSET ^ words[:, 0]) * _FNV_PRIME ^ words[:, 1]) * _FNV_PRIME
         self.lengths = np.zeros(n, dtype=np.int64)
 
     def play_to_end(self, players: Sequence[_Player], limit: int, progress: Progress | None) -> None:

@@ -31,6 +31,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "games": comparison.games,
         "seed": comparison.seed,
         "max_cycles": comparison.max_cycles,
+        "random_plies": comparison.random_plies,
         "agents": [
             {"agent": label, **_rating_json(rating), **_side_json(totals[label])}
             for label, rating in comparison.ratings.items()
@@ -139,7 +140,10 @@ def _notes(comparison: Comparison) -> list[str]:
         for starter, different in enumerate(pairing.match.different):
             if different == 1 < pairing.match.sides[0].seats[starter].games:
                 first, second = pairing.labels[starter], pairing.labels[1 - starter]
-                notes.append(f"{first} first, {second} second: all games were the same, so no interval holds there.")
+                notes.append(
+                    f"{first} first, {second} second: all games were the same, so no interval holds there; "
+                    "--random-plies makes them differ."
+                )
     return notes
 
 

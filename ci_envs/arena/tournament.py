@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ci_envs import agent as agents_by_name
 from ci_envs.agent import Agent, observations_of
 from ci_envs.arena.match import Progress, check_games, check_plays, decide, play_match
+from ci_envs.arena.openings import random_openings
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
 from ci_envs.games.batch import start_words
@@ -45,6 +46,7 @@ class Comparison:
         games: games of each match.
         seed: what it was played with.
         max_cycles: plies after which a game was drawn, as it was asked for.
+        random_plies: with which games began.
         ratings: of every label, in the order the agents were given.
         pairings: the matches.
     """
@@ -54,6 +56,7 @@ class Comparison:
     games: int
     seed: int
     max_cycles: int | None
+    random_plies: int
     ratings: dict[str, Rating]
     pairings: tuple[Pairing, ...]
 
@@ -79,6 +82,7 @@ class Tournament:
         games: int = 100,
         seed: int = 0,
         max_cycles: int | None = None,
+        random_plies: int = 0,
     ) -> None:
         """Make the agents.
 
@@ -89,6 +93,7 @@ class Tournament:
             seed: of all that is random. What two agents play does not depend on which others there are.
             max_cycles: plies after which a game is drawn; None means what the id says, else 200 where play can go on
                 for ever, else no limit.
+            random_plies: with which games begin: two in a row, seats swapped, with the same, all matches alike.
 
         Raises:
             ValueError: an argument is out of range, unknown, or means an agent of another game.
@@ -104,6 +109,8 @@ class Tournament:
             raise ValueError(f"seed must be 0 or more, not {seed!r}")
         if len(agents) < 2:
             raise ValueError(f"a comparison needs two agents or more, not {len(agents)}")
+        self.random_plies = random_plies
+        self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
         self.entrants = enter(self.game, agents, seed)
 
     @property
@@ -124,7 +131,14 @@ class Tournament:
             decide(agent, observations_of(self.game, start_words(self.game, 1)))
         pairings = tuple(self._pairing(first, second, progress) for first, second in combinations(self.entrants, 2))
         return Comparison(
-            self.environment, self.game, self.games, self.seed, self.max_cycles, self._ratings(pairings), pairings
+            self.environment,
+            self.game,
+            self.games,
+            self.seed,
+            self.max_cycles,
+            self.random_plies,
+            self._ratings(pairings),
+            pairings,
         )
 
     def _pairing(self, first: Entrant, second: Entrant, progress: Progress | None) -> Pairing:
@@ -136,6 +150,7 @@ class Tournament:
             second.agent,
             self.games,
             max_cycles=self.max_cycles,
+            openings=self._openings,
             solution=self._solution,
             progress=progress,
         )
@@ -159,13 +174,15 @@ def compare(
     games: int = 100,
     seed: int = 0,
     max_cycles: int | None = None,
+    random_plies: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
     """Play a round robin; the arguments are those of :class:`Tournament` and of its ``play``.
 
     >>> compare("Quixo-v0", ["random", "minimax:depth=3"], games=100, seed=0)  # doctest: +SKIP
     """
-    return Tournament(environment, agents, games=games, seed=seed, max_cycles=max_cycles).play(progress)
+    options: dict[str, Any] = {"games": games, "seed": seed, "max_cycles": max_cycles, "random_plies": random_plies}
+    return Tournament(environment, agents, **options).play(progress)
 
 
 def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: int) -> tuple[Entrant, ...]:
