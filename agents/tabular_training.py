@@ -1,7 +1,5 @@
 """Training of tabular agents: options, progress, learning curve, and a table that is its own checkpoint."""
 
-import csv
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +36,7 @@ from agents.tabular import TabularAgent, read_table, write_table
 from agents.value_table import new_table
 from ci_envs.agent import make as make_agent
 from ci_envs.agent import policy_of
-from ci_envs.files import write_whole
+from ci_envs.files import write_csv
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
 from ci_envs.games.parameters import integer_between, positive_number, true_or_false
@@ -273,9 +271,7 @@ class _Run:
             counted = self.reached[["played", "positions"]][0].tolist()
             lines.append([*counted, spec, _GAMES, total.wins, total.draws, total.losses])
         self.curve += lines
-        text = io.StringIO()
-        csv.writer(text).writerows([_COLUMNS, *self.curve])
-        write_whole(path.with_name(CURVE), text.getvalue().encode())
+        write_csv(path.with_name(CURVE), [_COLUMNS, *self.curve])
 
 
 def _longest(game: Game, max_cycles: int | None) -> int:

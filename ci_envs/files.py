@@ -1,7 +1,11 @@
 """Files that are either whole or not there."""
 
+import csv
+import io
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -16,6 +20,18 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows as CSV, whole or not at all, in a folder that is made if need be.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.getvalue().encode())
 
 
 def shipped_file(path: str | Path, folder: Path, prefix: str, suffix: str) -> Path:

@@ -102,7 +102,7 @@ def test_the_replay_buffer_shows_images_of_what_was_added(game):
         sample["policy"][legal] = rng.dirichlet(np.ones(len(legal)))
         sample["value"] = rng.uniform(-1, 1)
     replay = Replay(game, 100)
-    replay.add(samples)
+    replay.add(samples, rng)
     for symmetries in (True, False):
         planes, masks, policies, values = replay.batch(300, np.random.default_rng(1), symmetries=symmetries)
         turned = 0
@@ -139,8 +139,27 @@ def test_the_replay_buffer_forgets_the_oldest():
     for begin, count in ((0, 4), (4, 4), (8, 4), (12, 25)):
         samples = np.zeros(count, sample_type(game))
         samples["value"] = np.arange(begin, begin + count) / 100
-        replay.add(samples)
+        replay.add(samples, np.random.default_rng(0))
         end = begin + count
         assert replay.size == min(10, end)
         kept = sorted(replay.samples["value"][: replay.size].tolist())
         assert kept == pytest.approx([value / 100 for value in range(max(0, end - 10), end)])
+
+
+def test_a_full_replay_buffer_keeps_a_random_share_if_asked_to():
+    game = ConnectN(3, 3, 3)
+    met = np.zeros(60)
+    for seed in range(400):
+        replay, rng = Replay(game, 60, kept=0.25), np.random.default_rng(seed)
+        for begin in (0, 40, 80):
+            samples = np.zeros(40, sample_type(game))
+            samples["value"] = np.arange(begin, begin + 40)
+            replay.add(samples, rng)
+            assert (replay.size, replay.added) == ([40, 50, 52][begin // 40], begin + 40)
+        there = replay.samples["value"][: replay.size].astype(int)
+        assert len(set(there)) == len(there)
+        assert set(range(80, 120)) <= set(there)
+        met[there[there < 60]] += 1
+    # of the first 40 a quarter of a quarter is left, 2.4 +- a little of them; of the next 40 a quarter
+    assert met[:40].mean() / 400 == pytest.approx(1 / 4 * 12 / 50, abs=0.01)
+    assert met[40:60].mean() / 400 == pytest.approx(12 / 50, abs=0.02)

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.alphazero import training
 from agents.alphazero.agent import AlphaZeroAgent
+from agents.alphazero.config import preset
 from agents.alphazero.learner import Learner
-from agents.alphazero.model_file import read_model
+from agents.alphazero.measurement import Ladder
+from agents.alphazero.model_file import read_model, write_model
+from agents.alphazero.network import ARCHITECTURES, new_network
 from agents.alphazero.training import _Trainer
 from agents.random import RandomAgent
 from ci_envs import ConnectN
@@ -107,6 +110,7 @@ def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
         ({"threads": 13}, "threads must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
         ({"seed": -1}, "seed must be"),
+        ({"device": "abacus"}, "device='abacus' cannot be used here"),
     ):
         with pytest.raises(ValueError, match=message):
             train(whole, **options)
@@ -115,6 +119,58 @@ def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
     with pytest.raises(FileNotFoundError):
         train(tmp_path, resume=True)
     assert (whole / "checkpoint.safetensors").read_bytes() == content
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_in_one_line(tmp_path, whole):
+    checkpoint = tmp_path / "checkpoint.safetensors"
+    content = (whole / "checkpoint.safetensors").read_bytes()
+    network = read_model(whole / "best.safetensors", GAME)
+    write_model(checkpoint, network.network, GAME, network.notes)
+    foreign = checkpoint.read_bytes()
+    for wrong in (content[: len(content) // 2], foreign, b"", b"no checkpoint"):
+        checkpoint.write_bytes(wrong)
+        with pytest.raises(ValueError, match=r"checkpoint\.safetensors") as refused:
+            train(tmp_path, resume=True)
+        assert "\n" not in str(refused.value)
+        assert checkpoint.read_bytes() == wrong
+
+
+def test_the_best_network_gives_way_to_one_as_good(tmp_path, monkeypatch, whole):
+    """At the gate the share of points decides; what it was is in none of the other numbers."""
+    shares = iter([0.49, 0.5, 0.49])
+    monkeypatch.setattr(Ladder, "is_as_good", lambda ladder, *networks: next(shares) >= ladder.config.gate)
+    after = {}
+    measure = _Trainer._measure
+
+    def measured(trainer, numbers):
+        seen = measure(trainer, numbers)
+        after[trainer.run.iteration] = (tmp_path / "best.safetensors").read_bytes()
+        return seen
+
+    monkeypatch.setattr(_Trainer, "_measure", measured)
+    train(tmp_path, iterations=4)
+    assert after[1] == after[2] != after[3] == after[4]
+    assert curve_of(tmp_path)[:4] == curve_of(whole)[:4]
+
+
+def test_a_network_is_as_good_as_itself_and_a_trained_one_better_than_a_new_one(learned):
+    settings = preset(GAME, ladder_games=60, ladder_simulations=2, openings=1, gate=0.55)
+    ladder = Ladder(GAME, settings, None, 0)
+    new, trained = new_network(GAME, ARCHITECTURES["32x3"], 5), read_model(learned / "best.safetensors", GAME).network
+    assert ladder.is_as_good(trained, new, 0)
+    assert not ladder.is_as_good(new, trained, 0)
+    assert ladder.climb(trained, 0)[1] > ladder.climb(new, 0)[1] + 100
+
+
+def test_tensorboard_shows_the_run(whole):
+    events = EventAccumulator(str(whole))
+    events.Reload()
+    shown = events.Tags()["scalars"]
+    assert {"loss/policy", "loss/value", "self-play/games a second", "ladder/rating", "ladder/random"} <= set(shown)
+    assert [event.step for event in events.Scalars("loss/policy")] == [1, 2, 3]
+    with (whole / "curve.csv").open() as file:
+        ratings = [float(row["rating"]) for row in csv.DictReader(file) if row["opponent"] == "random"]
+    assert [event.value for event in events.Scalars("ladder/rating")] == pytest.approx(ratings, abs=0.06)
 
 
 def test_the_command_line_trains_and_plays(tmp_path):
@@ -128,12 +184,17 @@ def test_the_command_line_trains_and_plays(tmp_path):
     assert compared.exit_code == 0, compared.output
 
 
-def test_it_learns_to_play(tmp_path, monkeypatch):
-    monkeypatch.setattr(training, "_GAMES", 2)
-    train(tmp_path, iterations=6, games=128, simulations=16)
-    learned = AlphaZeroAgent(GAME, tmp_path / "best.safetensors", simulations=8, seed=0)
-    total = play_match(GAME, learned, RandomAgent(GAME, seed=1), 400).sides[0].total
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learned")
+    train(folder, iterations=6, games=128, simulations=16)
+    return folder
+
+
+def test_it_learns_to_play(learned):
+    agent = AlphaZeroAgent(GAME, learned / "best.safetensors", simulations=8, seed=0)
+    total = play_match(GAME, agent, RandomAgent(GAME, seed=1), 400).sides[0].total
     assert total.wins > 340
     assert total.losses < 10
-    positions = [int(row[2]) for row in islice(curve_of(tmp_path), 1, None)]
+    positions = [int(row[2]) for row in islice(curve_of(learned), 1, None)]
     assert np.all(np.diff(positions) >= 0)

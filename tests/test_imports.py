@@ -23,7 +23,7 @@ ALLOWED = {
     "ci_envs": {"ci_envs"},
     "agents": {"ci_envs", "agents"},
     "agents.tabular_training": {"ci_envs", "agents"},  # which plays matches to measure what is learned
-    "agents.alphazero.training": {"ci_envs", "agents"},
+    "agents.alphazero.measurement": {"ci_envs", "agents"},
     "baselines": {"ci_envs", "agents", "baselines"},
 }
 FORBIDDEN = {

@@ -8,7 +8,7 @@ from agents.alphazero.search import SELECTIONS
 from agents.alphazero.self_play import Noise
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import positive_number, true_or_false
+from ci_envs.games.parameters import positive_number, probability, true_or_false
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,18 @@ class Config:
         max_plies: after which a game of self-play is drawn.
         value_mix: share of the search's value in what a position is worth.
         capacity: positions in the replay buffer.
+        kept: share of the buffer that stays when it is full and pruned at random, as in the report on Quixo; 0 means
+            that the oldest are forgotten first.
         symmetries: learn from images of the positions too.
         reuse: how often a position is learned from.
         batch: positions of a step of learning.
         learning_rate: of AdamW at first; it falls to 0 by a cosine.
         weight_decay: of AdamW.
         ladder: who the network is measured against.
-        ladder_simulations: a position with which it is measured, and gated.
+        ladder_games: against each of them, and against the best network before.
+        ladder_simulations: a position with which it is measured.
+        openings: random plies with which those games begin.
+        gate: share of the points against the best network for which the new one takes its place.
 
     Raises:
         ValueError: a value is out of range.
@@ -50,13 +55,17 @@ class Config:
     max_plies: int = 100
     value_mix: float = 0.5
     capacity: int = 200_000
+    kept: float = 0.0
     symmetries: bool = True
     reuse: float = 4.0
     batch: int = 256
     learning_rate: float = 2e-3
     weight_decay: float = 1e-4
     ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=3")
+    ladder_games: int = 100
     ladder_simulations: int = 50
+    openings: int = 2
+    gate: float = 0.5
 
     def __post_init__(self) -> None:
         for name, known in (("architecture", ARCHITECTURES), ("selection", SELECTIONS)):
@@ -64,13 +73,13 @@ class Config:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
         for name in ("simulations", "considered", "games", "lanes", "max_plies", "capacity", "batch"):
             integer_between(name, getattr(self, name), 1)
-        integer_between("ladder_simulations", self.ladder_simulations, 1)
+        for name, least in (("ladder_simulations", 1), ("ladder_games", 2), ("openings", 0)):
+            integer_between(name, getattr(self, name), least)
         for name in ("exploration", "reuse", "learning_rate"):
             positive_number(name, getattr(self, name))
         true_or_false("symmetries", self.symmetries)
-        for name, high in (("value_mix", 1), ("weight_decay", 1)):
-            if not 0 <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be from 0 to {high}, not {getattr(self, name)!r}")
+        for name in ("value_mix", "weight_decay", "kept", "gate"):
+            probability(name, getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:
         """As a dictionary of plain values."""

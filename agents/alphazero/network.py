@@ -141,6 +141,22 @@ def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
         return Network(game, architecture)
 
 
+def device_named(name: str | None) -> str:
+    """``name``, or if it is None ``cuda`` where there is one, else ``cpu``.
+
+    Raises:
+        ValueError: nothing can be computed on a device of that name here.
+    """
+    if name is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"device={name!r} cannot be used here: {reason}") from None
+    return name
+
+
 class Inference:
     """A frozen copy of a network for :data:`~agents.alphazero.search.Evaluate`, quicker than the network itself."""
 

@@ -1,4 +1,8 @@
-"""What self-play found, kept to learn from: a ring of positions, read in random order under random symmetries."""
+"""What self-play found, kept to learn from: positions that are read in random order under random symmetries.
+
+Full, it is a ring in which the newest take the place of the oldest; or it is pruned, as in the report on Quixo, to a
+share of it that is drawn at random.
+"""
 
 from typing import Any
 
@@ -9,6 +13,7 @@ from numpy.typing import NDArray
 from ci_envs.games import action_count, integer_between, kernel, symmetry_count, transform, transform_action
 from ci_envs.games.batch import mark, show
 from ci_envs.games.game import Game
+from ci_envs.games.parameters import probability
 
 
 def sample_type(game: Game) -> np.dtype[np.void]:
@@ -23,28 +28,40 @@ def sample_type(game: Game) -> np.dtype[np.void]:
 
 
 class Replay:
-    """A buffer that forgets the oldest positions first.
+    """A buffer of positions.
 
     Attributes:
         game: what is played.
+        kept: share that stays when it is full and pruned at random; 0 means that the oldest are forgotten first.
         samples: of :func:`sample_type`, (capacity,); the first :attr:`size` are there.
         size: how many there are.
+        next: where the next goes.
         added: how many were ever added.
     """
 
-    def __init__(self, game: Game, capacity: int) -> None:
+    def __init__(self, game: Game, capacity: int, kept: float = 0.0) -> None:
         integer_between("capacity", capacity, 1)
-        self.game = game
+        self.game, self.kept = game, probability("kept", kept)
         self.samples = np.zeros(capacity, sample_type(game))
-        self.size = self.added = 0
+        self.size = self.next = self.added = 0
 
-    def add(self, samples: NDArray[np.void]) -> None:
-        """Add positions, of which the last stay if there are more than there is room for."""
+    def add(self, samples: NDArray[np.void], rng: Generator) -> None:
+        """Add positions, of which the last stay if there are more than there is room for.
+
+        Args:
+            samples: of :func:`sample_type`.
+            rng: decides what stays where the buffer is pruned at random.
+        """
         capacity = len(self.samples)
-        places = (self.added + np.arange(len(samples))) % capacity
+        if self.kept and self.size + len(samples) > capacity:
+            stay = np.sort(rng.permutation(self.size)[: int(self.kept * self.size)])
+            self.samples[: len(stay)] = self.samples[stay]
+            self.size = self.next = len(stay)
+        places = (self.next + np.arange(len(samples))) % capacity
         self.samples[places[-capacity:]] = samples[-capacity:]
+        self.next = int(self.next + len(samples)) % capacity
+        self.size = min(self.size + len(samples), capacity)
         self.added += len(samples)
-        self.size = min(self.added, capacity)
 
     def batch(
         self, count: int, rng: Generator, *, symmetries: bool = True

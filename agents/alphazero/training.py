@@ -1,11 +1,10 @@
 """Training of ``alphazero``: self-play, learning, measurement and a checkpoint, in turn."""
 
-import csv
-import io
+import copy
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import cos, pi
 from pathlib import Path
 from time import monotonic
@@ -19,34 +18,35 @@ from rich.progress import Progress
 
 from agents.alphazero.config import Config, preset
 from agents.alphazero.learner import Learner, Loss
-from agents.alphazero.model_file import read_model, write_model
-from agents.alphazero.network import ARCHITECTURES, Inference, new_network
+from agents.alphazero.model_file import ModelFile, read_model, write_model
+from agents.alphazero.network import ARCHITECTURES, Inference, Network, device_named, new_network
 from agents.alphazero.replay import Replay
 from agents.alphazero.search import SELECTIONS, Settings
 from agents.alphazero.self_play import SelfPlay
-from ci_envs.agent import make as make_agent
-from ci_envs.files import write_whole
+from ci_envs.files import write_csv
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between, positive_number
 from ci_envs.registration import resolve
 
 BEST, CHECKPOINT, CURVE = "best.safetensors", "checkpoint.safetensors", "curve.csv"
-"""The files of a run: the network that did best on the ladder, what it takes to go on, and the learning curve."""
+"""The files of a run: the best network, what it takes to go on, and the learning curve."""
 
-_SHARE = 20  # of the run between two measurements
-_GAMES = 100
-_COLUMNS = (
+COLUMNS = (
     "iteration",
     "seconds",
     "games",
     "positions",
     "policy loss",
     "value loss",
+    "rating",
     "opponent",
     "won",
     "drawn",
     "lost",
 )
+"""Of a learning curve: a line for each opponent of each measurement. The rating is Elo above the first opponent."""
+
+_SHARE = 20  # of the run between two measurements
 
 
 @dataclass
@@ -57,17 +57,15 @@ class _Run:
         iteration: how many are done.
         seconds: of the clock, in all sittings.
         games: of self-play.
-        best: the best mean score on the ladder.
         measured: share of the run at the last measurement.
-        curve: lines of the learning curve.
+        curve: lines of the learning curve, of :data:`COLUMNS`.
     """
 
     iteration: int = 0
     seconds: float = 0.0
     games: int = 0
-    best: float = -2.0
     measured: float = 0.0
-    curve: list[list[Any]] | None = None
+    curve: list[list[Any]] = field(default_factory=list)
 
 
 def train(
@@ -85,6 +83,7 @@ def train(
     games: int | None = None,
     learning_rate: float | None = None,
     symmetries: bool | None = None,
+    device: str | None = None,
 ) -> str:
     """Train a network by self-play and keep the best in the folder ``output``.
 
@@ -106,6 +105,7 @@ def train(
         games: of self-play in an iteration.
         learning_rate: at first.
         symmetries: learn from images of the positions too.
+        device: of the network, a name that PyTorch knows; None means ``cuda`` where there is one, else ``cpu``.
 
     Returns:
         The spec string of the best network.
@@ -131,7 +131,7 @@ def train(
     fixed = {"environment": environment, "seed": integer_between("seed", seed, 0, 2**64 - 1), "threads": threads}
     integer_between("threads", threads, 1, config.games)
     folder = Path(output)
-    trainer = _Trainer(game, config, env_options.get("max_cycles"), folder, fixed)
+    trainer = _Trainer(game, config, env_options.get("max_cycles"), folder, fixed, device_named(device))
     trainer.begin(resume)
     with _one_torch_thread():
         trainer.work(length, by_clock=iterations is None)
@@ -142,19 +142,22 @@ class _Trainer:
     """A run of training."""
 
     def __init__(
-        self, game: Game, config: Config, max_cycles: int | None, folder: Path, fixed: Mapping[str, Any]
+        self, game: Game, config: Config, max_cycles: int | None, folder: Path, fixed: Mapping[str, Any], device: str
     ) -> None:
-        self.game, self.config, self.max_cycles, self.folder = game, config, max_cycles, folder
+        from agents.alphazero.measurement import Ladder  # and matches, which who plays has no need of
+
+        self.game, self.config, self.folder, self.device = game, config, folder, device
         self.seed, self.threads = fixed["seed"], fixed["threads"]
         self.notes = {**fixed, "config": config.to_dict()}
         network = new_network(game, ARCHITECTURES[config.architecture], self.seed % 2**63)
-        self.learner = Learner(network, config.weight_decay)
-        self.replay = Replay(game, config.capacity)
-        self.run = _Run(curve=[])
-        self.ladder = [make_agent(spec, game) for spec in config.ladder]
+        self.learner = Learner(network, config.weight_decay, device)
+        self.best: Network | None = None
+        self.replay = Replay(game, config.capacity, config.kept)
+        self.run = _Run()
         settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
         self.self_play = SelfPlay(game, settings, config.noise, config.lanes, limit, config.value_mix)
+        self.ladder = Ladder(game, config, max_cycles, self.seed)
 
     def begin(self, resume: bool) -> None:
         """See to the folder, and go on with the run in it if asked to."""
@@ -167,28 +170,51 @@ class _Trainer:
 
     def work(self, length: float, by_clock: bool) -> None:
         """Go through the iterations that are left."""
+        from torch.utils.tensorboard import SummaryWriter  # slow to import
+
         with (
             Progress(console=Console(stderr=True), transient=True) as progress,
             ThreadPoolExecutor(self.threads) as pool,
+            SummaryWriter(str(self.folder), purge_step=self.run.iteration + 1) as board,
         ):
             task = progress.add_task("alphazero", total=length)
             while (done := self.run.seconds if by_clock else self.run.iteration) < length:
-                progress.update(task, completed=done, description=f"{self.run.games:,} games")
-                began = monotonic()
-                share = done / length
-                samples = self._play(pool)
-                self.replay.add(samples)
-                loss = self._learn(len(samples), share)
-                self.run.iteration += 1
-                self.run.seconds += monotonic() - began
+                numbers = self._iterate(pool, done / length)
                 share = (self.run.seconds if by_clock else self.run.iteration) / length
                 if share >= 1 or share >= self.run.measured + 1 / _SHARE:
                     self.run.measured = share
-                    self._measure(loss)
+                    numbers |= self._measure(numbers)
                 self._write(self.folder / CHECKPOINT)
+                for name, number in numbers.items():
+                    board.add_scalar(name, number, self.run.iteration)
+                progress.update(task, completed=share * length, description=self._words(numbers))
+
+    def _iterate(self, pool: ThreadPoolExecutor, share: float) -> dict[str, float]:
+        """Play and learn once, and return numbers to show."""
+        began = monotonic()
+        samples = self._play(pool)
+        played = monotonic() - began
+        self.replay.add(samples, np.random.default_rng([self.seed, self.run.iteration, self.threads + 1]))
+        loss = self._learn(len(samples), share)
+        self.run.iteration += 1
+        self.run.seconds += monotonic() - began
+        return {
+            "loss/policy": loss.policy,
+            "loss/value": loss.value,
+            "self-play/games a second": self.config.games / played,
+            "self-play/positions a second": len(samples) / played,
+        }
+
+    def _words(self, numbers: Mapping[str, float]) -> str:
+        rating = f", rating {self.run.curve[-1][COLUMNS.index('rating')]:+.0f}" if self.run.curve else ""
+        return (
+            f"{self.run.games:,} games, {numbers['self-play/games a second']:.1f}/s, "
+            f"{numbers['self-play/positions a second']:,.0f} positions/s, "
+            f"loss {numbers['loss/policy']:.3f} + {numbers['loss/value']:.3f}{rating}"
+        )
 
     def _play(self, pool: ThreadPoolExecutor) -> NDArray[np.void]:
-        evaluate = Inference(self.learner.network)
+        evaluate = Inference(self.learner.network, self.device)
         games = [
             self.config.games // self.threads + (t < self.config.games % self.threads) for t in range(self.threads)
         ]
@@ -204,40 +230,37 @@ class _Trainer:
         steps = max(1, round(positions * config.reuse / config.batch))
         return self.learner.learn(self.replay, steps, config.batch, rate, rng, symmetries=config.symmetries)
 
-    def _measure(self, loss: Loss) -> None:
-        """Play against the ladder, and keep the network if it never did better."""
-        from agents.alphazero.agent import AlphaZeroAgent  # which has this training
-        from ci_envs.arena.match import play_match  # which who plays has no need of
-
-        agent = AlphaZeroAgent(
-            self.game, self.learner.network, simulations=self.config.ladder_simulations, seed=self.run.iteration
-        )
-        scores = []
-        assert self.run.curve is not None
-        for number, (spec, opponent) in enumerate(zip(self.config.ladder, self.ladder, strict=True)):
-            opponent.reseed(number)
-            total = play_match(self.game, agent, opponent, _GAMES, max_cycles=self.max_cycles).sides[0].total
-            scores.append((total.wins - total.losses) / _GAMES)
-            counted = [self.run.iteration, round(self.run.seconds, 1), self.run.games, self.replay.added]
-            losses = [round(loss.policy, 5), round(loss.value, 5)]
-            self.run.curve.append([*counted, *losses, spec, total.wins, total.draws, total.losses])
-        text = io.StringIO()
-        csv.writer(text).writerows([_COLUMNS, *self.run.curve])
-        write_whole(self.folder / CURVE, text.getvalue().encode())
-        if (mean := float(np.mean(scores))) >= self.run.best:
-            self.run.best = mean
-            write_model(self.folder / BEST, self.learner.network, self.game, {**self.notes, "score": mean})
+    def _measure(self, numbers: Mapping[str, float]) -> dict[str, float]:
+        """Play against the ladder and the best network, whose place it takes if it is as good; return the numbers."""
+        results, rating = self.ladder.climb(self.learner.network, self.run.iteration)
+        if self.best is None or self.ladder.is_as_good(self.learner.network, self.best, self.run.iteration):
+            self.best = copy.deepcopy(self.learner.network)
+            write_model(self.folder / BEST, self.best, self.game, {**self.notes, "rating": rating})
+        counted = [self.run.iteration, round(self.run.seconds, 1), self.run.games, self.replay.added]
+        losses = [round(numbers["loss/policy"], 5), round(numbers["loss/value"], 5)]
+        for spec, record in results.items():
+            self.run.curve.append([*counted, *losses, round(rating, 1), spec, record.wins, record.draws, record.losses])
+        write_csv(self.folder / CURVE, [COLUMNS, *self.run.curve])
+        return {"ladder/rating": rating} | {f"ladder/{spec}": record.score for spec, record in results.items()}
 
     def _write(self, path: Path) -> None:
         state = self.learner.optimizer.state_dict()["state"]
         tensors = {f"optimizer.{i}.{name}": value for i, values in state.items() for name, value in values.items()}
+        if self.best is not None:
+            tensors |= {f"best.{name}": value for name, value in self.best.state_dict().items()}
         samples = self.replay.samples[: self.replay.size]
         tensors["replay"] = torch.from_numpy(np.frombuffer(samples.tobytes(), np.uint8).copy())
-        notes = {**self.notes, "run": vars(self.run), "added": self.replay.added}
+        notes = {**self.notes, "run": vars(self.run), "added": self.replay.added, "next": self.replay.next}
         write_model(path, self.learner.network, self.game, notes, tensors)
 
     def _read(self, path: Path) -> None:
         file = read_model(path, self.game)
+        try:
+            self._take_up(file)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"{str(path)!r} is no checkpoint of a run: it has no {error}") from None
+
+    def _take_up(self, file: ModelFile) -> None:
         for name, value in self.notes.items():
             if file.notes.get(name) != _plain(value):
                 raise ValueError(f"the run in {str(self.folder)!r} has another {name}: {file.notes.get(name)}")
@@ -247,11 +270,16 @@ class _Trainer:
             if key.startswith("optimizer."):
                 _, number, name = key.split(".")
                 state.setdefault(int(number), {})[name] = tensor
+        best = {key.removeprefix("best."): tensor for key, tensor in file.tensors.items() if key.startswith("best.")}
+        if best:
+            self.best = copy.deepcopy(self.learner.network)
+            self.best.load_state_dict(best)
         optimizer = self.learner.optimizer
         optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
         samples = np.frombuffer(file.tensors["replay"].numpy().tobytes(), self.replay.samples.dtype)
         self.replay.samples[: len(samples)] = samples
-        self.replay.size, self.replay.added = len(samples), file.notes["added"]
+        self.replay.size, self.replay.next = len(samples), file.notes["next"]
+        self.replay.added = file.notes["added"]
         self.run = _Run(**file.notes["run"])
 
 

@@ -1,7 +1,5 @@
 """What is told of a generation."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.files import write_whole
+from ci_envs.files import write_csv
 
 _MOST_ROWS = 1024  # whose distances fit in 8 MB
 
@@ -37,10 +35,7 @@ class Statistics(NamedTuple):
 def write_curve(path: Path, history: Sequence[Statistics], more: Mapping[str, Sequence[float]] | None = None) -> None:
     """Write a learning curve as CSV, a line a generation, with ``more`` columns by name."""
     columns = dict(zip(Statistics._fields, zip(*history, strict=True), strict=True)) | dict(more or {})
-    text = io.StringIO()
-    csv.writer(text).writerows([columns, *zip(*columns.values(), strict=True)])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text.getvalue().encode())
+    write_csv(path, [list(columns), *zip(*columns.values(), strict=True)])
 
 
 def diversity(genomes: NDArray[Any]) -> float:
