@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Table
 
 from agents.minimax import Indifferent
-from benchmarks import evolution, ours, peers, quarto_ga, sb3_training, tabular
+from benchmarks import alphazero, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 
 
@@ -106,6 +106,18 @@ ROWS = (
         Row("MCTS", f"{id}, 1,000 simulations", lambda id=id: rate(ours.mcts_simulations(id, 1000)))
         for id in ("Quixo-v0", "Quarto-v0")
     ),
+    Row("AlphaZero simulations", "the tree alone, Quixo-v0", lambda: rate(alphazero.tree_simulations)),
+    *(
+        Row(
+            "AlphaZero simulations",
+            f"self-play, 32x3, {threads} thread{'s' * (threads > 1)}",
+            lambda threads=threads: rate(alphazero.self_play_simulations(threads), 1),
+            cores=threads,
+        )
+        for threads in (1, 2)
+    ),
+    Row("AlphaZero simulations", "one leaf at a time, 256x10", lambda: rate(alphazero.report_simulations), peer=True),
+    Row("AlphaZero", "Quixo-v0, an action, 200 simulations", lambda: seconds_of(alphazero.decision()), "s"),
     *(
         Row("solve", id, lambda id=id: seconds_of(ours.solving(id)), "s")
         for id in ("TicTacToe-v0", "ConnectN-v0", "Quixo-v0:size=3", "Quixo-v0:size=4")

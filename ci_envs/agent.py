@@ -16,7 +16,7 @@ from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.policy import Policy, choose
 from ci_envs.registration import resolve
-from ci_envs.spec import check_options, option_names, split_spec
+from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
 
 Observation = Mapping[str, NDArray[np.int8]]
 """``{"observation": planes, "action_mask": mask}``, of one board or, with a leading axis, of several."""
@@ -25,6 +25,8 @@ AgentFactory = Callable[..., "Agent"]
 """Called as ``factory(game, seed=seed, **options)``."""
 
 ENTRY_POINT_GROUP = "ci_envs.agents"
+
+_GIVEN = ("game", "seed")  # parameters of a factory that are no options
 
 _registered: dict[str, AgentFactory] = {}
 
@@ -171,7 +173,7 @@ def factory_of(name: str) -> AgentFactory:
 
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
     """The names of the options of an agent."""
-    return option_names(factory, without=("game", "seed"))
+    return option_names(factory, without=_GIVEN)
 
 
 def trainer_of(name: str) -> Callable[..., object]:
@@ -211,8 +213,10 @@ def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
     """
     name, options = split_spec(spec)
     factory = factory_of(name)
-    required = option_names(factory, without=("game", "seed"), required=True)
-    options = check_options(f"agent {name}", options, option_names_of(factory), required)
+    required = option_names(factory, without=_GIVEN, required=True)
+    options = check_options(
+        f"agent {name}", options, option_names_of(factory), required, unnamed_option(factory, _GIVEN)
+    )
     return factory(game_of(env_or_game), seed=seed, **options)
 
 

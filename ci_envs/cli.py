@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ci_envs.registration import registered, resolve
-from ci_envs.spec import check_options, option_names, split_spec
+from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -205,7 +205,8 @@ def train(
         lengths |= {"iterations": iterations, "minutes": minutes}
         options |= {key: value for key, value in lengths.items() if value is not None}
         required = option_names(trainer, without=fixed, required=True)
-        named = check_options(f"training of {name}", options, option_names(trainer, without=fixed), required)
+        allowed, unnamed = option_names(trainer, without=fixed), unnamed_option(trainer, fixed)
+        named = check_options(f"training of {name}", options, allowed, required, unnamed)
         try:
             trained = trainer(environment, output=output, seed=seed, resume=resume, **named)
         except KeyboardInterrupt:

@@ -57,10 +57,21 @@ def option_names(factory: Callable[..., Any], without: tuple[str, ...] = (), req
     return tuple(parameter.name for parameter in candidates if parameter.name not in without)
 
 
+def unnamed_option(factory: Callable[..., Any], without: tuple[str, ...] = ()) -> str | None:
+    """The parameter that a value without a name is for: the first that can be given by position."""
+    parameters = inspect.signature(factory).parameters.values()
+    positional = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    return next((name for name in positional if name not in without), None)
+
+
 def check_options(
-    owner: str, options: Mapping[str, Any], allowed: tuple[str, ...], required: tuple[str, ...] = ()
+    owner: str,
+    options: Mapping[str, Any],
+    allowed: tuple[str, ...],
+    required: tuple[str, ...] = (),
+    unnamed: str | None = None,
 ) -> dict[str, Any]:
-    """The options of ``owner`` by their names; one without a name is the first of those ``required``.
+    """The options of ``owner`` by their names; a value without one is for the option ``unnamed``.
 
     Raises:
         ValueError: ``owner`` does not have an option, or lacks a required one; it is named, as are those there are.
@@ -68,9 +79,9 @@ def check_options(
     named = dict(options)
     if "" in named:
         value = named.pop("")
-        if not required or required[0] in named:
+        if unnamed is None or unnamed in named:
             raise ValueError(f"{owner}: {value!r} stands where key=value was expected")
-        named[required[0]] = value
+        named[unnamed] = value
     for name in named:
         if name not in allowed:
             raise ValueError(f"{owner} has no option {name!r}; choose from: {', '.join(allowed) or '(none)'}")

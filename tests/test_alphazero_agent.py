@@ -13,11 +13,13 @@ from agents.alphazero.config import preset
 from agents.alphazero.model_file import read_model, write_model
 from agents.alphazero.network import ARCHITECTURES, Architecture, Inference, new_network
 from agents.mcts import MCTSAgent
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.agent import observations_of
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
+from ci_envs.agent import make, observations_of
+from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.solver.reachable import draw_positions
 
 SMALL = Architecture(8, 1)
-GAMES = (ConnectN(3, 3, 3), Quixo(5), Nim((1, 3, 5)), Quarto())
+GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
 
 
 def trained_a_little(game, seed=0):
@@ -138,6 +140,19 @@ def test_analysis_tells_of_the_search():
     won = Position.from_text(ConnectN(3, 3, 3), "XX./OO./... X")
     found = AlphaZeroAgent(won.game, trained_a_little(won.game), simulations=10).analyse(won)
     assert (found.value, found.principal_variation) == (1, (2,))
+
+
+@pytest.mark.parametrize(("game", "least"), [(ConnectN(3, 3, 3), 0.999), (Quixo(4), 0.95)], ids=str)
+def test_the_networks_that_come_with_the_package_play_well(game, least):
+    solution = solve(game)
+    words = draw_positions(game, 300, np.random.default_rng(0))
+    agent = AlphaZeroAgent(game, simulations=100, seed=0)
+    assert measure_accuracy(game, agent, words, solution).everywhere.keeping > least * 300
+
+
+def test_games_for_which_no_network_comes_with_the_package_are_named():
+    with pytest.raises(ValueError, match=r"no network for Quixo\(size=6\) comes with the package, only for ConnectN"):
+        make("alphazero", Quixo(6))
 
 
 @pytest.mark.parametrize(

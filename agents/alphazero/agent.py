@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.alphazero.model_file import read_model
+from agents.alphazero.model_file import read_model, shipped_model
 from agents.alphazero.network import Inference, Network
 from agents.alphazero.search import SELECTIONS, Forest, Settings
 from agents.alphazero.training import train
@@ -39,14 +39,14 @@ class Analysis:
 
 
 class AlphaZeroAgent(Agent):
-    """Plays what a search by a trained network finds: ``alphazero:PATH``."""
+    """Plays what a search by a trained network finds: ``alphazero:PATH``, or one that comes with the package."""
 
     train = staticmethod(train)
 
     def __init__(
         self,
         game: Game,
-        path: str | Path | Network,
+        path: str | Path | Network | None = None,
         *,
         simulations: int = 200,
         selection: str = "puct",
@@ -57,20 +57,22 @@ class AlphaZeroAgent(Agent):
 
         Args:
             game: what the network was trained for.
-            path: of the network, the name of one that comes with the package, or a network itself.
+            path: of the network, or a network itself; None means the one for this game that comes with the package.
             simulations: how many an action.
             selection: ``puct``, ``ucb`` or ``gumbel``.
             exploration: the constant before the prior.
             seed: of the order of equal actions.
 
         Raises:
-            ValueError: an option is out of range, or the file is no such network, or one for another game.
+            ValueError: an option is out of range, the file is no such network, or one for another game, or none for
+                this game comes with the package.
             OSError: the file cannot be read.
         """
         if selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}")
         integer_between("simulations", simulations, 1, 1_000_000)
         settings = Settings(SELECTIONS[selection], positive_number("exploration", exploration), simulations)
+        path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)
         self._evaluate = Inference(network)

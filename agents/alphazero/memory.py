@@ -1,9 +1,9 @@
-"""What a network said of positions, remembered: a table in which a new position takes the place of an old one.
+"""What a network said of positions, remembered: a ring of the last of them, found by a hash table.
 
 Searches of one game meet the same positions from move to move, and games beside each other in their openings.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,34 +14,49 @@ from ci_envs.solver.search import hash_of
 _BYTES = 1 << 25
 
 
-def new_memory(actions: int) -> NDArray[np.void]:
-    """An empty memory, 32 MB at most: rows of a position, its logits, its value and whether there is one."""
-    fields = [
-        ("own", np.uint64),
-        ("opp", np.uint64),
-        ("logits", np.float32, (actions,)),
-        ("value", np.float32),
-        ("taken", np.bool_),
-    ]
-    row = np.dtype(fields, align=True)
-    return np.zeros(1 << (_BYTES // row.itemsize).bit_length() - 1, row)
+class Memory(NamedTuple):
+    """Room for what a network says, 32 MB at most.
+
+    Attributes:
+        slots: of the hash table, which has no lists: one more than the number of an entry; 0 for none.
+        entries: positions, logits and values.
+        written: how many entries ever were, int64 (1,).
+    """
+
+    slots: NDArray[np.int32]
+    entries: NDArray[np.void]
+    written: NDArray[np.int64]
+
+
+def new_memory(actions: int) -> Memory:
+    """An empty memory."""
+    fields = [("own", np.uint64), ("opp", np.uint64), ("logits", np.float32, (actions,)), ("value", np.float32)]
+    entry = np.dtype(fields, align=True)
+    count = 1 << (_BYTES // entry.itemsize).bit_length() - 1
+    return Memory(np.zeros(2 * count, np.int32), np.zeros(count, entry), np.zeros(1, np.int64))
 
 
 @lean_kernel
-def slot_of(memory: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the only row in which a position can be."""
-    return np.int64(hash_of(own, opp) & np.uint64(len(memory) - 1))
+def recall(memory: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: the entry of a position, -1 if it is not remembered."""
+    entry = np.int64(memory.slots[_slot(memory, own, opp)]) - 1
+    if entry >= 0 and memory.entries[entry].own == own and memory.entries[entry].opp == opp:
+        return entry
+    return np.int64(-1)
 
 
 @lean_kernel
-def knows(row: Any, own: Any, opp: Any) -> Any:
-    """``-> bool``: is it this position that the row holds."""
-    return row.taken and row.own == own and row.opp == opp
-
-
-@lean_kernel
-def remember(row: Any, own: Any, opp: Any, logits: Any, value: Any) -> None:
-    """Write what the network said of a position."""
-    row.own, row.opp, row.value, row.taken = own, opp, value, True
+def remember(memory: Any, own: Any, opp: Any, logits: Any, value: Any) -> None:
+    """Write what the network said of a position, in the place of the oldest entry if there is no room."""
+    number = memory.written[0] & (len(memory.entries) - 1)
+    entry = memory.entries[number]
+    entry.own, entry.opp, entry.value = own, opp, value
     for action in range(len(logits)):
-        row.logits[action] = logits[action]
+        entry.logits[action] = logits[action]
+    memory.slots[_slot(memory, own, opp)] = number + 1
+    memory.written[0] += 1
+
+
+@lean_kernel
+def _slot(memory: Any, own: Any, opp: Any) -> Any:
+    return np.int64(hash_of(own, opp) & np.uint64(len(memory.slots) - 1))

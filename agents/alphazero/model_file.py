@@ -9,11 +9,11 @@ import torch
 
 from agents.alphazero.network import Architecture, Network
 from agents.tensor_file import read_tensors, write_tensors
-from ci_envs.files import shipped_file
 from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs alphazero 1"
 _MODELS = Path(__file__).with_name("models")
+_SHIPPED = {"ConnectN(rows=3, cols=3, n=3, gravity=False)": "tictactoe", "Quixo(size=4)": "quixo4"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +54,25 @@ def write_model(
     write_tensors(path, weights | dict(tensors or {}), about)
 
 
+def shipped_model(game: Game) -> Path:
+    """The model of a game that comes with the package (CHECKPOINTS.md says how each was made and how good it is).
+
+    Raises:
+        ValueError: there is none of this game.
+    """
+    if (name := _SHIPPED.get(repr(game))) is None:
+        raise ValueError(f"no network for {game} comes with the package, only for {', '.join(_SHIPPED)}: give its path")
+    return _MODELS / f"{name}.safetensors"
+
+
 def read_model(path: str | Path, game: Game) -> ModelFile:
-    """Read a model file; of a model that comes with the package the name will do.
+    """Read a model file.
 
     Raises:
         ValueError: it is damaged, something else, or of another game.
         OSError: it cannot be read.
     """
-    tensors, about = read_tensors(shipped_file(path, _MODELS, "", ".safetensors"), _FORMAT)
+    tensors, about = read_tensors(Path(path), _FORMAT)
     if about.get("game") != repr(game):
         raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
     weights = {name.removeprefix("network."): tensors.pop(name) for name in [*tensors] if name.startswith("network.")}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.alphazero.memory import knows, new_memory, remember, slot_of
+from agents.alphazero.memory import new_memory, recall, remember
 from agents.tree import (
     ROOT,
     back_up,
@@ -217,10 +217,10 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
             if not is_proven(nodes[node]):
                 tree.leaf = node
-                slot = slot_of(memory, nodes[node].own, nodes[node].opp)
-                if not knows(memory[slot], nodes[node].own, nodes[node].opp):
+                known = recall(memory, nodes[node].own, nodes[node].opp)
+                if known < 0:
                     return True
-                _take(nodes, tree, memory[slot].logits, memory[slot].value, gammas[i], share)
+                _take(nodes, tree, memory.entries[known].logits, memory.entries[known].value, gammas[i], share)
                 continue
         back_up(nodes, node, np.float64(nodes[node].lower))
         tell_ancestors(nodes, node)
@@ -234,8 +234,7 @@ def receive(forest: Any, trees: Any, told: Any, waiting: Any, logits: Any, value
     for k in range(len(waiting)):
         i = waiting[k]
         leaf = forest[i, trees[i].leaf]
-        slot = slot_of(memory, leaf.own, leaf.opp)
-        remember(memory[slot], leaf.own, leaf.opp, logits[k], values[k])
+        remember(memory, leaf.own, leaf.opp, logits[k], values[k])
         _take(forest[i], trees[i], logits[k], values[k], gammas[i], share)
 
 

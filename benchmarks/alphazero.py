@@ -1,0 +1,83 @@
+"""What is measured of AlphaZero: its tree, its self-play, a decision, and the design of the report on Quixo.
+
+A search remembers what a network said as long as it is the same function, so each gets a new one here.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.alphazero.config import preset
+from agents.alphazero.network import ARCHITECTURES, Inference, new_network
+from agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Settings
+from agents.alphazero.self_play import SelfPlay
+from ci_envs import Quixo
+from ci_envs.games.batch import start_words
+
+_GAME = Quixo()
+_SIDE_BY_SIDE, _SIMULATIONS, _PLIES = 64, 200, 16
+
+
+def tree_simulations(amount: int) -> int:
+    """Simulations of Quixo, 200 a position, by a network that takes no time and knows nothing."""
+    forest, done = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE), 0
+    logits, values = np.zeros((_SIDE_BY_SIDE, _GAME.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
+
+    def evaluate(planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return logits[: len(planes)], values[: len(planes)]
+
+    while done < amount:
+        done += int(_search(forest, evaluate, seed=done).visits.sum())
+    return done
+
+
+def self_play_simulations(threads: int) -> Callable[[int], int]:
+    """Simulations of self-play of Quixo with a new 32x3 network, as ``ci-envs train`` has it, of the first plies."""
+    config = preset(_GAME)
+    settings = Settings(GUMBEL, config.exploration, config.simulations, config.considered)
+    plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, config.value_mix)
+    network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
+
+    def work(amount: int) -> int:
+        torch.set_num_threads(1)
+        evaluate, done = Inference(network), 0
+        with ThreadPoolExecutor(threads) as pool:
+            while done < amount:
+                rngs = [np.random.default_rng([done, thread]) for thread in range(threads)]
+                played = pool.map(lambda rng: len(plan.play(evaluate, config.lanes, rng)), rngs)
+                done += sum(played) * (config.simulations + 1)
+        return done
+
+    return work
+
+
+def report_simulations(amount: int) -> int:
+    """Simulations as the report makes them: one leaf at a time, 256 channels x 10 blocks, its formula."""
+    torch.set_num_threads(1)
+    network = new_network(_GAME, ARCHITECTURES["report"], 0).eval()
+    forest, done = Forest(_GAME, Settings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
+
+    def evaluate(planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        with torch.inference_mode():
+            logits, values = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
+        return logits.numpy(), values.numpy()
+
+    while done < amount:
+        done += int(_search(forest, evaluate, seed=done).visits.sum())
+    return done
+
+
+def decision() -> Callable[[], Found]:
+    """An action of Quixo by a 32x3 network and 200 simulations."""
+    forest = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS), 1)
+    inference = Inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
+    return lambda: _search(forest, inference, seed=0)
+
+
+def _search(forest: Forest, evaluate: Evaluate, seed: int) -> Found:
+    seeds = np.arange(seed, seed + forest.positions, dtype=np.uint64)
+    return forest.search(start_words(forest.game, forest.positions), seeds, partial(evaluate))
