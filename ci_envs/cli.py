@@ -170,6 +170,8 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
     "--iterations", type=click.IntRange(min=1), help="How long to train, in rounds of self-play and learning."
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="How long to train, by the clock.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes that play, of a Ray cluster.")
+@click.option("--ray-address", metavar="ADDRESS", help="Of the cluster.  [default: one on this machine]")
 @_seed
 @click.option(
     "--output",
@@ -179,18 +181,7 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
     help="Where the trained agent, checkpoints and logs go.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR.")
-def train(
-    learner: str,
-    environment: str,
-    steps: int | None,
-    episodes: int | None,
-    generations: int | None,
-    iterations: int | None,
-    minutes: float | None,
-    seed: int,
-    output: Path,
-    resume: bool,
-) -> None:
+def train(learner: str, environment: str, seed: int, output: Path, resume: bool, **given: float | str | None) -> None:
     """Train AGENT in ENV.
 
     ci-envs train sb3:maskable_ppo TicTacToe-v0 --steps 200000 --output runs/tictactoe
@@ -201,9 +192,7 @@ def train(
     with _refusals():
         name, options = split_spec(learner)
         trainer = trainer_of(name)
-        lengths: dict[str, float | None] = {"steps": steps, "episodes": episodes, "generations": generations}
-        lengths |= {"iterations": iterations, "minutes": minutes}
-        options |= {key: value for key, value in lengths.items() if value is not None}
+        options |= {key: value for key, value in given.items() if value is not None}
         required = option_names(trainer, without=fixed, required=True)
         allowed, unnamed = option_names(trainer, without=fixed), unnamed_option(trainer, fixed)
         named = check_options(f"training of {name}", options, allowed, required, unnamed)

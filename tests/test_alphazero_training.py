@@ -1,10 +1,12 @@
 """Runs of AlphaZero's training: they go on after whatever stopped them, and learn."""
 
 import csv
+import time
 from itertools import islice
 
 import numpy as np
 import pytest
+import ray
 import torch
 from click.testing import CliRunner
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -15,7 +17,10 @@ from agents.alphazero.learner import Learner
 from agents.alphazero.measurement import Ladder
 from agents.alphazero.model_file import read_model, write_model
 from agents.alphazero.network import ARCHITECTURES, new_network
-from agents.alphazero.training import _Trainer
+from agents.alphazero.players import RayWorkers, Threads
+from agents.alphazero.search import GUMBEL, Settings
+from agents.alphazero.self_play import Noise, SelfPlay
+from agents.alphazero.training import _one_torch_thread, _Trainer
 from agents.random import RandomAgent
 from ci_envs import ConnectN
 from ci_envs.arena import play_match
@@ -53,10 +58,17 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("method", "after"), [("_write", 1), ("_write", 2), ("_learn", 1), ("_play", 2), ("_measure", 1)]
+    ("owner", "method", "after"),
+    [
+        (_Trainer, "_write", 1),
+        (_Trainer, "_write", 2),
+        (_Trainer, "_learn", 1),
+        (Threads, "play", 2),
+        (_Trainer, "_measure", 1),
+    ],
 )
-def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, whole, method, after):
-    calls, done = iter(range(100)), getattr(_Trainer, method)
+def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, whole, owner, method, after):
+    calls, done = iter(range(100)), getattr(owner, method)
 
     def interrupted(*arguments):
         result = done(*arguments)
@@ -65,7 +77,7 @@ def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monk
         return result
 
     with monkeypatch.context() as patched:
-        patched.setattr(_Trainer, method, interrupted)
+        patched.setattr(owner, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path)
     train(tmp_path, resume=True)
@@ -108,6 +120,9 @@ def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
         ({"iterations": None, "minutes": -1}, "minutes must be"),
         ({"threads": 0}, "threads must be"),
         ({"threads": 13}, "threads must be"),
+        ({"workers": 0}, "workers must be"),
+        ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
+        ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
         ({"seed": -1}, "seed must be"),
         ({"device": "abacus"}, "device='abacus' cannot be used here"),
@@ -171,6 +186,45 @@ def test_tensorboard_shows_the_run(whole):
     with (whole / "curve.csv").open() as file:
         ratings = [float(row["rating"]) for row in csv.DictReader(file) if row["opponent"] == "random"]
     assert [event.value for event in events.Scalars("ladder/rating")] == pytest.approx(ratings, abs=0.06)
+
+
+@pytest.fixture
+def two_workers():
+    plan = SelfPlay(GAME, Settings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0.5)
+    workers = RayWorkers(plan, 2, None)
+    yield plan, workers
+    workers.close()
+
+
+def test_workers_play_as_threads_do_and_take_only_unfinished_games_with_them(two_workers):
+    plan, workers = two_workers
+    network = new_network(GAME, ARCHITECTURES["32x3"], 0)
+    threads = Threads(plan, 2, "cpu")
+    with _one_torch_thread():
+        expected, games = threads.play(network, 9, [1, 2])
+    found, played = workers.play(network, 9, [1, 2])
+    assert (games, played) == (9, 9)
+    np.testing.assert_array_equal(found, expected)
+
+    ray.kill(workers._workers[1], no_restart=False)
+    found, played = workers.play(network, 9, [1, 2])
+    assert played in (5, 9)  # it may have been started again in time
+    np.testing.assert_array_equal(found, expected[: len(found)])
+    deadline = time.monotonic() + 60
+    while workers.play(network, 9, [1, 2])[1] < 9:
+        assert time.monotonic() < deadline
+
+
+def test_workers_train_from_the_command_line(tmp_path, whole):
+    arguments = ["train", "alphazero:games=12,simulations=4", "TicTacToe-v0", "--iterations", "3", "--workers", "2"]
+    trained = CliRunner().invoke(main, [*arguments, "--output", str(tmp_path)])
+    assert trained.exit_code == 0, trained.output
+    assert_same(tmp_path, whole)
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"there is no Ray cluster at ray_address='127\.0\.0\.1:1'"):
+        train(tmp_path, workers=1, ray_address="127.0.0.1:1")
 
 
 def test_the_command_line_trains_and_plays(tmp_path):

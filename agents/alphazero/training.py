@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import cos, pi
@@ -12,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
 from agents.alphazero.config import Config, preset
 from agents.alphazero.learner import Learner, Loss
 from agents.alphazero.model_file import ModelFile, read_model, write_model
-from agents.alphazero.network import ARCHITECTURES, Inference, Network, device_named, new_network
+from agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
+from agents.alphazero.players import Players, RayWorkers, Threads
 from agents.alphazero.replay import Replay
 from agents.alphazero.search import SELECTIONS, Settings
 from agents.alphazero.self_play import SelfPlay
@@ -77,12 +76,15 @@ def train(
     seed: int = 0,
     resume: bool = False,
     threads: int = 1,
+    workers: int | None = None,
+    ray_address: str | None = None,
     architecture: str | None = None,
     selection: str | None = None,
     simulations: int | None = None,
     games: int | None = None,
     learning_rate: float | None = None,
     symmetries: bool | None = None,
+    kept: float | None = None,
     device: str | None = None,
 ) -> str:
     """Train a network by self-play and keep the best in the folder ``output``.
@@ -98,6 +100,8 @@ def train(
         seed: of all random numbers.
         resume: go on with the run in ``output``: at most the iteration it was in is lost.
         threads: of self-play, each with games of its own.
+        workers: of self-play instead, on a Ray cluster (``pip install ci-envs[ray]``).
+        ray_address: of the cluster; None means one on this machine.
         architecture: as this and all that follows, None takes that of the game's preset
             (:class:`~agents.alphazero.config.Config`).
         selection: ``gumbel``, ``puct`` or ``ucb``.
@@ -105,6 +109,7 @@ def train(
         games: of self-play in an iteration.
         learning_rate: at first.
         symmetries: learn from images of the positions too.
+        kept: share of the replay buffer that stays when it is full and pruned at random; 0 forgets the oldest first.
         device: of the network, a name that PyTorch knows; None means ``cuda`` where there is one, else ``cpu``.
 
     Returns:
@@ -113,6 +118,7 @@ def train(
     Raises:
         ValueError: an option is out of range, or there is a run in ``output`` already, or none that can go on.
         FloatingPointError: the loss is no number; the last checkpoint is kept.
+        ImportError: there are to be workers, but Ray is not installed.
         OSError: the folder cannot be written.
     """
     options: dict[str, Any] = {
@@ -122,19 +128,28 @@ def train(
         "games": games,
         "learning_rate": learning_rate,
         "symmetries": symmetries,
+        "kept": kept,
     }
     _, game, env_options = resolve(environment)
     config = preset(game, **{name: value for name, value in options.items() if value is not None})
     if (iterations is None) == (minutes is None):
         raise ValueError(f"give iterations or minutes: iterations={iterations}, minutes={minutes}")
     length = integer_between("iterations", iterations, 1) if iterations else positive_number("minutes", minutes) * 60
-    fixed = {"environment": environment, "seed": integer_between("seed", seed, 0, 2**64 - 1), "threads": threads}
-    integer_between("threads", threads, 1, config.games)
-    folder = Path(output)
-    trainer = _Trainer(game, config, env_options.get("max_cycles"), folder, fixed, device_named(device))
+    if workers is None and ray_address is not None:
+        raise ValueError(f"ray_address={ray_address!r} is for workers: give workers too")
+    name, parts = ("threads", threads) if workers is None else ("workers", workers)
+    integer_between(name, parts, 1, config.games)
+    fixed = {"environment": environment, "seed": integer_between("seed", seed, 0, 2**64 - 1), "threads": parts}
+    folder, device = Path(output), device_named(device)
+    trainer = _Trainer(game, config, env_options.get("max_cycles"), folder, fixed, device)
     trainer.begin(resume)
-    with _one_torch_thread():
-        trainer.work(length, by_clock=iterations is None)
+    plan = trainer.plan
+    players = Threads(plan, threads, device) if workers is None else RayWorkers(plan, workers, ray_address)
+    try:
+        with _one_torch_thread():
+            trainer.work(players, length, by_clock=iterations is None)
+    finally:
+        players.close()
     return f"alphazero:{folder / BEST}"
 
 
@@ -156,7 +171,7 @@ class _Trainer:
         self.run = _Run()
         settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
-        self.self_play = SelfPlay(game, settings, config.noise, config.lanes, limit, config.value_mix)
+        self.plan = SelfPlay(game, settings, config.noise, config.lanes, limit, config.value_mix)
         self.ladder = Ladder(game, config, max_cycles, self.seed)
 
     def begin(self, resume: bool) -> None:
@@ -168,18 +183,17 @@ class _Trainer:
             raise ValueError(f"there is a run in {str(self.folder)!r} already: resume it, or choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def work(self, length: float, by_clock: bool) -> None:
+    def work(self, players: Players, length: float, by_clock: bool) -> None:
         """Go through the iterations that are left."""
         from torch.utils.tensorboard import SummaryWriter  # slow to import
 
         with (
             Progress(console=Console(stderr=True), transient=True) as progress,
-            ThreadPoolExecutor(self.threads) as pool,
             SummaryWriter(str(self.folder), purge_step=self.run.iteration + 1) as board,
         ):
             task = progress.add_task("alphazero", total=length)
             while (done := self.run.seconds if by_clock else self.run.iteration) < length:
-                numbers = self._iterate(pool, done / length)
+                numbers = self._iterate(players, done / length)
                 share = (self.run.seconds if by_clock else self.run.iteration) / length
                 if share >= 1 or share >= self.run.measured + 1 / _SHARE:
                     self.run.measured = share
@@ -189,11 +203,12 @@ class _Trainer:
                     board.add_scalar(name, number, self.run.iteration)
                 progress.update(task, completed=share * length, description=self._words(numbers))
 
-    def _iterate(self, pool: ThreadPoolExecutor, share: float) -> dict[str, float]:
+    def _iterate(self, players: Players, share: float) -> dict[str, float]:
         """Play and learn once, and return numbers to show."""
         began = monotonic()
-        samples = self._play(pool)
+        samples, games = players.play(self.learner.network, self.config.games, [self.seed, self.run.iteration])
         played = monotonic() - began
+        self.run.games += games
         self.replay.add(samples, np.random.default_rng([self.seed, self.run.iteration, self.threads + 1]))
         loss = self._learn(len(samples), share)
         self.run.iteration += 1
@@ -201,7 +216,7 @@ class _Trainer:
         return {
             "loss/policy": loss.policy,
             "loss/value": loss.value,
-            "self-play/games a second": self.config.games / played,
+            "self-play/games a second": games / played,
             "self-play/positions a second": len(samples) / played,
         }
 
@@ -212,16 +227,6 @@ class _Trainer:
             f"{numbers['self-play/positions a second']:,.0f} positions/s, "
             f"loss {numbers['loss/policy']:.3f} + {numbers['loss/value']:.3f}{rating}"
         )
-
-    def _play(self, pool: ThreadPoolExecutor) -> NDArray[np.void]:
-        evaluate = Inference(self.learner.network, self.device)
-        games = [
-            self.config.games // self.threads + (t < self.config.games % self.threads) for t in range(self.threads)
-        ]
-        rngs = [np.random.default_rng([self.seed, self.run.iteration, t]) for t in range(self.threads)]
-        played = pool.map(lambda part: self.self_play.play(evaluate, *part), zip(games, rngs, strict=True))
-        self.run.games += self.config.games
-        return np.concatenate(list(played))
 
     def _learn(self, positions: int, share: float) -> Loss:
         config = self.config
