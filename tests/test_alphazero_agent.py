@@ -19,7 +19,7 @@ from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.solver.reachable import draw_positions
 
 SMALL = Architecture(8, 1)
-GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
+GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((1, 3, 5)), Quarto())
 
 
 def trained_a_little(game, seed=0):
@@ -145,9 +145,9 @@ def test_analysis_tells_of_the_search():
 @pytest.mark.parametrize(("game", "least"), [(ConnectN(3, 3, 3), 0.999), (Quixo(4), 0.95)], ids=str)
 def test_the_networks_that_come_with_the_package_play_well(game, least):
     solution = solve(game)
-    words = draw_positions(game, 300, np.random.default_rng(0))
+    words = draw_positions(game, 100, np.random.default_rng(0))
     agent = AlphaZeroAgent(game, simulations=100, seed=0)
-    assert measure_accuracy(game, agent, words, solution).everywhere.keeping > least * 300
+    assert measure_accuracy(game, agent, words, solution).everywhere.keeping > least * 100
 
 
 def test_games_for_which_no_network_comes_with_the_package_are_named():
@@ -181,7 +181,7 @@ def test_settings_have_a_preset_a_game_and_are_checked():
         ({"depth": 3}, "there is no setting 'depth'"),
         ({"architecture": "1x1"}, "architecture must be one of 32x3"),
         ({"games": 0}, "games must be"),
-        ({"value_mix": 1.5}, "value_mix must be from 0 to 1, not 1.5"),
+        ({"value_mix": 1.5}, "value_mix must be a number from 0 to 1, not 1.5"),
         ({"learning_rate": -1}, "learning_rate must be"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -12,7 +12,7 @@ from ci_envs.games.batch import decode_batch
 from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import canonical
 
-GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
+GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2, True), Quarto())
 
 
 def evenly(game):
