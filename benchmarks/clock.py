@@ -34,12 +34,12 @@ def rate(work: Callable[[int], int], amount: int | None = None) -> float:
         work: does at least so many units and returns how many it did.
         amount: units of a run; else as many as take a while.
     """
-    done = work(1)
-    amount = _long_enough(work, done) if amount is None else amount
+    work(1)
+    amount = _long_enough(work) if amount is None else amount
     return statistics.median(_rate_once(work, amount) for _ in range(REPEATS))
 
 
-def _long_enough(work: Callable[[int], int], done: int) -> int:
+def _long_enough(work: Callable[[int], int]) -> int:
     amount = 1
     while True:  # until a run is long enough to time
         begin = time.perf_counter()
