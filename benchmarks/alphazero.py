@@ -12,7 +12,8 @@ import torch
 from numpy.typing import NDArray
 
 from agents.alphazero.config import preset
-from agents.alphazero.network import ARCHITECTURES, Inference, new_network
+from agents.alphazero.inference import inference
+from agents.alphazero.network import ARCHITECTURES, new_network
 from agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Settings
 from agents.alphazero.self_play import SelfPlay
 from ci_envs import Quixo
@@ -44,7 +45,7 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
 
     def work(amount: int) -> int:
         torch.set_num_threads(1)
-        evaluate, done = Inference(network), 0
+        evaluate, done = inference(network), 0
         with ThreadPoolExecutor(threads) as pool:
             while done < amount:
                 rngs = [np.random.default_rng([done, thread]) for thread in range(threads)]
@@ -74,8 +75,8 @@ def report_simulations(amount: int) -> int:
 def decision() -> Callable[[], Found]:
     """An action of Quixo by a 32x3 network and 200 simulations."""
     forest = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS), 1)
-    inference = Inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
-    return lambda: _search(forest, inference, seed=0)
+    evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
+    return lambda: _search(forest, evaluate, seed=0)
 
 
 def _search(forest: Forest, evaluate: Evaluate, seed: int) -> Found:

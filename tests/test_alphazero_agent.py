@@ -10,8 +10,9 @@ from playing import batch_of, random_positions
 
 from agents.alphazero.agent import AlphaZeroAgent
 from agents.alphazero.config import preset
+from agents.alphazero.inference import inference
 from agents.alphazero.model_file import read_model, write_model
-from agents.alphazero.network import ARCHITECTURES, Architecture, Inference, new_network
+from agents.alphazero.network import ARCHITECTURES, Architecture, new_network
 from agents.mcts import MCTSAgent
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs.agent import make, observations_of
@@ -37,7 +38,7 @@ def trained_a_little(game, seed=0):
 def test_inference_says_what_the_network_says(game):
     network = trained_a_little(game)
     planes = np.ascontiguousarray(batch_of(random_positions(game, 50, seed=2))["observation"])
-    logits, values = Inference(network)(planes)
+    logits, values = inference(network)(planes)
     with torch.no_grad():
         expected = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
     np.testing.assert_allclose(logits, expected[0], atol=1e-5)
@@ -130,7 +131,7 @@ def test_analysis_tells_of_the_search():
     assert list(analysis.action_values) == legal
     assert analysis.priors.sum() == pytest.approx(1)
     planes = observations_of(game, np.array([[position.own, position.opp]], dtype=np.uint64))["observation"]
-    logits, _ = Inference(network)(planes)
+    logits, _ = inference(network)(planes)
     weights = np.exp(logits[0][legal])
     np.testing.assert_allclose(analysis.priors[legal], weights / weights.sum(), rtol=1e-4)
     tried = {action for action, value in analysis.action_values.items() if not np.isnan(value)}

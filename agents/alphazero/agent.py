@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.alphazero.inference import inference
 from agents.alphazero.model_file import read_model, shipped_model
-from agents.alphazero.network import Inference, Network
+from agents.alphazero.network import Network
 from agents.alphazero.search import SELECTIONS, Forest, Settings
 from agents.alphazero.training import train
 from ci_envs.agent import Agent, Observation, observations_of
@@ -75,7 +76,7 @@ class AlphaZeroAgent(Agent):
         path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)
-        self._evaluate = Inference(network)
+        self._evaluate = inference(network)
         self._most = max(1, _MOST_NODES // (simulations * game.action_count))
         self._settings = settings
         self._forest = Forest(game, settings, 1)

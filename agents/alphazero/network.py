@@ -4,17 +4,12 @@ A tower of convolutions with residual blocks (He, Zhang, Ren and Sun, "Deep resi
 CVPR 2016), as in AlphaZero.
 """
 
-import copy
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import relu
-from torch.nn.utils import fuse_conv_bn_eval
 
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
@@ -61,22 +56,17 @@ ARCHITECTURES = MappingProxyType(
 
 
 class ConvNorm(nn.Module):
-    """A convolution of 3 x 3 and batch normalisation, which :meth:`fused` makes one."""
+    """A convolution of 3 x 3 and batch normalisation."""
 
     def __init__(self, channels_in: int, channels_out: int) -> None:
         super().__init__()
         self.conv = nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=False)
-        self.norm: nn.Module = nn.BatchNorm2d(channels_out)
+        self.norm = nn.BatchNorm2d(channels_out)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``(n, in, height, width) -> (n, out, height, width)``."""
         normed: Tensor = self.norm(self.conv(planes))
         return normed
-
-    def fuse(self) -> None:
-        """Work the normalisation into the convolution: from here on there is nothing to train."""
-        if isinstance(self.norm, nn.BatchNorm2d):
-            self.conv, self.norm = fuse_conv_bn_eval(self.conv, self.norm), nn.Identity()
 
 
 class Block(nn.Module):
@@ -96,12 +86,13 @@ class Network(nn.Module):
 
     Attributes:
         architecture: its size.
+        observation_shape: height, width and channels of the planes that it is shown.
     """
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
         """A network with new weights, from PyTorch's global random numbers."""
         super().__init__()
-        self.architecture = architecture
+        self.architecture, self.observation_shape = architecture, game.observation_shape
         height, width, planes = game.observation_shape
         channels, cells = architecture.channels, height * width
         self.stem = nn.ModuleList(ConvNorm(planes if i == 0 else channels, channels) for i in range(architecture.stem))
@@ -155,22 +146,3 @@ def device_named(name: str | None) -> str:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"device={name!r} cannot be used here: {reason}") from None
     return name
-
-
-class Inference:
-    """A frozen copy of a network for :data:`~agents.alphazero.search.Evaluate`, quicker than the network itself."""
-
-    def __init__(self, network: Network, device: str = "cpu") -> None:
-        self.device = torch.device(device)
-        self._network = copy.deepcopy(network).eval().requires_grad_(False)
-        for module in self._network.modules():
-            if isinstance(module, ConvNorm):
-                module.fuse()
-        self._network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-    @torch.inference_mode()
-    def __call__(self, planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """``planes -> (logits, values)``, as :data:`~agents.alphazero.search.Evaluate` says."""
-        inputs: Any = torch.from_numpy(planes).to(self.device).permute(0, 3, 1, 2).float()
-        logits, values = self._network(inputs)
-        return logits.cpu().numpy(), values.cpu().numpy()

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.alphazero.network import Inference, Network
+from agents.alphazero.inference import inference
+from agents.alphazero.network import Network
 from agents.alphazero.self_play import SelfPlay
 
 
@@ -40,7 +41,7 @@ class Threads:
 
     def play(self, network: Network, games: int, seed: Sequence[int]) -> tuple[NDArray[np.void], int]:
         """As :meth:`Players.play`."""
-        evaluate = Inference(network, self._device)
+        evaluate = inference(network, self._device)
         parts = [
             self._pool.submit(self._plan.play, evaluate, share, np.random.default_rng([*seed, number]))
             for number, share in enumerate(_shares(games, self._threads))
@@ -125,7 +126,7 @@ class _Worker:
         architecture, weights = broadcast
         network = Network(self.plan.game, architecture)
         network.load_state_dict(weights)
-        return self.plan.play(Inference(network), games, np.random.default_rng(seed))
+        return self.plan.play(inference(network), games, np.random.default_rng(seed))
 
 
 def _knock(address: str | None) -> None:
