@@ -44,7 +44,6 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
 
     def work(amount: int) -> int:
-        torch.set_num_threads(1)
         evaluate, done = inference(network), 0
         with ThreadPoolExecutor(threads) as pool:
             while done < amount:

@@ -33,7 +33,7 @@ class Learner:
     """
 
     def __init__(self, network: Network, weight_decay: float, device: str = "cpu") -> None:
-        self.network = network.to(device)
+        self.network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
         self._device = torch.device(device)
 

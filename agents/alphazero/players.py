@@ -119,7 +119,6 @@ class _Worker:
     """What an actor does."""
 
     def __init__(self, plan: SelfPlay) -> None:
-        torch.set_num_threads(1)
         self.plan = plan
 
     def play(self, broadcast: tuple[Any, dict[str, torch.Tensor]], games: int, seed: Sequence[int]) -> NDArray[np.void]:

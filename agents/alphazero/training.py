@@ -1,6 +1,7 @@
 """Training of ``alphazero``: self-play, learning, measurement and a checkpoint, in turn."""
 
 import copy
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -99,7 +100,7 @@ def train(
         minutes: of the whole run instead; an iteration that has begun is brought to its end.
         seed: of all random numbers.
         resume: go on with the run in ``output``: at most the iteration it was in is lost.
-        threads: of self-play, each with games of its own.
+        threads: of self-play, each with games of its own, and of learning.
         workers: of self-play instead, on a Ray cluster (``pip install ci-envs[ray]``).
         ray_address: of the cluster; None means one on this machine.
         architecture: as this and all that follows, None takes that of the game's preset
@@ -146,7 +147,7 @@ def train(
     plan = trainer.plan
     players = Threads(plan, threads, device) if workers is None else RayWorkers(plan, workers, ray_address)
     try:
-        with _one_torch_thread():
+        with _torch_threads(min(parts, os.cpu_count() or 1)):
             trainer.work(players, length, by_clock=iterations is None)
     finally:
         players.close()
@@ -296,11 +297,10 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def _one_torch_thread() -> Iterator[None]:
-    """On networks as small as these one thread is quicker than several, and self-play has its own."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _torch_threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
+        torch.set_num_threads(before)
