@@ -8,6 +8,7 @@ is the player's turn again, or the game is over, and only then is the action's v
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.value_table import enter, find, folded, forbid
 from ci_envs.games import (
@@ -74,6 +75,14 @@ class Rule(NamedTuple):
     random_plies: int
     seat: int
     max_plies: int
+
+    def in_memory(self) -> NDArray[np.void]:
+        """One record of the type RULE."""
+        return np.array([tuple(self)], RULE)
+
+
+RULE = np.dtype(list(Rule.__annotations__.items()), align=True)
+"""A :class:`Rule` as a record, which a kernel hands on by its address: eleven numbers are slow to hand on."""
 
 
 class Schedule(NamedTuple):
@@ -306,7 +315,7 @@ def play_episode(
         policy: of the opponent, ILLEGAL if it plays no legal action.
         memory: of the policy.
         table: of :func:`~agents.value_table.new_table`.
-        rule: a :class:`Rule`.
+        rule: a record of the type RULE.
         alpha: the learning rate.
         rate: epsilon, or the temperature.
         path: room for the turns of an episode, of the type TURN (plies,).
@@ -365,7 +374,7 @@ def play_episodes(
     policy: Any,
     memory: Any,
     table: Any,
-    rule: Any,
+    rules: Any,
     alphas: Any,
     rates: Any,
     stop: Any,
@@ -376,14 +385,17 @@ def play_episodes(
 ) -> Any:
     """``-> DONE, FULL or ILLEGAL``: play the episodes up to ``stop``.
 
-    ``alphas`` and ``rates`` are the :class:`Schedule` of the learning rate and of the exploration over ``total``
-    episodes, and ``runs`` is one record of the type RUN. It is written here, with the table, so that an interrupt
-    finds both as they were after one and the same episode. The other arguments are those of :func:`play_episode`.
+    ``rules`` is one record of the type RULE, ``alphas`` and ``rates`` are the :class:`Schedule` of the learning rate
+    and of the exploration over ``total`` episodes, and ``runs`` is one record of the type RUN. This is written here,
+    with the table, so that an interrupt finds both as they were after one and the same episode. The other arguments
+    are those of :func:`play_episode`.
     """
     for episode in range(runs[0].played, stop):
         progress = episode / total
         alpha, rate = scheduled(alphas, progress), scheduled(rates, progress)
-        status, state, positions = play_episode(game, policy, memory, table, rule, alpha, rate, path, values, runs[0])
+        status, state, positions = play_episode(
+            game, policy, memory, table, rules[0], alpha, rate, path, values, runs[0]
+        )
         if status != DONE:
             return status
         runs[0].played, runs[0].state, runs[0].positions = episode + 1, state, positions

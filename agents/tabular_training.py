@@ -237,7 +237,7 @@ class _Run:
             self.policy,
             self.memory,
             self.table,
-            self.rule,
+            self.rule.in_memory(),
             self.alphas,
             self.rates,
             stop,
