@@ -18,6 +18,7 @@ from ci_envs.games import (
     action_count,
     implements,
     initial,
+    inline_kernel,
     inlined,
     keeps_turn,
     lean_kernel,
@@ -147,15 +148,10 @@ def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: 
     return rule.initial
 
 
-@lean_kernel
+@inline_kernel
 def _values_in(game: Any, row: Any, symmetry: Any, values: Any) -> Any:
     """As :func:`action_values`, where the values are known to be in ``row``."""
     best = -np.inf
-    if symmetry == 0:  # the loop below without its lookups
-        for number in range(action_count(game)):
-            values[number] = row.values[number]
-            best = max(best, values[number])
-        return best
     for number in range(action_count(game)):
         values[number] = row.values[transform_action(game, symmetry, number)]
         best = max(best, values[number])
@@ -203,15 +199,15 @@ def _row_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any
     return find(table, next_own, next_opp)
 
 
-@lean_kernel
+@inline_kernel
 def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, rate: Any, state: Any) -> Any:
     """``-> (action, state)``: epsilon-greedily, or by softmax with temperature ``rate``."""
     if rate <= 0:
-        return random_index_from(values, best, state)
+        return random_index_from(values, action_count(game), best, state)
     word, state = next_random(state)
     uniform = np.float64(word >> np.uint64(11)) * 2.0**-53
     if not rule.softmax:
-        return random_index_from(values, best if uniform >= rate else _LOWEST, state)
+        return random_index_from(values, action_count(game), best if uniform >= rate else _LOWEST, state)
     total = 0.0
     for value in values:
         total += np.exp((value - best) / rate)

@@ -236,7 +236,7 @@ def best_action(
     """
     values = np.empty(action_count(game), dtype=np.int64)
     best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, False, values)
-    return random_index_from(values, values[best], state)
+    return random_index_from(values, action_count(game), values[best], state)
 
 
 @kernel

@@ -57,7 +57,7 @@ def _(policy: NimGAPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
         genome, values = memory
         best = write_values(game, own, genome, values)
-        return random_index_from(values, best, state)
+        return random_index_from(values, action_count(game), best, state)
 
     return kernel
 

@@ -157,7 +157,7 @@ def _(policy: TabularPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
         table, rule, values = memory
         best = action_values(game, table, rule, own, opp, values)
-        return random_index_from(values, best, state)
+        return random_index_from(values, action_count(game), best, state)
 
     return kernel
 
@@ -167,7 +167,7 @@ def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, acti
     values = np.empty(action_count(game))
     for i in range(len(words)):
         best = action_values(game, table, rule, words[i, 0], words[i, 1], values)
-        actions[i], _ = random_index_from(values, best, seeds[i])
+        actions[i], _ = random_index_from(values, action_count(game), best, seeds[i])
 
 
 @kernel

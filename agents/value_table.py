@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games import action_count, inlined, lean_kernel, legal, symmetry_count, transform
+from ci_envs.games import action_count, inline_kernel, inlined, lean_kernel, legal, symmetry_count, transform
 from ci_envs.games.random_numbers import next_random
 from ci_envs.solver.search import hash_of
 
@@ -36,7 +36,7 @@ def new_table(columns: int, megabytes: float) -> NDArray[np.void]:
     return np.zeros(1 << rows.bit_length() - 1, row)
 
 
-@lean_kernel
+@inline_kernel
 def find(table: Any, own: Any, opp: Any) -> Any:
     """``-> int``: the row of a position, or the one it would get."""
     last = np.uint64(len(table) - 1)
@@ -46,7 +46,7 @@ def find(table: Any, own: Any, opp: Any) -> Any:
     return np.int64(row)
 
 
-@lean_kernel
+@inline_kernel
 def enter(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any, count: Any) -> Any:
     """``-> (row, state, count)``: the row of a position, put in if it was not there; -1 if the table is full.
 

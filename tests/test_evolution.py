@@ -75,7 +75,7 @@ def _(policy):
             if legal(game, own, opp, np.uint64(number)):
                 room[number] = genome[number % len(genome)]
                 best = max(best, room[number])
-        return random_index_from(room, best, state)
+        return random_index_from(room, action_count(game), best, state)
 
     return kernel
 

@@ -203,7 +203,7 @@ def _(policy: NetworkPolicy) -> Any:
         score(game, genome, own, opp, images, values, planes, scores)
         best = scores.max()
         if temperature == 0:
-            return random_index_from(scores, best, state)
+            return random_index_from(scores, action_count(game), best, state)
         return _draw(scores, best, temperature, state)
 
     return kernel

@@ -1,6 +1,15 @@
 """Rules of the games: no learning, no input or output. What it takes to write a game of one's own is exported here."""
 
-from ci_envs.games.compiled import implements, inlined, kernel, lean_kernel, nth_one, popcount, trailing_zeros
+from ci_envs.games.compiled import (
+    implements,
+    inline_kernel,
+    inlined,
+    kernel,
+    lean_kernel,
+    nth_one,
+    popcount,
+    trailing_zeros,
+)
 from ci_envs.games.drawing import Drawing, GridStyle, Label, grid_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line
@@ -45,6 +54,7 @@ __all__ = [
     "has_line",
     "implements",
     "initial",
+    "inline_kernel",
     "inlined",
     "integer_between",
     "is_duplicate",

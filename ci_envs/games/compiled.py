@@ -169,11 +169,21 @@ def lean_kernel(function: F) -> F:
     return _compiled(function, counts=False)
 
 
-def _compiled(function: F, counts: bool) -> F:
+def inline_kernel(function: F) -> F:
+    """As :func:`lean_kernel`, for a short function of an innermost loop: its code is put into what calls it.
+
+    What is constant there, such as the number of actions, is then constant in it too, and its loops are unrolled.
+    """
+    return _compiled(function, counts=False, forceinline=True)
+
+
+def _compiled(function: F, counts: bool, **options: bool) -> F:
     folder = _cache_folder(foreign_digest([function]))
     saved, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
-        return cast(F, njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=counts)(function))
+        return cast(
+            F, njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=counts, **options)(function)
+        )
     finally:
         config.CACHE_DIR = saved
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.games.compiled import kernel, nth_one, popcount
+from ci_envs.games.compiled import inline_kernel, kernel, nth_one, popcount
 
 
 @kernel
@@ -26,27 +26,28 @@ def random_below(state: Any, bound: Any) -> Any:
     return ((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32), state
 
 
-@kernel
-def random_index_from(values: Any, least: Any, state: Any) -> Any:
+@inline_kernel
+def random_index_from(values: Any, number: Any, least: Any, state: Any) -> Any:
     """``-> (index, state)``: where ``values`` are at least ``least``, at one of these places, each as likely; else -1.
 
-    Among 64 values or fewer it chooses without a branch that a processor could guess wrong.
+    Only the first ``number`` values count, which had better be known when this is compiled. Among 64 or fewer it
+    chooses without a branch that a processor could guess wrong.
     """
-    if len(values) <= 64:
+    if number <= 64:
         places = np.uint64(0)
-        for i in range(len(values)):
+        for i in range(number):
             places |= np.uint64(values[i] >= least) << np.uint64(i)
         if places == np.uint64(0):
             return -1, state
         left, state = random_below(state, popcount(places))
         return np.int64(nth_one(places, left)), state
     count = 0
-    for i in range(len(values)):
+    for i in range(number):
         count += values[i] >= least
     if count == 0:
         return -1, state
     left, state = random_below(state, count)
-    for i in range(len(values)):
+    for i in range(number):
         if values[i] >= least:
             if left == np.uint64(0):
                 return i, state
