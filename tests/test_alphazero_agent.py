@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from playing import batch_of, random_positions
 
 from agents.alphazero.agent import AlphaZeroAgent
 from agents.alphazero.config import preset
-from agents.alphazero.inference import inference
+from agents.alphazero.inference import TorchInference, inference
 from agents.alphazero.model_file import read_model, write_model
 from agents.alphazero.network import ARCHITECTURES, Architecture, new_network
 from agents.mcts import MCTSAgent
@@ -34,11 +35,12 @@ def trained_a_little(game, seed=0):
     return network.eval()
 
 
+@pytest.mark.parametrize("ask", [inference, partial(TorchInference, device="cpu")], ids=["onnx", "torch"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_inference_says_what_the_network_says(game):
+def test_inference_says_what_the_network_says(game, ask):
     network = trained_a_little(game)
     planes = np.ascontiguousarray(batch_of(random_positions(game, 50, seed=2))["observation"])
-    logits, values = inference(network)(planes)
+    logits, values = ask(network)(planes)
     with torch.no_grad():
         expected = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
     np.testing.assert_allclose(logits, expected[0], atol=1e-5)

@@ -24,7 +24,7 @@ def evenly(game):
 
 
 def plan_of(game, selection, **changes):
-    options = {"noise": Noise(), "lanes": 7, "max_plies": 30, "value_mix": 0.0} | changes
+    options = {"noise": Noise(), "lanes": 7, "max_plies": 30, "random_plies": 0, "value_mix": 0.0} | changes
     return SelfPlay(game, Settings(selection, 1.5, 8, 4), **options)
 
 
@@ -61,6 +61,18 @@ def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, sel
         assert worth[0] in outcomes or (len(moves) == 30 and worth[0] == 0)
         decided += worth[0] != 0
     assert decided > 0
+
+
+def test_games_begin_with_random_plies():
+    """Each game is broken off after a ply, so there is one position of each: as many stones as there were plies."""
+    plan = plan_of(ConnectN(), GUMBEL, random_plies=5, max_plies=1)
+    samples, again = (plan.play(evenly(ConnectN()), 240, np.random.default_rng(seed)) for seed in (1, 1))
+    np.testing.assert_array_equal(samples, again)
+    stones = np.bitwise_count(samples["own"] | samples["opp"])
+    counts = np.bincount(stones)
+    assert len(counts) == 6
+    assert counts.min() > 20
+    assert len(np.unique(samples[["own", "opp"]][stones == 5])) > 20
 
 
 def test_the_searchs_value_can_be_mixed_in():

@@ -80,6 +80,7 @@ def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monk
         patched.setattr(owner, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path)
+    (tmp_path / "best.safetensors").unlink(missing_ok=True)  # the checkpoint has it too
     train(tmp_path, resume=True)
     assert_same(tmp_path, whole)
 
@@ -190,7 +191,7 @@ def test_tensorboard_shows_the_run(whole):
 
 @pytest.fixture
 def two_workers():
-    plan = SelfPlay(GAME, Settings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0.5)
+    plan = SelfPlay(GAME, Settings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 0.5)
     workers = RayWorkers(plan, 2, None)
     yield plan, workers
     workers.close()

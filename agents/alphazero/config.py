@@ -25,6 +25,7 @@ class Config:
         games: of self-play in an iteration.
         lanes: of them side by side, of each thread.
         max_plies: after which a game of self-play is drawn.
+        random_plies: up to so many begin a game of self-play.
         value_mix: share of the search's value in what a position is worth.
         capacity: positions in the replay buffer.
         kept: share of the buffer that stays when it is full and pruned at random, as in the report on Quixo; 0 means
@@ -53,6 +54,7 @@ class Config:
     games: int = 512
     lanes: int = 128
     max_plies: int = 100
+    random_plies: int = 0
     value_mix: float = 0.5
     capacity: int = 200_000
     kept: float = 0.0
@@ -73,7 +75,7 @@ class Config:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
         for name in ("simulations", "considered", "games", "lanes", "max_plies", "capacity", "batch"):
             integer_between(name, getattr(self, name), 1)
-        for name, least in (("ladder_simulations", 1), ("ladder_games", 2), ("openings", 0)):
+        for name, least in (("ladder_simulations", 1), ("ladder_games", 2), ("openings", 0), ("random_plies", 0)):
             integer_between(name, getattr(self, name), least)
         for name in ("exploration", "reuse", "learning_rate"):
             positive_number(name, getattr(self, name))
@@ -93,7 +95,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "ladder": ("random", "minimax:depth=2", "exact"),
     },
     "Quixo(size=4)": {"ladder": ("random", "minimax:depth=3", "exact"), "max_plies": 60},
-    "Quixo(size=5)": {"simulations": 48},
+    "Quixo(size=5)": {"random_plies": 20},
     "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
     "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
 }

@@ -19,8 +19,9 @@ from agents.alphazero.search import Evaluate
 
 def inference(network: Network, device: str = "cpu") -> Evaluate:
     """What a network says as it is now, on one thread of each caller if the device is ``cpu``."""
-    asked = _Asked(copy.deepcopy(network)).eval().requires_grad_(False)
-    return OnnxInference(_onnx(asked)) if device == "cpu" else TorchInference(asked, device)
+    if torch.device(device).type == "cpu":
+        return OnnxInference(onnx_model(network))
+    return TorchInference(network, device)
 
 
 class _Asked(nn.Module):
@@ -36,7 +37,10 @@ class _Asked(nn.Module):
 
 
 class OnnxInference:
-    """An :data:`~agents.alphazero.search.Evaluate` by ONNX Runtime, which can be copied and pickled."""
+    """An :data:`~agents.alphazero.search.Evaluate` by ONNX Runtime, from a model of :func:`onnx_model`.
+
+    It can be copied and pickled.
+    """
 
     def __init__(self, model: bytes) -> None:
         options = ort.SessionOptions()
@@ -56,9 +60,9 @@ class OnnxInference:
 class TorchInference:
     """An :data:`~agents.alphazero.search.Evaluate` by PyTorch."""
 
-    def __init__(self, asked: _Asked, device: str) -> None:
+    def __init__(self, network: Network, device: str) -> None:
         self._device = torch.device(device)
-        self._asked = asked.to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._asked = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     @torch.inference_mode()
     def __call__(self, planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -67,14 +71,14 @@ class TorchInference:
         return logits.cpu().numpy(), values.cpu().numpy()
 
 
-def _onnx(asked: _Asked) -> bytes:
-    """As an ONNX model of any number of positions, batch normalisation worked into the convolutions."""
+def onnx_model(network: Network) -> bytes:
+    """A network as an ONNX model for any number of positions, batch normalisation worked into the convolutions."""
     file, names = io.BytesIO(), ("planes", "logits", "values")
-    height, width, planes = asked.cpu().network.observation_shape
+    height, width, planes = network.observation_shape
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the new exporter takes seconds, this one a tenth
         torch.onnx.export(
-            asked,
+            _frozen(network).cpu(),
             (torch.zeros(1, height, width, planes, dtype=torch.int8),),
             file,  # type: ignore[arg-type]  # of which the new exporter knows nothing
             input_names=names[:1],
@@ -83,3 +87,7 @@ def _onnx(asked: _Asked) -> bytes:
             dynamo=False,
         )
     return file.getvalue()
+
+
+def _frozen(network: Network) -> _Asked:
+    return _Asked(copy.deepcopy(network)).eval().requires_grad_(False)

@@ -9,10 +9,10 @@ from agents.alphazero.network import Network
 from ci_envs.agent import Agent
 from ci_envs.agent import make as make_agent
 from ci_envs.arena.match import play_match
-from ci_envs.arena.openings import random_openings
 from ci_envs.arena.ratings import elo_ratings
 from ci_envs.arena.results import Record
 from ci_envs.games.game import Game
+from ci_envs.games.openings import random_openings
 
 
 class Ladder:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from agents.alphazero.replay import sample_type
 from agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings
 from ci_envs.games import ONGOING
-from ci_envs.games.batch import play_batch, start_words
+from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
+from ci_envs.games.openings import random_openings
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class SelfPlay:
         noise: of the search and of the choice of actions.
         lanes: games side by side.
         max_plies: after which a game is drawn.
+        random_plies: up to so many begin a game, so that positions are met that are not even.
         value_mix: share of the search's value in what a position is worth; the rest is the result of its game.
     """
 
@@ -49,6 +51,7 @@ class SelfPlay:
     noise: Noise
     lanes: int
     max_plies: int
+    random_plies: int
     value_mix: float
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
@@ -67,7 +70,7 @@ class _Lanes:
         lanes = min(plan.lanes, games)
         self.plan, self.evaluate, self.rng, self.to_begin = plan, evaluate, rng, games - lanes
         self.forest = Forest(plan.game, plan.settings, lanes)
-        self.words = start_words(plan.game, lanes)
+        self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
         self.open: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # positions, and who is to move there
@@ -122,7 +125,7 @@ class _Lanes:
         free = np.flatnonzero(ended)
         again, closed = free[: self.to_begin], free[self.to_begin :]
         self.to_begin -= len(again)
-        self.words[again] = self.plan.game.start()
+        self.words[again] = self._openings(len(again))
         self.player[again] = self.length[again] = 0
         for lane in again.tolist():
             self.open[lane] = []
@@ -131,3 +134,9 @@ class _Lanes:
             self.player, self.length = np.delete(self.player, closed), np.delete(self.length, closed)
             gone = set(closed.tolist())
             self.open = [positions for lane, positions in enumerate(self.open) if lane not in gone]
+
+    def _openings(self, count: int) -> NDArray[np.uint64]:
+        plies = self.rng.integers(self.plan.random_plies + 1, size=count).tolist()
+        seeds = self.rng.integers(2**63, size=count).tolist()
+        begun = [random_openings(self.plan.game, 1, *each) for each in zip(plies, seeds, strict=True)]
+        return np.array(begun, dtype=np.uint64).reshape(count, 2)

@@ -58,6 +58,7 @@ class _Run:
         seconds: of the clock, in all sittings.
         games: of self-play.
         measured: share of the run at the last measurement.
+        best_rating: of the best network, when it became that.
         curve: lines of the learning curve, of :data:`COLUMNS`.
     """
 
@@ -65,6 +66,7 @@ class _Run:
     seconds: float = 0.0
     games: int = 0
     measured: float = 0.0
+    best_rating: float = 0.0
     curve: list[list[Any]] = field(default_factory=list)
 
 
@@ -83,6 +85,7 @@ def train(
     selection: str | None = None,
     simulations: int | None = None,
     games: int | None = None,
+    random_plies: int | None = None,
     learning_rate: float | None = None,
     symmetries: bool | None = None,
     kept: float | None = None,
@@ -108,6 +111,7 @@ def train(
         selection: ``gumbel``, ``puct`` or ``ucb``.
         simulations: a position in self-play.
         games: of self-play in an iteration.
+        random_plies: up to so many begin a game of self-play.
         learning_rate: at first.
         symmetries: learn from images of the positions too.
         kept: share of the replay buffer that stays when it is full and pruned at random; 0 forgets the oldest first.
@@ -127,6 +131,7 @@ def train(
         "selection": selection,
         "simulations": simulations,
         "games": games,
+        "random_plies": random_plies,
         "learning_rate": learning_rate,
         "symmetries": symmetries,
         "kept": kept,
@@ -172,7 +177,7 @@ class _Trainer:
         self.run = _Run()
         settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
-        self.plan = SelfPlay(game, settings, config.noise, config.lanes, limit, config.value_mix)
+        self.plan = SelfPlay(game, settings, config.noise, config.lanes, limit, config.random_plies, config.value_mix)
         self.ladder = Ladder(game, config, max_cycles, self.seed)
 
     def begin(self, resume: bool) -> None:
@@ -183,6 +188,8 @@ class _Trainer:
         elif path.exists():
             raise ValueError(f"there is a run in {str(self.folder)!r} already: resume it, or choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self.best is not None:
+            self._write_best(self.best)
 
     def work(self, players: Players, length: float, by_clock: bool) -> None:
         """Go through the iterations that are left."""
@@ -240,14 +247,17 @@ class _Trainer:
         """Play against the ladder and the best network, whose place it takes if it is as good; return the numbers."""
         results, rating = self.ladder.climb(self.learner.network, self.run.iteration)
         if self.best is None or self.ladder.is_as_good(self.learner.network, self.best, self.run.iteration):
-            self.best = copy.deepcopy(self.learner.network)
-            write_model(self.folder / BEST, self.best, self.game, {**self.notes, "rating": rating})
+            self.best, self.run.best_rating = copy.deepcopy(self.learner.network), rating
+            self._write_best(self.best)
         counted = [self.run.iteration, round(self.run.seconds, 1), self.run.games, self.replay.added]
         losses = [round(numbers["loss/policy"], 5), round(numbers["loss/value"], 5)]
         for spec, record in results.items():
             self.run.curve.append([*counted, *losses, round(rating, 1), spec, record.wins, record.draws, record.losses])
         write_csv(self.folder / CURVE, [COLUMNS, *self.run.curve])
         return {"ladder/rating": rating} | {f"ladder/{spec}": record.score for spec, record in results.items()}
+
+    def _write_best(self, network: Network) -> None:
+        write_model(self.folder / BEST, network, self.game, {**self.notes, "rating": self.run.best_rating})
 
     def _write(self, path: Path) -> None:
         state = self.learner.optimizer.state_dict()["state"]

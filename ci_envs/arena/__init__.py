@@ -1,11 +1,11 @@
 """Comparing agents: matches in batches with seats swapped, tournaments, ratings and their report."""
 
 from ci_envs.arena.match import play_match
-from ci_envs.arena.openings import random_openings
 from ci_envs.arena.ratings import Rating, elo_ratings, wilson_interval
 from ci_envs.arena.report import tables
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.arena.tournament import Comparison, Tournament, compare
+from ci_envs.games.openings import random_openings
 
 __all__ = [
     "Comparison",

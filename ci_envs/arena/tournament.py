@@ -10,11 +10,11 @@ import numpy as np
 from ci_envs import agent as agents_by_name
 from ci_envs.agent import Agent, observations_of
 from ci_envs.arena.match import Progress, check_games, check_plays, decide, play_match
-from ci_envs.arena.openings import random_openings
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
+from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registration import resolve
 from ci_envs.solver.solution import Solution
