@@ -40,7 +40,7 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
     """Simulations of self-play of Quixo with a new 32x3 network, as ``ci-envs train`` has it, of the first plies."""
     config = preset(_GAME)
     settings = Settings(GUMBEL, config.exploration, config.simulations, config.considered)
-    plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, 0, config.value_mix)
+    plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, 0, 1.0, config.value_mix)
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
 
     def work(amount: int) -> int:

@@ -24,7 +24,14 @@ def evenly(game):
 
 
 def plan_of(game, selection, **changes):
-    options = {"noise": Noise(), "lanes": 7, "max_plies": 30, "random_plies": 0, "value_mix": 0.0} | changes
+    options = {
+        "noise": Noise(),
+        "lanes": 7,
+        "max_plies": 30,
+        "random_plies": 0,
+        "discount": 1.0,
+        "value_mix": 0.0,
+    } | changes
     return SelfPlay(game, Settings(selection, 1.5, 8, 4), **options)
 
 
@@ -73,6 +80,14 @@ def test_games_begin_with_random_plies():
     assert len(counts) == 6
     assert counts.min() > 20
     assert len(np.unique(samples[["own", "opp"]][stones == 5])) > 20
+
+
+def test_what_a_game_brought_is_discounted_ply_by_ply():
+    game = ConnectN(3, 3, 3)
+    whole, less = (plan_of(game, PUCT, discount=d).play(evenly(game), 9, np.random.default_rng(3)) for d in (1, 0.5))
+    for full, discounted in zip(games_of(game, whole), games_of(game, less), strict=True):
+        to_the_end = np.arange(len(full))[::-1]
+        np.testing.assert_array_equal(discounted["value"], full["value"] / 2.0**to_the_end)
 
 
 def test_the_searchs_value_can_be_mixed_in():

@@ -26,6 +26,7 @@ class Config:
         lanes: of them side by side, of each thread.
         max_plies: after which a game of self-play is drawn.
         random_plies: up to so many begin a game of self-play.
+        discount: of the result of a game, for each ply to its end.
         value_mix: share of the search's value in what a position is worth.
         capacity: positions in the replay buffer.
         kept: share of the buffer that stays when it is full and pruned at random, as in the report on Quixo; 0 means
@@ -55,6 +56,7 @@ class Config:
     lanes: int = 128
     max_plies: int = 100
     random_plies: int = 0
+    discount: float = 1.0
     value_mix: float = 0.5
     capacity: int = 200_000
     kept: float = 0.0
@@ -80,7 +82,7 @@ class Config:
         for name in ("exploration", "reuse", "learning_rate"):
             positive_number(name, getattr(self, name))
         true_or_false("symmetries", self.symmetries)
-        for name in ("value_mix", "weight_decay", "kept", "gate"):
+        for name in ("value_mix", "discount", "weight_decay", "kept", "gate"):
             probability(name, getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,8 +96,8 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "capacity": 30_000,
         "ladder": ("random", "minimax:depth=2", "exact"),
     },
-    "Quixo(size=4)": {"ladder": ("random", "minimax:depth=3", "exact"), "max_plies": 60},
-    "Quixo(size=5)": {"random_plies": 20},
+    "Quixo(size=4)": {"ladder": ("random", "minimax:depth=3", "exact"), "max_plies": 60, "discount": 0.97},
+    "Quixo(size=5)": {"random_plies": 20, "discount": 0.97},
     "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
     "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
 }

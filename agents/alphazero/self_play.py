@@ -43,6 +43,8 @@ class SelfPlay:
         lanes: games side by side.
         max_plies: after which a game is drawn.
         random_plies: up to so many begin a game, so that positions are met that are not even.
+        discount: of the result of a game, for each ply but the last from a position to the end: below 1, a network
+            learns to hurry, where it could win for ever.
         value_mix: share of the search's value in what a position is worth; the rest is the result of its game.
     """
 
@@ -52,6 +54,7 @@ class SelfPlay:
     lanes: int
     max_plies: int
     random_plies: int
+    discount: float
     value_mix: float
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
@@ -117,6 +120,7 @@ class _Lanes:
         players = np.array([player for _, player in self.open[lane]])
         result = 0 if outcome == ONGOING else outcome
         results = np.where(players == self.player[lane], result, -result)
+        results = results * self.plan.discount ** np.arange(len(samples) - 1, -1, -1)
         samples["value"] = (1 - self.plan.value_mix) * results + self.plan.value_mix * samples["value"]
         return samples
 

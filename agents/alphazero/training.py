@@ -86,6 +86,7 @@ def train(
     simulations: int | None = None,
     games: int | None = None,
     random_plies: int | None = None,
+    discount: float | None = None,
     learning_rate: float | None = None,
     symmetries: bool | None = None,
     kept: float | None = None,
@@ -112,6 +113,7 @@ def train(
         simulations: a position in self-play.
         games: of self-play in an iteration.
         random_plies: up to so many begin a game of self-play.
+        discount: of the result of a game, for each ply to its end.
         learning_rate: at first.
         symmetries: learn from images of the positions too.
         kept: share of the replay buffer that stays when it is full and pruned at random; 0 forgets the oldest first.
@@ -132,6 +134,7 @@ def train(
         "simulations": simulations,
         "games": games,
         "random_plies": random_plies,
+        "discount": discount,
         "learning_rate": learning_rate,
         "symmetries": symmetries,
         "kept": kept,
@@ -177,7 +180,16 @@ class _Trainer:
         self.run = _Run()
         settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
-        self.plan = SelfPlay(game, settings, config.noise, config.lanes, limit, config.random_plies, config.value_mix)
+        self.plan = SelfPlay(
+            game,
+            settings,
+            config.noise,
+            lanes=config.lanes,
+            max_plies=limit,
+            random_plies=config.random_plies,
+            discount=config.discount,
+            value_mix=config.value_mix,
+        )
         self.ladder = Ladder(game, config, max_cycles, self.seed)
 
     def begin(self, resume: bool) -> None:
