@@ -14,6 +14,7 @@ from agents.alphazero.config import preset
 from agents.alphazero.inference import TorchInference, inference
 from agents.alphazero.model_file import read_model, write_model
 from agents.alphazero.network import ARCHITECTURES, Architecture, new_network
+from agents.alphazero.search import Found, draw_actions
 from agents.mcts import MCTSAgent
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs.agent import make, observations_of
@@ -122,6 +123,26 @@ def test_the_agent_plays_alike_alone_and_among_many(selection):
     np.testing.assert_array_equal(many.act_batch(batch_of(positions)), few.act_batch(batch_of(positions)))
 
 
+def test_actions_are_drawn_by_their_visits_to_the_power_of_the_inverse_temperature():
+    policy = np.tile([0.6, 0.0, 0.3, 0.1], (20_000, 1))
+    found = Found(policy, policy, np.zeros(len(policy)), np.zeros(len(policy), np.int64))
+    for temperature, expected in ((1.0, [0.6, 0, 0.3, 0.1]), (0.5, [36 / 46, 0, 9 / 46, 1 / 46]), (1e-6, [1, 0, 0, 0])):
+        drawn = draw_actions(found, temperature, np.random.default_rng(0))
+        assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=0.015)
+    assert draw_actions(found, 0, np.random.default_rng(0)) is found.actions
+
+
+def test_at_a_temperature_the_agent_varies_but_takes_a_win():
+    game = ConnectN(3, 3, 3)
+    agent = AlphaZeroAgent(game, trained_a_little(game), simulations=30, temperature=1.0, seed=0)
+    begins = agent.act_batch(batch_of([Position.start(game)] * 50))
+    assert len(set(begins.tolist())) > 1
+    agent.reseed(0)
+    np.testing.assert_array_equal(agent.act_batch(batch_of([Position.start(game)] * 50)), begins)
+    win = Position.from_text(game, "XX./OO./... X")
+    assert set(agent.act_batch(batch_of([win] * 50)).tolist()) == {2}
+
+
 def test_analysis_tells_of_the_search():
     game = Quixo()
     network = trained_a_little(game)
@@ -164,6 +185,7 @@ def test_games_for_which_no_network_comes_with_the_package_are_named():
         ({"simulations": 0}, "simulations must be"),
         ({"selection": "best"}, "selection must be one of puct, ucb, gumbel, not 'best'"),
         ({"exploration": 0}, "exploration must be"),
+        ({"temperature": -1}, "temperature must be"),
     ],
 )
 def test_bad_options_are_refused(options, message):

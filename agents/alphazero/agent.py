@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from agents.alphazero.inference import inference
 from agents.alphazero.model_file import read_model, shipped_model
 from agents.alphazero.network import Network
-from agents.alphazero.search import SELECTIONS, Forest, Settings
+from agents.alphazero.search import SELECTIONS, Forest, Settings, draw_actions
 from agents.alphazero.training import train
 from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.games import integer_between
@@ -52,6 +52,7 @@ class AlphaZeroAgent(Agent):
         simulations: int = 200,
         selection: str = "puct",
         exploration: float = 1.5,
+        temperature: float = 0.0,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -62,7 +63,9 @@ class AlphaZeroAgent(Agent):
             simulations: how many an action.
             selection: ``puct``, ``ucb`` or ``gumbel``.
             exploration: the constant before the prior.
-            seed: of the order of equal actions.
+            temperature: of the draw of an action from what was found; 0 plays the best. A little, such as 0.25, leads
+                out of the circles in which two agents without luck move on Quixo.
+            seed: of the order of equal actions, and of the draw.
 
         Raises:
             ValueError: an option is out of range, the file is no such network, or one for another game, or none for
@@ -73,12 +76,14 @@ class AlphaZeroAgent(Agent):
             raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}")
         integer_between("simulations", simulations, 1, 1_000_000)
         settings = Settings(SELECTIONS[selection], positive_number("exploration", exploration), simulations)
+        if temperature != 0:
+            positive_number("temperature", temperature)
         path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)
         self._evaluate = inference(network)
         self._most = max(1, _MOST_NODES // (simulations * game.action_count))
-        self._settings = settings
+        self._settings, self._temperature = settings, temperature
         self._forest = Forest(game, settings, 1)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
@@ -112,4 +117,4 @@ class AlphaZeroAgent(Agent):
     def _search(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if len(words) > self._forest.positions:
             self._forest = Forest(self.game, self._settings, len(words))
-        return self._forest.search(words, seeds, self._evaluate).actions
+        return draw_actions(self._forest.search(words, seeds, self._evaluate), self._temperature, self.rng)

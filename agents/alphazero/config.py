@@ -39,6 +39,7 @@ class Config:
         ladder: who the network is measured against.
         ladder_games: against each of them, and against the best network before.
         ladder_simulations: a position with which it is measured.
+        ladder_temperature: with which it plays then.
         openings: random plies with which those games begin.
         gate: share of the points against the best network for which the new one takes its place.
 
@@ -68,6 +69,7 @@ class Config:
     ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=3")
     ladder_games: int = 100
     ladder_simulations: int = 50
+    ladder_temperature: float = 0.0
     openings: int = 2
     gate: float = 0.5
 
@@ -96,8 +98,13 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "capacity": 30_000,
         "ladder": ("random", "minimax:depth=2", "exact"),
     },
-    "Quixo(size=4)": {"ladder": ("random", "minimax:depth=3", "exact"), "max_plies": 60, "discount": 0.97},
-    "Quixo(size=5)": {"random_plies": 20, "discount": 0.97},
+    "Quixo(size=4)": {
+        "ladder": ("random", "minimax:depth=3", "exact"),
+        "max_plies": 60,
+        "discount": 0.97,
+        "ladder_temperature": 0.25,
+    },
+    "Quixo(size=5)": {"random_plies": 20, "discount": 0.97, "ladder_temperature": 0.25},
     "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
     "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
 }

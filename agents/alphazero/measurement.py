@@ -42,7 +42,8 @@ class Ladder:
     def _agent(self, network: Network, seed: int) -> Agent:
         from agents.alphazero.agent import AlphaZeroAgent  # whose training this is part of
 
-        return AlphaZeroAgent(self.game, network, simulations=self.config.ladder_simulations, seed=seed)
+        simulations, temperature = self.config.ladder_simulations, self.config.ladder_temperature
+        return AlphaZeroAgent(self.game, network, simulations=simulations, temperature=temperature, seed=seed)
 
     def _match(self, first: Agent, second: Agent, seed: int) -> Record:
         for agent in (first, second):

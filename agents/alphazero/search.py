@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from agents.alphazero.memory import new_memory, recall, remember
@@ -77,8 +78,8 @@ class Found(NamedTuple):
 
     Attributes:
         visits: simulations that began with each action, float64 (n, actions).
-        policy: what the search would play: shares of the visits, with GUMBEL the improved policy, and where the best is
-            proven that alone; float64 (n, actions).
+        policy: what the search would play: shares of the visits of the actions that are not closed, with GUMBEL the
+            improved policy, and where the position or the best is proven the best alone; float64 (n, actions).
         values: of the positions, for the player to move, -1 to 1, float64 (n,).
         actions: the best action, int64 (n,).
     """
@@ -152,6 +153,16 @@ class Forest:
         children = nodes[root["first"] : root["first"] + root["children"]]
         by_action = children[np.argsort(children["action"])]
         return {int(child["action"]): value_of(child) for child in by_action}, principal_variation(nodes)
+
+
+def draw_actions(found: Found, temperature: float, rng: Generator) -> NDArray[np.int64]:
+    """Draw an action of each position in proportion to its policy to the power of 1 / temperature; 0 means the best."""
+    if temperature == 0:
+        return found.actions
+    weights = (found.policy / found.policy.max(axis=1, keepdims=True)) ** (1 / temperature)
+    heights = np.cumsum(weights, axis=1)
+    drawn: NDArray[np.int64] = (heights <= rng.random((len(heights), 1)) * heights[:, -1:]).sum(axis=1)
+    return drawn
 
 
 def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
@@ -377,9 +388,24 @@ def report(
             if settings.selection == GUMBEL:
                 best = _improve(nodes, trees[i].raw, noise[i], policy[i])
             else:
-                for child in range(first, end):
-                    policy[i, nodes[child].action] = visits[i, nodes[child].action] / (np.float64(root.visits) - 1)
+                _share(nodes, best, policy[i])
         actions[i] = nodes[best].action
+
+
+@kernel
+def _share(nodes: Any, best: Any, policy: Any) -> None:
+    """Write the shares of the visits of the root's open children, or of its best child alone if that is closed."""
+    root = nodes[ROOT]
+    total = 0.0
+    for child in range(root.first, root.first + root.children):
+        if nodes[child].mean != -np.inf:
+            policy[nodes[child].action] = nodes[child].visits
+            total += nodes[child].visits
+    if total > 0 and nodes[best].mean != -np.inf:
+        policy /= total
+    else:
+        policy[:] = 0
+        policy[nodes[best].action] = 1
 
 
 @kernel

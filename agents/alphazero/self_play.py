@@ -8,7 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from agents.alphazero.replay import sample_type
-from agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings
+from agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings, draw_actions
 from ci_envs.games import ONGOING
 from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
@@ -110,8 +110,7 @@ class _Lanes:
     def _chosen(self, found: Found) -> NDArray[np.int64]:
         if self.plan.settings.selection == GUMBEL:
             return found.actions
-        heights = np.cumsum(found.policy ** (1 / self.plan.noise.temperature), axis=1)
-        drawn = (heights <= self.rng.random((len(heights), 1)) * heights[:, -1:]).sum(axis=1)
+        drawn = draw_actions(found, self.plan.noise.temperature, self.rng)
         return np.where(self.length < self.plan.noise.opening, drawn, found.actions)
 
     def _judged(self, lane: int, outcome: int) -> NDArray[np.void]:
