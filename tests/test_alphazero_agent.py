@@ -208,6 +208,7 @@ def test_settings_have_a_preset_a_game_and_are_checked():
         ({"games": 0}, "games must be"),
         ({"value_mix": 1.5}, "value_mix must be a number from 0 to 1, not 1.5"),
         ({"learning_rate": -1}, "learning_rate must be"),
+        ({"ladder_temperature": -1}, "ladder_temperature must be"),
     ):
         with pytest.raises(ValueError, match=message):
             preset(Quixo(), **changes)

@@ -83,6 +83,8 @@ class Config:
             integer_between(name, getattr(self, name), least)
         for name in ("exploration", "reuse", "learning_rate"):
             positive_number(name, getattr(self, name))
+        if self.ladder_temperature != 0:
+            positive_number("ladder_temperature", self.ladder_temperature)
         true_or_false("symmetries", self.symmetries)
         for name in ("value_mix", "discount", "weight_decay", "kept", "gate"):
             probability(name, getattr(self, name))
