@@ -20,7 +20,7 @@ from agents.alphazero.network import ARCHITECTURES, new_network
 from agents.alphazero.players import RayWorkers, Threads
 from agents.alphazero.search import GUMBEL, Settings
 from agents.alphazero.self_play import Noise, SelfPlay
-from agents.alphazero.training import _one_torch_thread, _Trainer
+from agents.alphazero.training import _Trainer
 from agents.random import RandomAgent
 from ci_envs import ConnectN
 from ci_envs.arena import play_match
@@ -201,8 +201,7 @@ def test_workers_play_as_threads_do_and_take_only_unfinished_games_with_them(two
     plan, workers = two_workers
     network = new_network(GAME, ARCHITECTURES["32x3"], 0)
     threads = Threads(plan, 2, "cpu")
-    with _one_torch_thread():
-        expected, games = threads.play(network, 9, [1, 2])
+    expected, games = threads.play(network, 9, [1, 2])
     found, played = workers.play(network, 9, [1, 2])
     assert (games, played) == (9, 9)
     np.testing.assert_array_equal(found, expected)
