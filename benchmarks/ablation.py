@@ -21,13 +21,13 @@ from ci_envs.solver.reachable import draw_positions
 from ci_envs.solver.solve import solve
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "Gumbel, 32x3": {},
-    "PUCT": {"selection": "puct"},
-    "the report's UCB": {"selection": "ucb"},
-    "no symmetries": {"symmetries": False},
+    "gumbel": {},
+    "puct": {"selection": "puct"},
+    "ucb": {"selection": "ucb"},
+    "no_symmetries": {"symmetries": False},
     "64x5": {"architecture": "64x5"},
 }
-"""What is trained, as options of :func:`agents.alphazero.training.train`."""
+"""What is trained, as options of :func:`agents.alphazero.training.train`, by the names of their folders."""
 
 
 @click.command()
@@ -45,17 +45,13 @@ def main(environment: str, minutes: float, threads: int, positions: int, simulat
         table.add_column(column, justify="left" if column == "variant" else "right")
     words, solution = draw_positions(game, positions, np.random.default_rng(0)), solve(game)
     for label, options in VARIANTS.items():
-        run = output / _folder(label)
+        run = output / label
         resume = (run / CHECKPOINT).exists()
         train(environment, output=run, minutes=minutes, threads=threads, resume=resume, **options)
         agent = agents.make(f"alphazero:{run / BEST},simulations={simulations}", game, seed=0)
         table.add_row(label, *_numbers(run, measure_accuracy(game, agent, words, solution)))
-    draw({label: read_curve(output / _folder(label)) for label in VARIANTS}, output / "curves.png", environment)
+    draw({label: read_curve(output / label) for label in VARIANTS}, output / "curves.png", environment)
     Console().print(table)
-
-
-def _folder(label: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in label)
 
 
 def _numbers(run: Path, accuracy: Accuracy) -> list[str]:

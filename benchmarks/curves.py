@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+import matplotlib.pyplot as plt
 
 from agents.alphazero.training import CURVE
 
@@ -34,8 +35,6 @@ def read_curve(run: Path) -> list[tuple[float, float]]:
 
 def draw(curves: Mapping[str, list[tuple[float, float]]], picture: Path, title: str) -> None:
     """Draw curves of :func:`read_curve`, by their labels."""
-    import matplotlib.pyplot as plt
-
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for label, points in curves.items():
         axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.4, label=label)
