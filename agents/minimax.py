@@ -23,7 +23,7 @@ from ci_envs.agent import Agent, Observation
 from ci_envs.games import action_count, evaluate, implements, integer_between, kernel
 from ci_envs.games.compiled import Static, specialised
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import positive_number, true_or_false
+from ci_envs.games.parameters import nonnegative_number, positive_number, true_or_false
 from ci_envs.games.position import Position
 from ci_envs.games.random_numbers import random_index_from
 from ci_envs.policy import Policy, choose
@@ -110,7 +110,7 @@ class MinimaxAgent(Agent):
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
         self.judge: Game | Indifferent = game if true_or_false("evaluation", evaluation) else Indifferent()
-        self._table_mb = 0.0 if table_mb == 0 else positive_number("table_mb", table_mb)
+        self._table_mb = nonnegative_number("table_mb", table_mb)
         self._table = new_table(self._table_mb)
         self._work = new_work(game)
 

@@ -22,7 +22,7 @@ from agents.evolution.opponents import make_opponents
 from agents.evolution.play import FitnessByPlay
 from agents.evolution.statistics import write_curve
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between, positive_number, true_or_false
+from ci_envs.games.parameters import integer_between, nonnegative_number, true_or_false
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registration import resolve
 
@@ -105,7 +105,7 @@ def train(
     integer_between("seed", seed, 0, 2**64 - 1)
     integer_between("generations", generations, 0)
     by_value = OUTPUTS[_one_of("outputs", outputs, tuple(OUTPUTS))]
-    softmax = 0.0 if temperature == 0 else positive_number("temperature", temperature)
+    softmax = nonnegative_number("temperature", temperature)
     policy = NetworkPolicy(by_value, _averaged(game, symmetries), softmax)
     ladder = make_opponents(opponents, game)
     limit = env_options.get("max_cycles")

@@ -19,6 +19,8 @@ from agents.alphazero.training import CURVE
 @click.option("--title", default="", help="Above the picture.")
 def main(picture: Path, runs: tuple[Path, ...], title: str) -> None:
     """Draw the ratings of RUNS, folders of ``ci-envs train alphazero``, against the time of their training."""
+    if empty := [run for run in runs if not (run / CURVE).exists()]:
+        raise click.UsageError(f"nothing was measured in {str(empty[0])!r}: it has no {CURVE}")
     draw({run.name: read_curve(run) for run in runs}, picture, title)
 
 

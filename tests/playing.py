@@ -30,6 +30,12 @@ def random_positions(game, count, seed):
     return positions
 
 
+def leaves_the_board(position, action):
+    """Whether an action changes nothing but who is to move, as some do on Quixo."""
+    after = position.play(action)
+    return (after.own, after.opp) == (position.opp, position.own) and after.to_move != position.to_move
+
+
 @kernel
 def _canonical_forms(game, words, forms):
     for i in range(len(words)):

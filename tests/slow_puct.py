@@ -58,6 +58,8 @@ class SlowSearch:
             at_root = self.selection == "gumbel" and len(path) == 1
             path.append(self.select_at_root() if at_root else self.select(path[-1]))
         leaf = path[-1]
+        if any(leaf.position == above.position for above in path[:-1]):
+            leaf.lower = leaf.upper = 0
         if not leaf.is_proven:
             self.expand(leaf)
         if leaf.is_proven:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from playing import random_positions
+from playing import leaves_the_board, random_positions
 
 from agents.alphazero.replay import Replay, sample_type
 from agents.alphazero.search import GUMBEL, PUCT, Settings
@@ -65,9 +65,40 @@ def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, sel
         assert (worth == worth[0]).all()  # all for the same player
         assert worth[0] in (-1, 0, 1)
         outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after.values() if p.result is not None}
-        assert worth[0] in outcomes or (len(moves) == 30 and worth[0] == 0)
+        assert worth[0] in outcomes or (worth[0] == 0 and (len(moves) == 30 or comes_again(moves, after.values())))
         decided += worth[0] != 0
     assert decided > 0
+
+
+def comes_again(moves, positions):
+    """Whether one of the positions that the next move can reach was met twice before, with the same player to move."""
+    earlier = moves[len(moves) % 2 :: 2]
+    return any(((earlier["own"] == p.own) & (earlier["opp"] == p.opp)).sum() == 2 for p in positions)
+
+
+def test_a_game_is_drawn_when_a_position_comes_for_the_third_time():
+    game = Quixo(4)
+
+    def evaluate(planes):
+        words = np.empty((len(planes), 2), np.uint64)
+        decode_batch(game, np.ascontiguousarray(planes), words)
+        logits = np.zeros((len(planes), game.action_count), np.float32)
+        for row, (own, opp) in zip(logits, words.tolist(), strict=True):
+            position = Position(game, own, opp)
+            row[[action for action in position.legal_actions() if leaves_the_board(position, action)]] = 9
+        return logits, np.zeros(len(planes), np.float32)
+
+    samples = plan_of(game, PUCT, max_plies=100).play(evaluate, 40, np.random.default_rng(1))
+    shortened = 0
+    for moves in games_of(game, samples):
+        for side in (moves[::2], moves[1::2]):
+            _, counts = np.unique(side[["own", "opp"]], return_counts=True)
+            assert counts.max() <= 2
+        last = Position(game, int(moves[-1]["own"]), int(moves[-1]["opp"]))
+        if moves["value"][-1] == 0 and len(moves) < 100:
+            assert comes_again(moves, [last.play(action) for action in last.legal_actions()])
+            shortened += 1
+    assert shortened > 5
 
 
 def test_games_begin_with_random_plies():

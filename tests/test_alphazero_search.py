@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from playing import random_positions
+from playing import leaves_the_board, random_positions
 from slow_puct import SlowSearch
 
 from agents.alphazero.search import SELECTIONS, Forest, Settings, halving_table
@@ -159,6 +159,34 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
     assert -0.5 <= found.values[0] <= 0.5
     first = Forest(game, Settings(simulations=1), 1).search(words_of([position]), seeds_of([position]), even_hand)
     assert first.values[0] == pytest.approx(0)  # -0.5 for the placer, then +0.5 for the same player, who is to give
+
+
+def test_who_is_better_does_not_go_in_circles():
+    """Both may leave the board as it is, as the network would, which thinks better who has more cubes."""
+    game = Quixo(5)
+
+    def waits(position):
+        return [action for action in position.legal_actions() if leaves_the_board(position, action)]
+
+    def evaluate(planes):
+        words = np.empty((len(planes), 2), np.uint64)
+        decode_batch(game, np.ascontiguousarray(planes), words)
+        logits = np.zeros((len(planes), game.action_count), np.float32)
+        for row, (own, opp) in zip(logits, words.tolist(), strict=True):
+            row[waits(Position(game, own, opp))] = 2
+        own, opp = np.bitwise_count(words).T.astype(int)
+        return logits, np.sign(own - opp).astype(np.float32) / 2
+
+    chosen = [
+        position
+        for position in random_positions(game, 4000, seed=8)
+        if position.own.bit_count() > position.opp.bit_count() + 3
+        and any(waits(position.play(action)) for action in waits(position))
+    ]
+    assert len(chosen) > 10
+    found = Forest(game, Settings(), len(chosen)).search(words_of(chosen), seeds_of(chosen), evaluate)
+    for position, action in zip(chosen, found.actions.tolist(), strict=True):
+        assert action not in waits(position)
 
 
 def test_the_network_is_asked_for_nothing_that_is_proven():

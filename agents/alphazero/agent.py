@@ -14,7 +14,7 @@ from agents.alphazero.training import train
 from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import positive_number
+from ci_envs.games.parameters import nonnegative_number, positive_number
 from ci_envs.games.position import Position
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
@@ -76,8 +76,7 @@ class AlphaZeroAgent(Agent):
             raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}")
         integer_between("simulations", simulations, 1, 1_000_000)
         settings = Settings(SELECTIONS[selection], positive_number("exploration", exploration), simulations)
-        if temperature != 0:
-            positive_number("temperature", temperature)
+        temperature = nonnegative_number("temperature", temperature)
         path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)

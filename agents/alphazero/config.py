@@ -8,7 +8,7 @@ from agents.alphazero.search import SELECTIONS
 from agents.alphazero.self_play import Noise
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import positive_number, probability, true_or_false
+from ci_envs.games.parameters import nonnegative_number, positive_number, probability, true_or_false
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,7 @@ class Config:
             integer_between(name, getattr(self, name), least)
         for name in ("exploration", "reuse", "learning_rate"):
             positive_number(name, getattr(self, name))
-        if self.ladder_temperature != 0:
-            positive_number("ladder_temperature", self.ladder_temperature)
+        nonnegative_number("ladder_temperature", self.ladder_temperature)
         true_or_false("symmetries", self.symmetries)
         for name in ("value_mix", "discount", "weight_decay", "kept", "gate"):
             probability(name, getattr(self, name))

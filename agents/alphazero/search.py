@@ -2,7 +2,8 @@
 
 A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
 thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network, and no position is shown to it
-twice while it is remembered (:mod:`agents.alphazero.memory`).
+twice while it is remembered (:mod:`agents.alphazero.memory`). A position that comes again on the way down is a draw
+there, so that who is better finds something else: on Quixo both may be able to leave the board as it is for ever.
 
 A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
 the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
@@ -31,7 +32,7 @@ from agents.tree import (
     tell_ancestors,
     value_of,
 )
-from ci_envs.games import LOSS, ONGOING, WIN, kernel
+from ci_envs.games import DRAW, LOSS, ONGOING, WIN, kernel
 from ci_envs.games.batch import show
 from ci_envs.games.game import Game
 
@@ -224,6 +225,8 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
     while tree.left > 0 and not is_proven(nodes[ROOT]):
         node = _descend(nodes, tree.raw, settings, noise, halving)
         tree.left -= 1
+        if _repeats(nodes, node):
+            nodes[node].lower = nodes[node].upper = DRAW
         if not is_proven(nodes[node]):
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
             if not is_proven(nodes[node]):
@@ -235,6 +238,19 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
                 continue
         back_up(nodes, node, np.float64(nodes[node].lower))
         tell_ancestors(nodes, node)
+    return False
+
+
+@kernel
+def _repeats(nodes: Any, node: Any) -> Any:
+    """``-> bool``: is the position of a node, with the same player to move, that of a node above it."""
+    here = nodes[node]
+    sign = here.sign
+    while node != ROOT:
+        node = nodes[node].parent
+        if sign > 0 and nodes[node].own == here.own and nodes[node].opp == here.opp:
+            return True
+        sign *= nodes[node].sign
     return False
 
 

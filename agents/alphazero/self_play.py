@@ -1,5 +1,9 @@
-"""Games of a network against itself, many at a time, each position searched."""
+"""Games of a network against itself, many at a time, each position searched.
 
+A game is drawn when a position comes for the third time, or after so many plies: more of the same would not teach.
+"""
+
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -77,6 +81,7 @@ class _Lanes:
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
         self.open: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # positions, and who is to move there
+        self.met: list[Counter[tuple[int, int, int]]] = [Counter() for _ in range(lanes)]
 
     def play(self) -> Iterator[NDArray[np.void]]:
         """Yield the positions of each game when it ends."""
@@ -87,7 +92,7 @@ class _Lanes:
             play_batch(self.plan.game, self.words, self._chosen(found), outcomes)
             self.player = np.where(outcomes[:, 1] != 0, self.player, 1 - self.player).astype(np.int8)
             self.length += 1
-            ended = (outcomes[:, 0] != ONGOING) | (self.length >= self.plan.max_plies)
+            ended = (outcomes[:, 0] != ONGOING) | (self.length >= self.plan.max_plies) | self._come_again()
             for lane in np.flatnonzero(ended).tolist():
                 yield self._judged(lane, int(outcomes[lane, 0]))
             self._begin_anew(ended)
@@ -104,8 +109,16 @@ class _Lanes:
         samples = np.zeros(len(self.words), sample_type(self.plan.game))
         samples["own"], samples["opp"] = self.words.T
         samples["policy"], samples["value"] = found.policy, found.values
-        for lane, positions in enumerate(self.open):
-            positions.append((samples[lane], int(self.player[lane])))
+        for lane, position in enumerate(self._positions()):
+            self.open[lane].append((samples[lane], int(self.player[lane])))
+            self.met[lane][position] += 1
+
+    def _come_again(self) -> NDArray[np.bool_]:
+        """Whether the position of each lane was met twice before in its game, bool (lanes,)."""
+        return np.array([met[position] == 2 for met, position in zip(self.met, self._positions(), strict=True)])
+
+    def _positions(self) -> Iterator[tuple[int, int, int]]:
+        return zip(*self.words.T.tolist(), self.player.tolist(), strict=True)
 
     def _chosen(self, found: Found) -> NDArray[np.int64]:
         if self.plan.settings.selection == GUMBEL:
@@ -131,12 +144,13 @@ class _Lanes:
         self.words[again] = self._openings(len(again))
         self.player[again] = self.length[again] = 0
         for lane in again.tolist():
-            self.open[lane] = []
+            self.open[lane], self.met[lane] = [], Counter()
         if len(closed):
             self.words = np.delete(self.words, closed, axis=0)
             self.player, self.length = np.delete(self.player, closed), np.delete(self.length, closed)
             gone = set(closed.tolist())
             self.open = [positions for lane, positions in enumerate(self.open) if lane not in gone]
+            self.met = [met for lane, met in enumerate(self.met) if lane not in gone]
 
     def _openings(self, count: int) -> NDArray[np.uint64]:
         plies = self.rng.integers(self.plan.random_plies + 1, size=count).tolist()

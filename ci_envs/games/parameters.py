@@ -25,9 +25,19 @@ def positive_number(name: str, value: Any) -> float:
     Raises:
         ValueError: it is not; the message has ``name``, the value and what is allowed.
     """
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value <= 0:
+    if not _is_finite_number(value) or value <= 0:
         raise ValueError(f"{name} must be a number above 0, not {value!r}")
+    return float(value)
+
+
+def nonnegative_number(name: str, value: Any) -> float:
+    """``value`` as a float if it is a finite number, 0 or more.
+
+    Raises:
+        ValueError: it is not; the message has ``name``, the value and what is allowed.
+    """
+    if not _is_finite_number(value) or value < 0:
+        raise ValueError(f"{name} must be a number, 0 or more, not {value!r}")
     return float(value)
 
 
@@ -37,8 +47,7 @@ def probability(name: str, value: Any) -> float:
     Raises:
         ValueError: it is not; the message has ``name``, the value and what is allowed.
     """
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not 0 <= value <= 1:
+    if not _is_finite_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, not {value!r}")
     return float(value)
 
@@ -52,3 +61,8 @@ def true_or_false(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, not {value!r}")
     return value
+
+
+def _is_finite_number(value: Any) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and math.isfinite(value)
