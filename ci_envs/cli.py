@@ -2,14 +2,15 @@
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ci_envs.registration import registered, resolve
+from ci_envs.registration import is_problem, problem_maker, registered, registered_problems, resolve
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
 
 if TYPE_CHECKING:
@@ -206,14 +207,79 @@ def train(learner: str, environment: str, seed: int, output: Path, resume: bool,
 
 @main.command()
 @click.argument("environment", metavar="ENV")
-@click.argument("text", metavar="[POSITION]", required=False)
-def solve(environment: str, text: str | None) -> None:
-    """Solve ENV, or one POSITION of it and all that can follow.
+@click.argument("what", metavar="[POSITION | SOLVER...]", nargs=-1)
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Of each solver of a problem, at most.")
+@_seed
+def solve(environment: str, what: tuple[str, ...], seconds: float | None, seed: int) -> None:
+    r"""Solve ENV: a game, or a problem of optimisation by each SOLVER.
 
-    Shows who wins and how soon, the best actions, and how many states are won, drawn and lost.
+    Of a game, or one POSITION of it and all that can follow, it shows who wins and how soon, the best actions, and how
+    many states are won, drawn and lost; of a problem, what the solvers found.
 
+    \b
     ci-envs solve Quixo-v0:size=4
+    ci-envs solve SetCovering-v0:n=100 greedy tabu ilp --seconds 10
     """
+    with _refusals():
+        if is_problem(environment):
+            _solve_problem(environment, what, seconds, seed)
+            return
+        if len(what) > 1 or seconds is not None:
+            raise ValueError(f"{environment} is a game, solved exactly: give one position at most, and no time")
+    _solve_game(environment, what[0] if what else None)
+
+
+def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | None, seed: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ci_envs.problems.solving import Found, optimise, solvers_of
+    from ci_envs.registration import resolve_problem
+
+    _, problem, _ = resolve_problem(environment)
+    if not solvers:
+        raise ValueError(f"name solvers: {', '.join(solvers_of(problem))}")
+    table = Table("solver", problem.measure, "bound", "gap", "work", "seconds", title=environment)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for solver in solvers:
+        with _watching(solver) as watch:
+
+            def report(found: Found, watch: "Watch" = watch) -> None:
+                watch(found.work, f"{problem.measure} {_number(found.value)}")
+
+            result = optimise(problem, solver, seed=seed, seconds=seconds, progress=report)
+        table.add_row(
+            solver,
+            _number(result.value),
+            "" if result.bound is None else "optimal" if result.optimal else f"{result.bound:,.1f}",
+            "" if result.gap is None else f"{result.gap:.1%}",
+            f"{result.work:,}",
+            f"{result.seconds:.2f}",
+        )
+    Console(highlight=False).print(table)
+
+
+def _number(value: float) -> str:
+    return "none" if isinf(value) else f"{value:,.6g}"
+
+
+Watch = Callable[[int, str], None]
+
+
+@contextmanager
+def _watching(what: str) -> "Iterator[Watch]":
+    """Show how far ``what`` has come, and a remark."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda work, remark: bar.update(task, description=f"{what}: {work:,}, {remark}")
+
+
+def _solve_game(environment: str, text: str | None) -> None:
     from rich.console import Console
 
     from ci_envs.games.position import Position
@@ -346,15 +412,22 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
 
 @main.command(name="list")
 def list_() -> None:
-    """List environments and agents with their parameters."""
+    """List environments, problems, agents and solvers with their parameters."""
+    from ci_envs.agent import factory_of
     from ci_envs.agent import registered as registered_agents
+    from ci_envs.problems.solving import solver_named, solvers
 
     click.echo("Environments:")
     for id in registered():
         click.echo(f"  {_environment_spec(id)}")
-    click.echo("\nAgents:")
-    for name in registered_agents():
-        click.echo(f"  {_agent_lines(name)}")
+    for title, names, find, without in (
+        ("Agents", registered_agents(), factory_of, ("game", "seed")),
+        ("Problems", registered_problems(), problem_maker, ()),
+        ("Solvers of problems", solvers(), solver_named, ("problem", "seed")),
+    ):
+        click.echo(f"\n{title}:")
+        for name in names:
+            click.echo(f"  {_lines(name, find, without)}")
 
 
 def _environment_spec(id: str) -> str:
@@ -362,13 +435,12 @@ def _environment_spec(id: str) -> str:
     return _spec(id, {field.name: getattr(game, field.name) for field in dataclasses.fields(game)})
 
 
-def _agent_lines(name: str) -> str:
-    from ci_envs.agent import factory_of, option_names_of
-
+def _lines(name: str, find: Callable[[str], Callable[..., object]], without: tuple[str, ...]) -> str:
+    """The spec of what ``find`` finds by its name, all options but those of ``without``, and its purpose."""
     try:
-        factory = factory_of(name)
+        factory = find(name)
         parameters = inspect.signature(factory).parameters
-        options = {option: parameters[option].default for option in option_names_of(factory)}
+        options = {option: parameters[option].default for option in option_names(factory, without)}
     except Exception as error:  # whatever is wrong with one package, the list of the others is good
         return f"{name}\n    cannot be loaded: {type(error).__name__}: {error}"
     return f"{_spec(name, options)}\n    {_first_line(factory)}"

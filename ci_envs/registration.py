@@ -170,6 +170,11 @@ def resolve_problem(id: str, **parameters: Any) -> "tuple[ProblemSpec, Problem, 
     return spec, problem, {key: value for key, value in options.items() if key in of_environment}
 
 
+def problem_maker(id: str) -> "Callable[..., Problem]":
+    """What makes the problem of a registered id without parameters."""
+    return _problems[id].maker()
+
+
 def is_problem(id: str) -> bool:
     """Whether an id, with parameters or not, is that of a problem of optimisation."""
     return _split_id(id)[0] in _problems

@@ -59,6 +59,13 @@ class Result:
     seconds: float
     history: tuple[tuple[int, float, float], ...]
 
+    @property
+    def gap(self) -> float | None:
+        """By how much of the bound the value may be worse than the best; None where either is not known."""
+        if self.solution is None or self.bound is None or self.bound == 0:
+            return None
+        return 0.0 if self.optimal else abs(self.value - self.bound) / abs(self.bound)
+
 
 Solver = Callable[..., Iterator[Found]]
 

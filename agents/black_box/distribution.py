@@ -1,0 +1,43 @@
+"""UMDA: Muehlenbein and Paass, "From recombination of genes to the estimation of distributions", PPSN IV, 1996.
+
+The margins, which keep any bit from being lost for good, are those of Krejca and Witt, "Theory of estimation-of-
+distribution algorithms", 2020.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from agents.black_box.box import Box
+from ci_envs.games.parameters import integer_between
+from ci_envs.problems.problem import Problem
+from ci_envs.problems.solving import Found
+
+
+def umda(
+    problem: Problem, *, population: int = 300, best: int = 100, calls: int = 26_000, seed: int = 0
+) -> Iterator[Found]:
+    """Draw genomes bit by bit with the shares of ones among the best of the generation before.
+
+    The shares stay between 1 / loci and 1 - 1 / loci.
+
+    Args:
+        problem: what is to be solved.
+        population: genomes of a generation; the last one may have fewer.
+        best: how many of them the shares are of.
+        calls: that it makes.
+        seed: of all random numbers, 0 or more.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+    box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    integer_between("population", population, 1)
+    integer_between("best", best, 1, population)
+    margin = min(0.5, 1 / box.loci)
+    shares = np.full(box.loci, 0.5)
+    while box.left:
+        genomes = rng.random((min(population, box.left), box.loci)) < shares
+        order = np.argsort(-box.fitness(genomes), kind="stable")
+        yield box.found()
+        shares = np.clip(genomes[order[:best]].mean(axis=0), margin, 1 - margin)

@@ -1,0 +1,92 @@
+"""The genetic algorithm of a lab report of 2023, on the engine of :mod:`agents.evolution`."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from agents.black_box.box import Box
+from agents.evolution.crossover import Crossover, OnePoint, Uniform
+from agents.evolution.engine import Plan, evolve
+from agents.evolution.initial import RandomBits
+from agents.evolution.mutation import BitFlip
+from agents.evolution.parameters import Genomes, Values
+from agents.evolution.selection import ByKey, Selection, Tournament
+from agents.evolution.survival import Comma, Plus, Survival
+from ci_envs.games.parameters import integer_between, nonnegative_number
+from ci_envs.problems.problem import Problem
+from ci_envs.problems.solving import Found
+
+
+def genetic(
+    problem: Problem,
+    parents: str = "fitness",
+    *,
+    population: int = 50,
+    offspring: int = 50,
+    crossover: str = "uniform",
+    tournament: int = 3,
+    flips: float = 1.0,
+    calls: int = 26_000,
+    seed: int = 0,
+) -> Iterator[Found]:
+    """Evolve one population.
+
+    Args:
+        problem: what is to be solved.
+        parents: ``fitness`` or ``ones``, which looks into the box (:func:`plan_of`).
+        population: genomes that live on, up to ``calls``.
+        offspring: genomes made in a generation.
+        crossover: ``uniform``, ``one_point``, or ``none``: then, by fitness, it is a (mu + lambda) evolution of bits.
+        tournament: of how many the best becomes a parent; with 1 it may be any.
+        flips: bits of a child that flip, on average, up to the loci.
+        calls: that it makes at most; it ends when they do not do for another generation.
+        seed: of all random numbers, 0 to 2^64 - 1.
+
+    Raises:
+        ValueError: a value is out of range, or they do not make a population.
+    """
+    box = Box(problem, calls)
+    plan = plan_of(box.loci, parents, population, offspring, crossover, tournament, flips)
+    integer_between("population", population, 1, calls)
+    for _ in evolve(plan, lambda genomes, _: box.fitness(genomes), RandomBits(box.loci), seed=seed):
+        yield box.found()
+        if box.left < offspring:
+            return
+
+
+def plan_of(
+    loci: int, parents: str, population: int, offspring: int, crossover: str, tournament: int, flips: float
+) -> Plan:
+    """How a population evolves; the arguments are those of :func:`genetic`.
+
+    With parents by ``fitness`` the best of parents and offspring live on. With parents by ``ones`` those win the
+    tournaments that have more bits set, whatever their fitness: this looks into the box, as it takes for granted that
+    all ones are best. Then the offspring replace the parents, the best of them where there are more: fitness leads
+    away from all ones, and parents that it lets live on would undo the selection.
+
+    Raises:
+        ValueError: a value is out of range, or they do not make a population.
+    """
+    selection = Tournament(tournament)
+    ways: dict[str, tuple[Selection, Survival]] = {
+        "fitness": (selection, Plus()),
+        "ones": (ByKey(_ones, selection), Comma()),
+    }
+    crossovers: dict[str, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), "none": None}
+    _one_of("parents", parents, ways)
+    _one_of("crossover", crossover, crossovers)
+    if nonnegative_number("flips", flips) > loci:
+        raise ValueError(f"flips must be a number from 0 to the {loci} loci, not {flips!r}")
+    select, survive = ways[parents]
+    mutate = BitFlip(flips / loci)
+    return Plan(population, offspring, mutate, select, crossovers[crossover], survive=survive)
+
+
+def _ones(genomes: Genomes) -> Values:
+    counts: Values = genomes.sum(axis=1, dtype=np.float64)
+    return counts
+
+
+def _one_of(name: str, value: str, allowed: Mapping[str, object]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")

@@ -1,0 +1,44 @@
+"""Next ascent with random restarts, bit by bit."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from agents.black_box.box import EVERY, Box
+from ci_envs.games.parameters import integer_between
+from ci_envs.problems.problem import Problem
+from ci_envs.problems.solving import Found
+
+
+def hill_climber(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Found]:
+    """Flip each bit once a sweep, in random order, and keep what is not worse.
+
+    When a whole sweep has made nothing better, it starts again from a random genome.
+
+    Args:
+        problem: what is to be solved.
+        calls: that it makes.
+        seed: of all random numbers, 0 or more.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+    box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    while box.left:
+        genome = box.random(rng)
+        fitness = before = box.fitness_of(genome)
+        yield box.found()
+        while box.left:
+            for locus in rng.permutation(box.loci)[: box.left]:
+                genome[locus] ^= True
+                value = box.fitness_of(genome)
+                if value >= fitness:
+                    fitness = value
+                else:
+                    genome[locus] ^= True
+                if box.work % EVERY == 0:
+                    yield box.found()
+            yield box.found()
+            if fitness == before:
+                break
+            before = fitness

@@ -1,0 +1,234 @@
+"""The least covering by branch and bound: a bare number is chosen, and list after list with it is tried.
+
+What is bare costs at least what its numbers are worth by prices of which no list's add up to more than its cost: a
+solution of the dual of the linear relaxation, by dual ascent (Fisher and Kedia, "Optimal solution of set
+covering/partitioning problems using dual heuristics", Management Science 36, 1990). A list so dear by these prices that
+no better covering has it is left out from there on, and so is one that was tried before.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.covering.cover import lists_of, lowest
+from agents.covering.greedy import count_common, full_set, is_empty
+from agents.covering.row_weighting import row_weighting
+from ci_envs.games import kernel
+from ci_envs.problems.set_covering import SetCovering
+from ci_envs.problems.solving import Found
+
+_NODES = 2_000  # between two reports
+_MOVES = 20_000  # of the local search that comes before
+_ROUNDING = 1e-6
+
+
+class _Path(NamedTuple):
+    """The way down to a node, and what is left to try on it: a row for each list taken.
+
+    Attributes:
+        bare: what is not covered, as bits.
+        open: the lists that may be used from here on.
+        opened: how many they are.
+        tries: the lists to be taken next.
+        tried: how many they are, and how many of them were taken, int64 (rows, 2).
+        cost: of the lists taken.
+        taken: the list taken last.
+    """
+
+    bare: NDArray[np.uint64]
+    open: NDArray[np.int64]
+    opened: NDArray[np.int64]
+    tries: NDArray[np.int64]
+    tried: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    taken: NDArray[np.int64]
+
+
+class _Room(NamedTuple):
+    """Room for the bound of one node: prices of the numbers, what each list has left, and which are open with each."""
+
+    price: NDArray[np.float64]
+    slack: NDArray[np.float64]
+    owners: NDArray[np.int64]
+
+
+def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
+    """Branch and bound until the best covering is proven, from one of local search on; the work is the nodes.
+
+    Args:
+        problem: the instance.
+        seed: of the local search.
+    """
+    for found in row_weighting(problem, moves=_MOVES, seed=seed):
+        yield Found(found.genome, found.value, 0)
+    best, cost, bound = found.genome, found.value, None
+    lists, path = lists_of(problem), _path(problem)
+    room = _Room(np.zeros(problem.size), np.zeros(problem.loci), np.zeros(problem.size, np.int64))
+    step = 1.0 if (problem.costs == np.floor(problem.costs)).all() else 0.0
+    nodes, depth = 0, 0
+    while depth >= 0:
+        more, depth, cost = _search(lists, path, room, depth, cost, step)
+        nodes += more
+        if depth >= 0 and is_empty(path.bare[depth]):
+            best = np.zeros(problem.loci, np.bool_)
+            best[path.taken[1 : depth + 1]] = True
+        yield Found(best, cost, nodes, bound if depth >= 0 else cost)
+
+
+def _path(problem: SetCovering) -> _Path:
+    rows = min(problem.size, problem.loci) + 1
+    path = _Path(
+        bare=np.zeros((rows, problem.words.shape[1]), np.uint64),
+        open=np.zeros((rows, problem.loci), np.int64),
+        opened=np.zeros(rows, np.int64),
+        tries=np.zeros((rows, problem.loci), np.int64),
+        tried=np.full((rows, 2), -1),
+        cost=np.zeros(rows),
+        taken=np.zeros(rows, np.int64),
+    )
+    path.bare[0], path.open[0], path.opened[0] = full_set(problem.size), np.arange(problem.loci), problem.loci
+    return path
+
+
+@kernel
+def _search(lists: Any, path: Any, room: Any, depth: Any, best: Any, step: Any) -> Any:
+    """``-> (nodes, depth, best)``: go on from the node at a depth until a better covering, or a number of nodes.
+
+    The depth is -1 at the end. ``best`` is the cost to beat, and ``step`` by how much at least.
+    """
+    nodes = 0
+    while depth >= 0 and nodes < _NODES:
+        if path.tried[depth, 0] < 0:  # not seen before
+            nodes += 1
+            if is_empty(path.bare[depth]):
+                path.tried[depth] = 0
+                return nodes, depth, path.cost[depth]
+            path.tried[depth, 0] = _branch(lists, path, room, depth, best, step)
+            path.tried[depth, 1] = 0
+        if path.tried[depth, 1] < path.tried[depth, 0]:
+            number = path.tries[depth, path.tried[depth, 1]]
+            path.tried[depth, 1] += 1
+            _go_down(lists, path, depth, number)
+            depth += 1
+        else:
+            depth -= 1
+    return nodes, depth, best
+
+
+@kernel
+def _go_down(lists: Any, path: Any, depth: Any, number: Any) -> None:
+    """Take a list; it is not open any longer beside this branch either."""
+    kept = 0
+    for k in range(path.opened[depth]):
+        if path.open[depth, k] != number:
+            path.open[depth, kept] = path.open[depth, k]
+            kept += 1
+    path.opened[depth] = kept
+    path.open[depth + 1, :kept] = path.open[depth, :kept]
+    path.opened[depth + 1] = kept
+    for i in range(path.bare.shape[1]):
+        path.bare[depth + 1, i] = path.bare[depth, i] & ~lists.words[number, i]
+    path.cost[depth + 1] = path.cost[depth] + lists.costs[number]
+    path.taken[depth + 1] = number
+    path.tried[depth + 1] = -1
+
+
+@kernel
+def _branch(lists: Any, path: Any, room: Any, depth: Any, best: Any, step: Any) -> Any:
+    """``-> int``: how many lists are to be tried, written in order; those that cannot be in a better covering go."""
+    purse = best - step - path.cost[depth] + _ROUNDING  # what the rest may cost
+    bound = _bound(lists, path.bare[depth], path.open[depth, : path.opened[depth]], room)
+    if bound > purse or (step == 0 and bound >= purse - _ROUNDING):
+        return 0
+    room.owners[:] = 0
+    kept = 0
+    for number in path.open[depth, : path.opened[depth]]:
+        if room.slack[number] < np.inf and bound + room.slack[number] <= purse:
+            path.open[depth, kept] = number
+            kept += 1
+            for element in lists.members[lists.starts[number] : lists.starts[number + 1]]:
+                room.owners[element] += 1
+    path.opened[depth] = kept
+    rarest = _rarest(path.bare[depth], room.owners)
+    tries = 0
+    for number in path.open[depth, :kept]:
+        if lists.words[number, rarest >> 6] >> np.uint64(rarest & 63) & np.uint64(1):
+            place = tries
+            while place > 0 and room.slack[path.tries[depth, place - 1]] > room.slack[number]:
+                path.tries[depth, place] = path.tries[depth, place - 1]
+                place -= 1
+            path.tries[depth, place] = number
+            tries += 1
+    return tries
+
+
+@kernel
+def _rarest(bare: Any, owners: Any) -> Any:
+    """``-> number``: a bare one that is in the fewest open lists."""
+    rarest = -1
+    for i in range(len(bare)):
+        word = bare[i]
+        while word != np.uint64(0):
+            element = 64 * i + lowest(word)
+            word &= word - np.uint64(1)
+            if rarest < 0 or owners[element] < owners[rarest]:
+                rarest = element
+    return rarest
+
+
+@kernel
+def _bound(lists: Any, bare: Any, numbers: Any, room: Any) -> Any:
+    """``-> float``: what covering the rest costs at least, infinite if it cannot be done.
+
+    What is left of the cost of each list is written; infinite if it has nothing bare. At first a number is worth its
+    share of the cost of the list that shares it out among the most bare numbers; then each is worth as much more as all
+    lists with it have left.
+    """
+    room.price[:] = np.inf
+    for number in numbers:
+        new = count_common(lists.words[number], bare)
+        room.slack[number] = lists.costs[number] if new > 0 else np.inf
+        for i in range(len(bare)):
+            word = lists.words[number, i] & bare[i]
+            while word != np.uint64(0):
+                element = 64 * i + lowest(word)
+                word &= word - np.uint64(1)
+                room.price[element] = min(room.price[element], lists.costs[number] / new)
+    total = 0.0
+    for i in range(len(bare)):
+        word = bare[i]
+        while word != np.uint64(0):
+            total += room.price[64 * i + lowest(word)]
+            word &= word - np.uint64(1)
+    if total == np.inf:
+        return total
+    for number in numbers:
+        for i in range(len(bare)):
+            word = lists.words[number, i] & bare[i]
+            while word != np.uint64(0):
+                room.slack[number] -= room.price[64 * i + lowest(word)]
+                word &= word - np.uint64(1)
+    return total + _ascend(lists, bare, numbers, room.slack)
+
+
+@kernel
+def _ascend(lists: Any, bare: Any, numbers: Any, slack: Any) -> Any:
+    """``-> float``: how much more the bare numbers are worth, one after the other."""
+    total = 0.0
+    for i in range(len(bare)):
+        word = bare[i]
+        while word != np.uint64(0):
+            bit = word & (~word + np.uint64(1))
+            word &= word - np.uint64(1)
+            least = np.inf
+            for number in numbers:
+                if lists.words[number, i] & bit:
+                    least = min(least, slack[number])
+            if least > 0:
+                total += least
+                for number in numbers:
+                    if lists.words[number, i] & bit:
+                        slack[number] -= least
+    return total
