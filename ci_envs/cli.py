@@ -233,7 +233,7 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | 
     from rich.console import Console
     from rich.table import Table
 
-    from ci_envs.problems.solving import Found, optimise, solvers_of
+    from ci_envs.problems.solving import Found, optimise, solvers_of, started
     from ci_envs.registration import resolve_problem
 
     _, problem, _ = resolve_problem(environment)
@@ -242,6 +242,8 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | 
     table = Table("solver", problem.measure, "bound", "gap", "work", "seconds", title=environment)
     for column in table.columns[1:]:
         column.justify = "right"
+    for solver in solvers:
+        started(problem, solver, seed)  # so that none is refused when others have worked for long
     for solver in solvers:
         with _watching(solver) as watch:
 

@@ -7,6 +7,7 @@ distribution algorithms", 2020.
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 
 from agents.black_box.box import Box
 from ci_envs.games.parameters import integer_between
@@ -34,6 +35,10 @@ def umda(
     box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
     integer_between("population", population, 1)
     integer_between("best", best, 1, population)
+    return _umda(box, population, best, rng)
+
+
+def _umda(box: Box, population: int, best: int, rng: Generator) -> Iterator[Found]:
     margin = min(0.5, 1 / box.loci)
     shares = np.full(box.loci, 0.5)
     while box.left:

@@ -48,9 +48,13 @@ def genetic(
     box = Box(problem, calls)
     plan = plan_of(box.loci, parents, population, offspring, crossover, tournament, flips)
     integer_between("population", population, 1, calls)
+    return _genetic(box, plan, seed)
+
+
+def _genetic(box: Box, plan: Plan, seed: int) -> Iterator[Found]:
     for _ in evolve(plan, lambda genomes, _: box.fitness(genomes), RandomBits(box.loci), seed=seed):
         yield box.found()
-        if box.left < offspring:
+        if box.left < plan.offspring:
             return
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 
 from agents.black_box.box import EVERY, Box
 from ci_envs.games.parameters import integer_between
@@ -24,6 +25,10 @@ def hill_climber(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Ite
         ValueError: a value is out of range.
     """
     box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    return _climb(box, rng)
+
+
+def _climb(box: Box, rng: Generator) -> Iterator[Found]:
     while box.left:
         genome = box.random(rng)
         fitness = before = box.fitness_of(genome)

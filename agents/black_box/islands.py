@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.black_box.box import Box
 from agents.black_box.genetic import plan_of
-from agents.evolution.engine import State, first_generation, next_generation
+from agents.evolution.engine import Plan, State, first_generation, next_generation
 from agents.evolution.initial import RandomBits
 from agents.evolution.parameters import Genomes, Values
 from ci_envs.games.parameters import integer_between
@@ -55,15 +55,19 @@ def islands(
     integer_between("migration", migration, 1)
     plan = plan_of(box.loci, parents, population, offspring, crossover, tournament, flips)
     integer_between("population", population, 1, calls // count)
+    seeds = rng.integers(2**64, size=count, dtype=np.uint64).tolist()
+    return _evolve(box, plan, seeds, migration)
+
+
+def _evolve(box: Box, plan: Plan, seeds: list[int], migration: int) -> Iterator[Found]:
     initial = RandomBits(box.loci)
 
     def fitness(genomes: Genomes, _: int) -> Values:
         return box.fitness(genomes)
 
-    seeds = rng.integers(2**64, size=count, dtype=np.uint64).tolist()
     states = [first_generation(plan, fitness, initial, one) for one in seeds]
     yield box.found()
-    while box.left >= count * offspring:
+    while box.left >= len(seeds) * plan.offspring:
         states = [next_generation(plan, fitness, initial, state) for state in states]
         yield box.found()
         if states[0].generation % migration == 0:

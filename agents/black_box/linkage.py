@@ -50,6 +50,10 @@ def linkage(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator
         ValueError: a value is out of range.
     """
     box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    return _learn(box, rng)
+
+
+def _learn(box: Box, rng: np.random.Generator) -> Iterator[Found]:
     genome, groups = box.random(rng), list[_Group]()
     unclear = rng.permutation(box.loci)
     fitness = box.fitness_of(genome)

@@ -6,6 +6,7 @@ On a linear function of n bits it takes about e n ln n calls (Witt 2013): 18,800
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 
 from agents.black_box.box import EVERY, Box
 from agents.evolution.mutation import BitFlip
@@ -26,6 +27,10 @@ def one_plus_one(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Ite
         ValueError: a value is out of range.
     """
     box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    return _evolve(box, rng)
+
+
+def _evolve(box: Box, rng: Generator) -> Iterator[Found]:
     flip, nothing = BitFlip(1 / box.loci), np.zeros((EVERY, box.loci), dtype=np.bool_)
     genome = box.random(rng)
     fitness = box.fitness_of(genome)

@@ -31,7 +31,7 @@ def hill_climbing(problem: SetCovering, *, moves: int = 1_000_000, seed: int = 0
     Raises:
         ValueError: ``moves`` is not positive.
     """
-    yield from _anneal(problem, integer_between("moves", moves, 1), 0.0, seed)
+    return _anneal(problem, integer_between("moves", moves, 1), 0.0, seed)
 
 
 def annealing(
@@ -50,7 +50,7 @@ def annealing(
     """
     integer_between("moves", moves, 1)
     hottest = positive_number("temperature", temperature) * float(problem.costs.mean())
-    yield from _anneal(problem, moves, hottest, seed)
+    return _anneal(problem, moves, hottest, seed)
 
 
 def _anneal(problem: SetCovering, moves: int, hottest: float, seed: int) -> Iterator[Found]:

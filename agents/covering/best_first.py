@@ -88,7 +88,7 @@ def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Ite
     """
     if estimate not in ESTIMATES:
         raise ValueError(f"estimate must be one of {', '.join(ESTIMATES)}, not {estimate!r}")
-    yield from _search(problem, ESTIMATES[estimate], is_bound=estimate == "dual")
+    return _search(problem, ESTIMATES[estimate], is_bound=estimate == "dual")
 
 
 def dijkstra(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
@@ -98,7 +98,7 @@ def dijkstra(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
         problem: the instance.
         seed: not used, as there is no luck in it.
     """
-    yield from _search(problem, nothing, is_bound=True)
+    return _search(problem, nothing, is_bound=True)
 
 
 def _search(problem: SetCovering, estimate: Estimate, is_bound: bool) -> Iterator[Found]:

@@ -36,6 +36,10 @@ def greedy(problem: SetCovering, *, rule: str = "overlap", seed: int = 0) -> Ite
     """
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
+    return _covered(problem, rule)
+
+
+def _covered(problem: SetCovering, rule: str) -> Iterator[Found]:
     lengths = problem.incidence.sum(axis=1)
     order = np.argsort(lengths, kind="stable") if rule == "course" else np.arange(problem.loci)
     taken = np.zeros(problem.loci, np.bool_)

@@ -37,7 +37,10 @@ def row_weighting(problem: SetCovering, *, moves: int = 100_000, seed: int = 0) 
     Raises:
         ValueError: ``moves`` is not positive.
     """
-    integer_between("moves", moves, 1)
+    return _weigh(problem, integer_between("moves", moves, 1), seed)
+
+
+def _weigh(problem: SetCovering, moves: int, seed: int) -> Iterator[Found]:
     lists, cover = lists_of(problem), greedy_cover(problem)
     best, stamps = cover.taken.copy(), np.zeros(problem.loci, np.int64)
     weights = np.ones(problem.size, np.int64)

@@ -35,6 +35,10 @@ def tabu(problem: SetCovering, *, moves: int = 20_000, tenure: int = 2, seed: in
     """
     integer_between("moves", moves, 1)
     integer_between("tenure", tenure, 1)
+    return _tabu(problem, moves, tenure, seed)
+
+
+def _tabu(problem: SetCovering, moves: int, tenure: int, seed: int) -> Iterator[Found]:
     lists, cover = lists_of(problem), greedy_cover(problem)
     best, free = cover.taken.copy(), np.zeros(problem.loci, np.int64)
     price = prices(problem)

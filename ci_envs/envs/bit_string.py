@@ -67,7 +67,8 @@ class BitStringEnv(ProblemEnv[BitString]):
             InvalidActionError: there is no such bit; nothing has changed.
             gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
         """
-        self._genome[self._check(action)] ^= 1
+        flipped = self._check(action)
+        self._genome[flipped] ^= 1
         before, self._fitness = self._fitness, self._evaluated()
         self._calls += 1
         if self._fitness > self._improvements[-1][1]:

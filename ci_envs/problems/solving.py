@@ -1,8 +1,8 @@
 """Solving a problem: solvers by name, each a generator of what it has found so far, run within a time.
 
-A solver is a function ``solver(problem, *, seed, **options)`` that yields a :class:`Found` now and then, a few times a
-second at least, and returns when it has nothing left to try. It is registered as an entry point of the group
-``ci_envs.solvers``; the annotation of ``problem`` says what it solves.
+A solver is a function ``solver(problem, *, seed, **options)`` that checks its options and returns an iterator, which
+yields a :class:`Found` now and then, a few times a second at least, and ends when there is nothing left to try. It is
+registered as an entry point of the group ``ci_envs.solvers``; the annotation of ``problem`` says what it solves.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,0 +1,247 @@
+"""The solvers of set covering, against the reports' published weights, plain Python, and each other."""
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.covering.best_first import Lists, dual, overlap
+from agents.covering.branch_and_bound import branch_and_bound
+from agents.covering.greedy import greedy
+from agents.covering.ilp import ilp
+from ci_envs.cli import main
+from ci_envs.problems import BitString, SetCovering, optimise, set_covering
+
+EXACT = ("astar", "dijkstra", "branch_and_bound", "ilp")
+HEURISTICS = (
+    "greedy",
+    "hill_climbing:moves=20000",
+    "annealing:moves=20000",
+    "tabu:moves=500",
+    "row_weighting:moves=500",
+)
+
+
+def small_problems(seeds, unit=False):
+    """Random instances that plain enumeration can solve, some with costs of their own."""
+    for seed in seeds:
+        rng = random.Random(seed)
+        size = rng.randint(1, 12)
+        lists = [{rng.randrange(size) for _ in range(rng.randint(1, size))} for _ in range(rng.randint(1, 10))]
+        lists.append(set(range(size)) - set().union(*lists) or {0})
+        costs = None if seed % 3 == 0 else [rng.randint(1, 9) / (1 if seed % 3 == 1 else 4) for _ in lists]
+        yield SetCovering(size, lists, costs)
+
+
+def least_cost(problem, bare=None):
+    """Of the choices of lists that cover what is bare, the least cost, by going through all of them."""
+    bare = set(range(problem.size)) if bare is None else bare
+    return min(
+        sum(problem.costs[number] for number in chosen)
+        for length in range(problem.loci + 1)
+        for chosen in itertools.combinations(range(problem.loci), length)
+        if bare <= set().union(*(problem.lists[number] for number in chosen))
+    )
+
+
+@pytest.mark.parametrize(("n", "weight"), [(5, 5), (10, 10), (20, 24), (100, 182), (500, 1_262), (1000, 2_878)])
+def test_the_reports_greedy_has_its_published_weights(n, weight):
+    assert optimise(set_covering(n), "greedy").value == weight
+
+
+@pytest.mark.parametrize(("n", "weight"), [(5, 5), (10, 13), (20, 46), (100, 332), (500, 2_162), (1000, 4_652)])
+def test_the_courses_greedy_has_its_published_weights(n, weight):
+    assert optimise(set_covering(n), "greedy:rule=course").value == weight
+
+
+def slow_greedy(problem, key):
+    """The list with the least key, again and again; of equals the first."""
+    covered, chosen = set(), []
+    while len(covered) < problem.size:
+        useful = [number for number in range(problem.loci) if set(problem.lists[number]) - covered]
+        best = min(useful, key=lambda number: key(number, set(problem.lists[number]), covered))
+        chosen.append(best)
+        covered |= set(problem.lists[best])
+    return sorted(chosen)
+
+
+def test_greedy_rules_are_what_they_say():
+    for problem in small_problems(range(200)):
+
+        def by_overlap(number, one, covered):
+            return len(one & covered) / len(one - covered), -len(one - covered)
+
+        def by_cost(number, one, covered, problem=problem):
+            return problem.costs[number] / len(one - covered)
+
+        for rule, key in (("overlap", by_overlap), ("chvatal", by_cost)):
+            found = next(greedy(problem, rule=rule))
+            assert np.flatnonzero(found.genome).tolist() == slow_greedy(problem, key)
+
+
+def test_chvatals_bound_holds():
+    for problem in small_problems(range(60)):
+        found = next(greedy(problem, rule="chvatal"))
+        longest = max(map(len, problem.lists))
+        assert found.bound == pytest.approx(found.value / sum(1 / k for k in range(1, longest + 1)))
+        assert found.bound <= least_cost(problem) + 1e-9
+
+
+@pytest.mark.parametrize("solver", EXACT)
+def test_exact_solvers_find_the_least_cost_and_prove_it(solver):
+    for problem in small_problems(range(60)):
+        result = optimise(problem, solver)
+        assert result.value == pytest.approx(least_cost(problem))
+        assert result.value == problem.cost(result.solution)
+        assert problem.covered(result.solution) == problem.size
+        assert result.optimal
+        assert result.gap == 0
+
+
+@pytest.mark.parametrize("solver", EXACT)
+def test_the_labs_least_weights(solver):
+    """23 for N = 20 was found by a best-first search before; the exact solvers agree on the others."""
+    for n, least in ((5, 5), (10, 10), (20, 23)):
+        result = optimise(set_covering(n), solver)
+        assert (result.value, result.optimal) == (least, True)
+
+
+def test_the_estimate_of_a_star_is_a_lower_bound_and_the_reports_is_none():
+    broken = 0
+    for problem in small_problems(range(80)):
+        lists, rng = Lists(problem), random.Random(problem.size)
+        taken = rng.sample(range(problem.loci), rng.randrange(problem.loci))
+        bare = set(range(problem.size)).difference(*(problem.lists[number] for number in taken))
+        if bare:
+            mask, cost = sum(1 << number for number in bare), float(problem.costs[taken].sum())
+            rest = least_cost(problem, bare)
+            assert dual(lists, mask, cost) <= rest + 1e-9
+            broken += overlap(lists, mask, cost) > rest
+    assert broken > 0
+
+
+def test_a_star_expands_no_more_than_dijkstra():
+    for n in (10, 20):
+        astar, dijkstra = (optimise(set_covering(n), solver).work for solver in ("astar", "dijkstra"))
+        assert astar < dijkstra
+
+
+@pytest.mark.parametrize("solver", HEURISTICS)
+def test_heuristics_cover_everything_and_never_beat_the_least_cost(solver):
+    reached = 0
+    for seed, problem in enumerate(small_problems(range(40))):
+        result = optimise(problem, solver, seed=seed)
+        assert problem.covered(result.solution) == problem.size
+        assert result.value == problem.cost(result.solution)
+        least = least_cost(problem)
+        assert result.value >= least - 1e-9
+        reached += result.value <= least + 1e-9
+    assert reached >= (20 if solver == "greedy" else 35)
+
+
+@pytest.mark.parametrize("solver", [*HEURISTICS, "branch_and_bound"])
+def test_a_seed_repeats_a_run(solver):
+    problem = set_covering(20)
+    first, again = (optimise(problem, solver, seed=4) for _ in range(2))
+    np.testing.assert_array_equal(first.solution, again.solution)
+    assert (first.value, first.work) == (again.value, again.work)
+    assert [value for _, _, value in first.history] == [value for _, _, value in again.history]
+
+
+@pytest.mark.parametrize(("n", "report"), [(20, 24), (100, 182), (500, 1_262), (1000, 2_878)])
+def test_row_weighting_beats_the_reports(n, report):
+    result = optimise(set_covering(n), "row_weighting:moves=3000", seed=1)
+    assert result.value < report
+    costs = [value for _, _, value in result.history]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] == result.value
+
+
+def test_a_time_limit_ends_a_search_with_what_was_found():
+    problem = set_covering(100)
+    for solver in (ilp, branch_and_bound, "annealing:moves=1000000000"):
+        result = optimise(problem, solver, seconds=0.5)
+        assert 150 <= result.value <= 300
+        assert not result.optimal
+        assert result.seconds < 20  # what is being compiled is not broken off
+
+
+@settings(deadline=None, max_examples=30)
+@given(lists=st.lists(st.sets(st.integers(0, 130), min_size=1), min_size=1, max_size=8))
+def test_sets_of_several_words(lists):
+    """Numbers beyond the first 64 bits, by the solver that counts them in the most ways."""
+    numbers = sorted(set().union(*lists))
+    problem = SetCovering(len(numbers), [[numbers.index(one) for one in each] for each in lists])
+    assert optimise(problem, branch_and_bound).value == optimise(problem, "astar").value
+
+
+@pytest.mark.parametrize(
+    ("solver", "message"),
+    [
+        ("nobody", "unknown solver 'nobody'; choose from: annealing, astar"),
+        ("tabu:moves=0", "moves must be a whole number from 1, not 0"),
+        ("tabu:tenure=0", "tenure must be"),
+        ("row_weighting:moves=1.5", "moves must be"),
+        ("annealing:temperature=0", "temperature must be a number above 0, not 0"),
+        ("annealing:cooling=2", "solver annealing has no option 'cooling'; choose from: moves, temperature"),
+        ("greedy:rule=best", "rule must be one of overlap, chvatal, course, not 'best'"),
+        ("astar:estimate=none", "estimate must be one of dual, overlap, not None"),
+    ],
+)
+def test_bad_solvers_are_refused(solver, message):
+    with pytest.raises(ValueError, match=message):
+        optimise(set_covering(5), solver)
+
+
+def test_a_solver_is_for_its_problems():
+    with pytest.raises(ValueError, match="solver 'tabu' is not for BitString") as caught:
+        optimise(BitString(), "tabu")
+    assert "linkage" in str(caught.value)
+    assert "greedy" not in str(caught.value)
+
+
+def solve(*arguments):
+    return CliRunner().invoke(main, ["solve", *arguments])
+
+
+def test_the_command_line_shows_a_table():
+    shown = solve("SetCovering-v0:n=20", "greedy", "astar", "row_weighting:moves=200", "--seed", "3")
+    assert shown.exit_code == 0
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.output.splitlines() if "│" in line]
+    assert [row[:2] for row in rows] == [["greedy", "24"], ["astar", "23"], ["row_weighting:moves=200", "23"]]
+    assert rows[1][2:4] == ["optimal", "0.0%"]
+    bits = solve("BitString-v0:problem=2,loci=60", "linkage")
+    assert bits.exit_code == 0
+    assert "fitness" in bits.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("SetCovering-v0",), "name solvers: annealing, astar"),
+        (("SetCovering-v0:n=3", "greedy"), "n must be a whole number from 5, not 3"),
+        (("SetCovering-v0:path=no_such_file", "greedy"), "No such file"),
+        (("SetCovering-v0", "greedy", "linkage:calls=0"), "calls must be"),
+        (("BitString-v0:problem=3", "linkage"), "loci must be a multiple of problem 3, not 1000"),
+        (("TicTacToe-v0", "X", "Y"), "is a game, solved exactly"),
+        (("TicTacToe-v0", "--seconds", "3"), "is a game, solved exactly"),
+    ],
+)
+def test_the_command_line_refuses_in_one_line(arguments, message):
+    refused = solve(*arguments)
+    assert refused.exit_code == 2
+    assert message in refused.output
+    assert refused.output.startswith("Error: ")
+    assert refused.output.count("\n") == 1
+
+
+def test_results_say_how_far_they_may_be_from_the_best():
+    result = optimise(set_covering(20), "greedy:rule=chvatal")
+    assert result.gap == pytest.approx((result.value - result.bound) / result.bound)
+    assert optimise(set_covering(20), "greedy").gap is None
+    assert math.isfinite(result.seconds)

@@ -1,0 +1,289 @@
+"""The problems of optimisation: as their labs define them, behind Gymnasium, and read from files."""
+
+import random
+import warnings
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ci_envs
+from ci_envs.envs.aec import InvalidActionError
+from ci_envs.problems import SetCovering, lab_lists, optimise, read_scp, set_covering, write_scp
+from ci_envs.registration import registered_problems, resolve_problem
+
+FILES = Path(__file__).parent / "or_library"
+
+
+def problem_of_the_lab(n, seed):
+    """As the lab's notebook makes it."""
+    random.seed(seed)
+    return [
+        list({random.randint(0, n - 1) for _ in range(random.randint(n // 5, n // 2))})
+        for _ in range(random.randint(n, n * 5))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n", "lists", "total"),
+    [(5, 25, 32), (10, 50, 145), (20, 34, 195), (100, 427, 12_519), (500, 1_809, 268_253), (1000, 3_619, 1_060_214)],
+)
+def test_instances_are_those_of_the_lab(n, lists, total):
+    problem = set_covering(n)
+    assert (len(problem.lists), sum(map(len, problem.lists))) == (lists, total)
+    assert problem.costs.sum() == total
+
+
+@settings(deadline=None)
+@given(n=st.integers(5, 60), seed=st.integers(0, 10**6))
+def test_lists_are_those_of_the_lab_whatever_the_seed(n, seed):
+    assert lab_lists(n, seed) == [sorted(one) for one in problem_of_the_lab(n, seed)]
+
+
+def test_the_generator_leaves_the_global_random_numbers_alone():
+    random.seed(3)
+    expected = random.random()
+    random.seed(3)
+    lab_lists(20)
+    assert random.random() == expected
+
+
+def coverings():
+    """Instances that can be covered, and a choice of their lists."""
+    sizes = st.integers(1, 70)
+    lists = sizes.flatmap(
+        lambda n: st.tuples(st.just(n), st.lists(st.sets(st.integers(0, n - 1), min_size=1), min_size=1, max_size=12))
+    )
+    return lists.map(lambda drawn: (drawn[0], [*drawn[1], set(range(drawn[0]))]))
+
+
+@settings(deadline=None)
+@given(drawn=coverings(), luck=st.randoms(use_true_random=False))
+def test_cost_coverage_and_fitness(drawn, luck):
+    size, lists = drawn
+    costs = [luck.randint(1, 9) for _ in lists]
+    problem = SetCovering(size, lists, costs)
+    genomes = np.array([[luck.random() < 0.4 for _ in lists] for _ in range(20)])
+    expected = []
+    for genome in genomes:
+        taken = [one for one, is_taken in zip(lists, genome, strict=True) if is_taken]
+        covered, cost = len(set().union(*taken)), sum(c for c, is_taken in zip(costs, genome, strict=True) if is_taken)
+        assert (problem.covered(genome), problem.cost(genome)) == (covered, cost)
+        assert problem.value(genome, 0.0) == (cost if covered == size else float("inf"))
+        expected.append((covered, -cost))
+    fitness = problem.fitness(genomes)
+    assert problem.calls == 20
+    for one, value in zip(expected, fitness, strict=True):  # fitness orders as (coverage, -cost) does
+        for other, limit in zip(expected, fitness, strict=True):
+            assert (one > other) == (value > limit)
+    bits = [[int(word) >> bit & 1 for word in row for bit in range(64)][:size] for row in problem.words]
+    np.testing.assert_array_equal(np.array(bits, bool), problem.incidence)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, [[0]]), "size must be a whole number from 1, not 0"),
+        ((-3, [[0]]), "size must be a whole number from 1, not -3"),
+        ((2, []), "there are none"),
+        ((2, [[0, 1], []]), "list 1 is empty"),
+        ((2, [[0, 2]]), "a number of list 0 must be a whole number from 0 to 1, not 2"),
+        ((2, [[0, -1]]), "a number of list 0"),
+        ((3, [[0], [2]]), "no list has 1: 1 of 3 numbers cannot be covered"),
+        ((2, [[0, 1]], [1, 2]), "there are 1 lists, but 2 costs"),
+        ((2, [[0, 1]], [0]), "the cost of list 0 must be a number above 0, not 0"),
+    ],
+)
+def test_what_is_no_instance_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SetCovering(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 4}, "n must be a whole number from 5, not 4"),
+        ({"n": -1}, "n must be a whole number from 5"),
+        ({"n": 20, "lists": [[0]]}, "give one of n, path and lists, not n and lists"),
+        ({"lists": []}, "there are none"),
+        ({"seed": -1}, "seed must be"),
+        ({"unit_cost": 1}, "unit_cost must be true or false"),
+    ],
+)
+def test_options_of_an_instance_are_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        set_covering(**options)
+
+
+def test_unit_costs_and_lists():
+    problem = set_covering(lists=[[0, 2], [1, 2], [2]], unit_cost=True)
+    assert (problem.size, problem.lists, problem.costs.tolist()) == (3, ((0, 2), (1, 2), (2,)), [1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "lists", "costs"),
+    [
+        ("square", 4, ((0, 1), (1, 2), (2, 3), (0, 3), (1,)), [2, 2, 2, 3, 1]),
+        ("wrapped", 6, ((0, 3), (0, 5), (1, 3), (2, 5), (2, 3), (3, 4, 5), (0, 4)), [10, 9, 8, 7, 6, 5, 4]),
+        ("one", 1, ((0,),), [2.5]),
+    ],
+)
+def test_files_of_the_or_library(name, size, lists, costs, tmp_path):
+    problem = read_scp(FILES / f"{name}.txt")
+    assert (problem.size, problem.lists, problem.costs.tolist()) == (size, lists, costs)
+    write_scp(problem, tmp_path / "again.txt")
+    again = read_scp(tmp_path / "again.txt")
+    assert (again.size, again.lists, again.costs.tolist()) == (size, lists, costs)
+    assert set_covering(path=FILES / f"{name}.txt").lists == lists
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "it ends before the number of rows"),
+        ("2", "it ends before the number of columns"),
+        ("0 1 1", "it has 0 rows and 1 columns"),
+        ("-2 1 1", "the number of rows is '-2', no whole number"),
+        ("2 2 1", "it ends before the cost of column 2"),
+        ("2 1 x", "the cost of column 1 is 'x', no number"),
+        ("2 1 nan 1 1 1 1", "the cost of list 0 must be a number above 0"),
+        ("2 1 1 1 1", "it ends before how many columns cover row 2"),
+        ("2 1 1 1 1 1 2", "row 2 has column 2; columns are from 1 to 1"),
+        ("2 1 1 1 1 0", "no list has 1"),
+        ("1 2 1 1 1 1", "list 1 is empty"),
+        ("1 1 1 1 1 7", "'7' follows the last row"),
+        ("1 1 1 1 \N{SUPERSCRIPT ONE}", "ascii"),
+    ],
+)
+def test_malformed_files_are_refused_in_one_line(text, message, tmp_path):
+    (tmp_path / "scp.txt").write_text(text)
+    with pytest.raises(ValueError, match="is no set covering problem of the OR-Library") as caught:
+        read_scp(tmp_path / "scp.txt")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+ENVIRONMENTS = [
+    ("SetCovering-v0", {"n": 20}),
+    ("SetCovering-v0", {"path": str(FILES / "wrapped.txt")}),
+    ("SetCovering-v0", {"lists": [[0, 1], [2]], "unit_cost": True}),
+    ("BitString-v0", {"problem": 2, "loci": 30}),
+]
+
+
+@pytest.mark.parametrize(("id", "options"), ENVIRONMENTS)
+def test_gymnasium_checker(id, options):
+    env = gymnasium.make(f"ci_envs/{id}", render_mode="rgb_array", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_rollouts_by_the_mask_end_covered(seed):
+    env = gymnasium.make("ci_envs/SetCovering-v0", n=25, seed=seed).unwrapped
+    observation, info = env.reset()
+    rng, total, taken, over = np.random.default_rng(seed), 0.0, [], False
+    while not over:
+        bare = {number for number in range(25) if not observation[number]}
+        useful = [bool(bare & set(one)) for one in env.problem.lists]
+        assert info["action_mask"].tolist() == useful
+        assert env.action_masks().tolist() == useful
+        taken.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))
+        observation, reward, over, truncated, info = env.step(taken[-1])
+        assert reward == -len(env.problem.lists[taken[-1]])
+        assert not truncated
+        total -= reward
+        covered = set().union(*(env.problem.lists[number] for number in taken))
+        assert set(np.flatnonzero(observation).tolist()) == covered
+    assert observation.all()
+    assert info["cost"] == total
+    assert not info["action_mask"].any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+
+
+def test_lists_that_add_nothing_cost_and_the_episode_is_truncated():
+    env = gymnasium.make("ci_envs/SetCovering-v0", lists=[[0], [1], [0, 1]]).unwrapped
+    env.reset()
+    ends = [env.step(0)[1:4] for _ in range(3)]
+    assert ends == [(-1.0, False, False), (-1.0, False, False), (-1.0, False, True)]
+
+
+def test_bits_flip_and_fitness_is_gained():
+    env = gymnasium.make("ci_envs/BitString-v0", problem=1, loci=40, max_calls=60).unwrapped
+    genome, info = env.reset(seed=5)
+    again, _ = env.reset(seed=5)
+    np.testing.assert_array_equal(genome, again)
+    best = info["fitness"]
+    for number in range(59):
+        before = genome.copy()
+        genome, reward, terminated, truncated, info = env.step(number % 40)
+        assert (np.flatnonzero(genome != before) == [number % 40]).all()
+        assert reward == pytest.approx((int(genome.sum()) - int(before.sum())) / 40)
+        best = max(best, info["fitness"])
+        assert info == {"fitness": pytest.approx(genome.mean()), "best": best, "calls": number + 2}
+        assert (terminated, truncated) == (False, number == 58)
+    assert env.problem.calls == 61
+
+
+@pytest.mark.parametrize(("id", "options"), ENVIRONMENTS)
+def test_bad_actions_change_nothing(id, options):
+    env = gymnasium.make(f"ci_envs/{id}", **options).unwrapped
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    before, _ = env.reset(seed=1)
+    for action in (-1, env.action_space.n, 0.5, True, "0"):
+        with pytest.raises(InvalidActionError, match="an action is a whole number from 0 to"):
+            env.step(action)
+    after, _, _, _, _ = env.step(0)
+    assert (before != after).any()
+
+
+@pytest.mark.parametrize(("id", "options"), ENVIRONMENTS)
+def test_pictures(id, options):
+    texts = gymnasium.make(f"ci_envs/{id}", render_mode="ansi", **options).unwrapped
+    texts.reset(seed=1)
+    before = texts.render()
+    texts.step(0)
+    assert texts.render() != before
+    assert "\n" not in before
+    pixels = gymnasium.make(f"ci_envs/{id}", render_mode="rgb_array", **options).unwrapped
+    pixels.reset(seed=1)
+    first = pixels.render()
+    pixels.step(0)
+    assert first.shape == (560, 560, 3)
+    assert (pixels.render() != first).any()
+    with pytest.raises(ValueError, match="render_mode must be one of"):
+        gymnasium.make(f"ci_envs/{id}", render_mode="gif", **options)
+
+
+def test_problems_are_no_games_and_games_no_problems():
+    assert registered_problems() == ("SetCovering-v0", "BitString-v0")
+    with pytest.raises(ValueError, match="SetCovering-v0 is no game for two"):
+        ci_envs.make("SetCovering-v0")
+    with pytest.raises(ValueError, match="unknown problem 'Quixo-v0'; choose from: SetCovering-v0, BitString-v0"):
+        resolve_problem("Quixo-v0")
+    with pytest.raises(ValueError, match="SetCovering-v0 has no option 'm'; choose from: n, seed"):
+        resolve_problem("SetCovering-v0:m=3")
+    with pytest.raises(ValueError, match="'Quixo-v0' is registered already"):
+        ci_envs.registration.register_problem("Quixo-v0", set_covering, "nothing:here")
+
+
+def test_an_interrupt_leaves_what_was_found_so_far():
+    problem = set_covering(20)
+
+    def solver(problem, seed):
+        from ci_envs.problems import Found
+
+        genome = np.ones(problem.loci, bool)
+        yield Found(genome, problem.cost(genome), 1)
+        raise KeyboardInterrupt
+
+    result = optimise(problem, solver)
+    assert result.value == problem.costs.sum()
+    assert (result.optimal, result.bound, result.work) == (False, None, 1)
