@@ -42,9 +42,11 @@ class SlowSearch:
         root: of the tree.
     """
 
-    def __init__(self, position, seed, evaluate, *, selection, exploration, simulations, considered, noise, halving):
+    def __init__(
+        self, position, seed, evaluate, *, selection, exploration, simulations, considered, noise, halving, contempt
+    ):
         self.selection, self.exploration, self.considered = selection, exploration, considered
-        self.noise, self.halving, self.evaluate = noise, halving, evaluate
+        self.noise, self.halving, self.evaluate, self.contempt = noise, halving, evaluate, contempt
         self.dice = Dice(seed)
         self.root = Node(position, acts_again=True)
         for _ in range(simulations + 1):
@@ -58,11 +60,12 @@ class SlowSearch:
             at_root = self.selection == "gumbel" and len(path) == 1
             path.append(self.select_at_root() if at_root else self.select(path[-1]))
         leaf = path[-1]
-        if any(leaf.position == above.position for above in path[:-1]):
-            leaf.lower = leaf.upper = 0
-        if not leaf.is_proven:
+        again = any(leaf.position == above.position for above in path[:-1])
+        if not again and not leaf.is_proven:
             self.expand(leaf)
-        if leaf.is_proven:
+        if again:
+            value = -self.contempt if leaf.position.to_move == self.root.position.to_move else self.contempt
+        elif leaf.is_proven:
             value = leaf.sign * leaf.lower
         else:
             logits, value = map(np.float64, self.evaluate(leaf.position))

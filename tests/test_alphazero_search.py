@@ -53,7 +53,7 @@ def shares_of(root, best):
 def test_it_searches_as_a_slow_search_does(game, selection):
     """70 positions each of 5 games with 3 selections, 1,050 in all."""
     positions, network = random_positions(game, 70, seed=3), Network(game)
-    settings = Settings(SELECTIONS[selection], 1.3, 40, 6)
+    settings = Settings(SELECTIONS[selection], 1.3, 40, 6, 0.3)
     noise = np.random.default_rng(5).gumbel(size=(len(positions), game.action_count))
     seeds = seeds_of(positions)
     found = Forest(game, settings, len(positions)).search(words_of(positions), seeds, network, gumbel=noise)
@@ -68,6 +68,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
             considered=6,
             noise=noise[i],
             halving=halving_table(6, 40),
+            contempt=0.3,
         )
         expected = {action: child.visits for action, child in slow.root.children.items()}
         assert {action: found.visits[i, action] for action in expected} == expected
@@ -161,12 +162,12 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
     assert first.values[0] == pytest.approx(0)  # -0.5 for the placer, then +0.5 for the same player, who is to give
 
 
-def test_who_is_better_does_not_go_in_circles():
-    """Both may leave the board as it is, as the network would, which thinks better who has more cubes."""
-    game = Quixo(5)
+def waits(position):
+    return [action for action in position.legal_actions() if leaves_the_board(position, action)]
 
-    def waits(position):
-        return [action for action in position.legal_actions() if leaves_the_board(position, action)]
+
+def would_wait(game, value_of):
+    """A network that would leave the board as it is, with values by the numbers of cubes."""
 
     def evaluate(planes):
         words = np.empty((len(planes), 2), np.uint64)
@@ -175,18 +176,35 @@ def test_who_is_better_does_not_go_in_circles():
         for row, (own, opp) in zip(logits, words.tolist(), strict=True):
             row[waits(Position(game, own, opp))] = 2
         own, opp = np.bitwise_count(words).T.astype(int)
-        return logits, np.sign(own - opp).astype(np.float32) / 2
+        return logits, value_of(own, opp).astype(np.float32)
 
+    return evaluate
+
+
+def share_of_waits(game, contempt, value_of, is_chosen):
+    """Of the positions chosen in which both may wait, the share in which the search does."""
     chosen = [
         position
         for position in random_positions(game, 4000, seed=8)
-        if position.own.bit_count() > position.opp.bit_count() + 3
+        if is_chosen(position.own.bit_count(), position.opp.bit_count())
         and any(waits(position.play(action)) for action in waits(position))
     ]
     assert len(chosen) > 10
-    found = Forest(game, Settings(), len(chosen)).search(words_of(chosen), seeds_of(chosen), evaluate)
-    for position, action in zip(chosen, found.actions.tolist(), strict=True):
-        assert action not in waits(position)
+    forest = Forest(game, Settings(contempt=contempt), len(chosen))
+    found = forest.search(words_of(chosen), seeds_of(chosen), would_wait(game, value_of))
+    return np.mean([action in waits(one) for one, action in zip(chosen, found.actions.tolist(), strict=True)])
+
+
+def test_who_is_better_does_not_go_in_circles():
+    """The more cubes, the better."""
+    assert share_of_waits(Quixo(5), 0.0, lambda own, opp: np.sign(own - opp) / 2, lambda own, opp: own > opp + 3) == 0
+
+
+def test_with_contempt_a_risk_is_better_than_a_circle():
+    """Who takes a blank cube first is worse off; to wait is even, or, with contempt, worst."""
+    options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)
+    assert share_of_waits(Quixo(5), 0.0, *options) > 0.2
+    assert share_of_waits(Quixo(5), 0.9, *options) == 0
 
 
 def test_the_network_is_asked_for_nothing_that_is_proven():

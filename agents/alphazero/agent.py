@@ -14,7 +14,7 @@ from agents.alphazero.training import train
 from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import nonnegative_number, positive_number
+from ci_envs.games.parameters import nonnegative_number, positive_number, probability
 from ci_envs.games.position import Position
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
@@ -53,6 +53,7 @@ class AlphaZeroAgent(Agent):
         selection: str = "puct",
         exploration: float = 1.5,
         temperature: float = 0.0,
+        contempt: float = 0.0,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -63,8 +64,10 @@ class AlphaZeroAgent(Agent):
             simulations: how many an action.
             selection: ``puct``, ``ucb`` or ``gumbel``.
             exploration: the constant before the prior.
-            temperature: of the draw of an action from what was found; 0 plays the best. A little, such as 0.25, leads
+            temperature: of the draw of an action from what was found; 0 plays the best. A little, such as 0.15, leads
                 out of the circles in which two agents without luck move on Quixo.
+            contempt: by how much it thinks it worse than a draw that a position comes again, from 0 to 1: with much of
+                it, it would rather risk something than go in circles.
             seed: of the order of equal actions, and of the draw.
 
         Raises:
@@ -75,7 +78,12 @@ class AlphaZeroAgent(Agent):
         if selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}")
         integer_between("simulations", simulations, 1, 1_000_000)
-        settings = Settings(SELECTIONS[selection], positive_number("exploration", exploration), simulations)
+        settings = Settings(
+            SELECTIONS[selection],
+            positive_number("exploration", exploration),
+            simulations,
+            contempt=probability("contempt", contempt),
+        )
         temperature = nonnegative_number("temperature", temperature)
         path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network

@@ -2,8 +2,9 @@
 
 A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
 thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network, and no position is shown to it
-twice while it is remembered (:mod:`agents.alphazero.memory`). A position that comes again on the way down is a draw
-there, so that who is better finds something else: on Quixo both may be able to leave the board as it is for ever.
+twice while it is remembered (:mod:`agents.alphazero.memory`). A position that comes again on the way down counts
+as a draw there, or as less, so that who is better finds something else: on Quixo both may be able to leave the board as
+it is for ever.
 
 A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
 the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
@@ -32,7 +33,7 @@ from agents.tree import (
     tell_ancestors,
     value_of,
 )
-from ci_envs.games import DRAW, LOSS, ONGOING, WIN, kernel
+from ci_envs.games import LOSS, ONGOING, WIN, kernel
 from ci_envs.games.batch import show
 from ci_envs.games.game import Game
 
@@ -66,12 +67,14 @@ class Settings(NamedTuple):
         exploration: the constant before the prior.
         simulations: how many, besides the evaluation of the root.
         considered: actions that Gumbel's root looks at.
+        contempt: by how much who is to move at the root thinks it worse than a draw that a position comes again.
     """
 
     selection: int = PUCT
     exploration: float = 1.5
     simulations: int = 200
     considered: int = 16
+    contempt: float = 0.0
 
 
 class Found(NamedTuple):
@@ -226,7 +229,8 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
         node = _descend(nodes, tree.raw, settings, noise, halving)
         tree.left -= 1
         if _repeats(nodes, node):
-            nodes[node].lower = nodes[node].upper = DRAW
+            back_up(nodes, node, settings.contempt * _side(nodes, node))
+            continue
         if not is_proven(nodes[node]):
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
             if not is_proven(nodes[node]):
@@ -252,6 +256,16 @@ def _repeats(nodes: Any, node: Any) -> Any:
             return True
         sign *= nodes[node].sign
     return False
+
+
+@kernel
+def _side(nodes: Any, node: Any) -> Any:
+    """``-> float``: -1 if who played the action of a node is the player to move at the root, else 1."""
+    sign = -1.0
+    while node != ROOT:
+        node = nodes[node].parent
+        sign *= nodes[node].sign
+    return sign
 
 
 @kernel
