@@ -101,6 +101,22 @@ class TestExamplesRun:
         )
         assert "best mapping wins 92.9%" in " ".join(output.split())
 
+    def test_set_covering(self, tmp_path):
+        quick = ("--sizes", "10", "--sizes", "20", "--seeds", "2", "--seconds", "1", "--output", str(tmp_path))
+        output = run("set_covering.py", *quick)
+        assert (tmp_path / "weights.png").stat().st_size > 10_000
+        rows = dict(re.findall(r"^│ (.*?) +│ +(.*?) +│$", output, re.MULTILINE))
+        assert re.split(r" +│ +", rows["course's greedy"]) == ["13", "46"]
+        assert re.split(r" +│ +", rows["overlap greedy"]) == ["10", "24"]
+        assert re.split(r" +│ +", rows["least, proven"]) == ["10", "23"]
+        assert re.split(r" +│ +", rows["row weighting, above that"]) == ["0.0%", "0.0%"]
+
+    def test_bit_string(self, tmp_path):
+        output = run("bit_string.py", "--seeds", "1", "--calls", "2500", "--output", str(tmp_path))
+        assert (tmp_path / "fitness.png").stat().st_size > 10_000
+        assert len(re.findall(r"linkage +│ +1\.0000 ", output)) == 4
+        assert "0.5242" in output
+
     def test_the_game_is_found_by_the_name_of_its_module(self):
         bar = "new_game:Chomp-v0:rows=3,cols=3"
         assert "minimax:depth=9 (player 0) plays b2" in run("-m", "ci_envs", "play", bar, "minimax:depth=9", "random")

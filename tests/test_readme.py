@@ -11,6 +11,8 @@ from click.testing import CliRunner
 import ci_envs
 from ci_envs.agent import ENTRY_POINT_GROUP
 from ci_envs.cli import main
+from ci_envs.problems.solving import solvers
+from ci_envs.registration import registered_problems
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 
@@ -50,5 +52,7 @@ def test_tables_list_every_environment_and_agent():
         if type(game).__module__.startswith("ci_envs."):  # not one that another test registered
             assert listed.pop(id) == f"{game.observation_shape} | {game.action_count}"
     assert not listed
+    for name in (*registered_problems(), *solvers()):
+        assert f"\n| `{name}` | " in README
     for name in entry_points(group=ENTRY_POINT_GROUP).names:
         assert re.search(rf"^\| `{name}[`:]", README, re.MULTILINE)
