@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Table
 
 from agents.minimax import Indifferent
-from benchmarks import alphazero, evolution, ours, peers, quarto_ga, sb3_training, tabular
+from benchmarks import alphazero, covering, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 
 
@@ -158,6 +158,8 @@ ROWS = (
     ),
     Row("vector steps", "Quixo-v0", lambda: rate(ours.vector_steps("Quixo-v0", opponent=None))),
     Row("vector steps", "Gymnasium CartPole-v1", lambda: rate(peers.cartpole_steps()), peer=True),
+    Row("set covering, greedy", "N = 1000", lambda: seconds_of(covering.compiled()), "s"),
+    Row("set covering, greedy", "the same in plain Python", lambda: seconds_of(covering.plain()), "s", peer=True),
     Row("genetic algorithm", "quarto_ga, a decision", lambda: rate(quarto_ga.decisions)),
     Row("genetic algorithm", "the same in plain Python", lambda: rate(quarto_ga.plain_decisions), peer=True),
     *(

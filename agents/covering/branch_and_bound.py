@@ -20,7 +20,7 @@ from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
 
 _NODES = 2_000  # between two reports
-_MOVES = 20_000  # of the local search that comes before
+_MOVES = 100_000  # of the local search that comes before
 _ROUNDING = 1e-6
 
 
