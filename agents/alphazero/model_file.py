@@ -13,7 +13,13 @@ from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs alphazero 1"
 _MODELS = Path(__file__).with_name("models")
-_SHIPPED = {"ConnectN(rows=3, cols=3, n=3, gravity=False)": "tictactoe", "Quixo(size=4)": "quixo4"}
+_SHIPPED = {
+    "ConnectN(rows=3, cols=3, n=3, gravity=False)": "tictactoe",
+    "ConnectN(rows=6, cols=6, n=4, gravity=False)": "connect6x6",
+    "Quarto(squares=False)": "quarto",
+    "Quixo(size=4)": "quixo4",
+    "Quixo(size=5)": "quixo5",
+}
 
 
 @dataclass(frozen=True, eq=False)
