@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.covering.best_first import Lists, dual, overlap
-from agents.covering.branch_and_bound import branch_and_bound
+from agents.covering.branch_and_bound import branch_and_bound, lower_bound
 from agents.covering.greedy import greedy
 from agents.covering.ilp import ilp
 from ci_envs.cli import main
@@ -92,6 +92,11 @@ def test_chvatals_bound_holds():
         assert found.bound <= least_cost(problem) + 1e-9
 
 
+def test_the_bound_known_from_the_beginning_holds():
+    for problem in small_problems(range(60)):
+        assert 0 < lower_bound(problem) <= least_cost(problem) + 1e-9
+
+
 @pytest.mark.parametrize("solver", EXACT)
 def test_exact_solvers_find_the_least_cost_and_prove_it(solver):
     for problem in small_problems(range(60)):
@@ -167,6 +172,7 @@ def test_a_time_limit_ends_a_search_with_what_was_found():
     for solver in (ilp, branch_and_bound, "annealing:moves=1000000000"):
         result = optimise(problem, solver, seconds=0.5)
         assert 150 <= result.value <= 300
+        assert result.bound is None or result.bound >= 100
         assert not result.optimal
         assert result.seconds < 20  # what is being compiled is not broken off
 

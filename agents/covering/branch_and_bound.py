@@ -63,9 +63,8 @@ def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
     """
     for found in row_weighting(problem, moves=_MOVES, seed=seed):
         yield Found(found.genome, found.value, 0)
-    best, cost, bound = found.genome, found.value, None
-    lists, path = lists_of(problem), _path(problem)
-    room = _Room(np.zeros(problem.size), np.zeros(problem.loci), np.zeros(problem.size, np.int64))
+    best, cost, bound = found.genome, found.value, lower_bound(problem)
+    lists, path, room = lists_of(problem), _path(problem), _room(problem)
     step = 1.0 if (problem.costs == np.floor(problem.costs)).all() else 0.0
     nodes, depth = 0, 0
     while depth >= 0:
@@ -75,6 +74,15 @@ def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
             best = np.zeros(problem.loci, np.bool_)
             best[path.taken[1 : depth + 1]] = True
         yield Found(best, cost, nodes, bound if depth >= 0 else cost)
+
+
+def lower_bound(problem: SetCovering) -> float:
+    """What every covering costs at least, by the prices of dual ascent alone."""
+    return float(_bound(lists_of(problem), full_set(problem.size), np.arange(problem.loci), _room(problem)))
+
+
+def _room(problem: SetCovering) -> _Room:
+    return _Room(np.zeros(problem.size), np.zeros(problem.loci), np.zeros(problem.size, np.int64))
 
 
 def _path(problem: SetCovering) -> _Path:

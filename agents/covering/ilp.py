@@ -9,6 +9,7 @@ from typing import Any
 import highspy
 import numpy as np
 
+from agents.covering.branch_and_bound import lower_bound
 from agents.covering.cover import greedy_cover
 from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
@@ -44,13 +45,15 @@ class _Solver:
 
     Attributes:
         highs: the solver.
+        bound: what every covering costs at least, known from the beginning.
         found: the best so far.
     """
 
     def __init__(self, problem: SetCovering, seed: int) -> None:
         self.problem = problem
         taken = greedy_cover(problem).taken
-        self.found = Found(taken, problem.cost(taken), 0)
+        self.bound = lower_bound(problem)
+        self.found = Found(taken, problem.cost(taken), 0, self.bound)
         self.highs = highspy.Highs()
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("random_seed", seed % 2**31)
@@ -79,8 +82,8 @@ class _Solver:
             self.found = Found(genome, cost, self.found.work, self.found.bound)
 
     def _note(self, event: Any) -> None:
-        bound, nodes = float(event.data_out.mip_dual_bound), int(event.data_out.mip_node_count)
-        self.found = Found(self.found.genome, self.found.value, nodes, bound if np.isfinite(bound) else None)
+        bound = max(self.bound, float(event.data_out.mip_dual_bound))
+        self.found = Found(self.found.genome, self.found.value, int(event.data_out.mip_node_count), bound)
 
 
 def _model(problem: SetCovering) -> Any:
