@@ -415,21 +415,20 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
 @main.command(name="list")
 def list_() -> None:
     """List environments, problems, agents and solvers with their parameters."""
-    from ci_envs.agent import factory_of
-    from ci_envs.agent import registered as registered_agents
-    from ci_envs.problems.solving import solver_named, solvers
+    from ci_envs import agent
+    from ci_envs.problems import solving
 
     click.echo("Environments:")
     for id in registered():
         click.echo(f"  {_environment_spec(id)}")
-    for title, names, find, without in (
-        ("Agents", registered_agents(), factory_of, ("game", "seed")),
-        ("Problems", registered_problems(), problem_maker, ()),
-        ("Solvers of problems", solvers(), solver_named, ("problem", "seed")),
+    for title, names, find, names_of in (
+        ("Agents", agent.registered(), agent.factory_of, agent.option_names_of),
+        ("Problems", registered_problems(), problem_maker, option_names),
+        ("Solvers of problems", solving.solvers(), solving.solver_named, solving.option_names_of),
     ):
         click.echo(f"\n{title}:")
         for name in names:
-            click.echo(f"  {_lines(name, find, without)}")
+            click.echo(f"  {_lines(name, find, names_of)}")
 
 
 def _environment_spec(id: str) -> str:
@@ -437,12 +436,14 @@ def _environment_spec(id: str) -> str:
     return _spec(id, {field.name: getattr(game, field.name) for field in dataclasses.fields(game)})
 
 
-def _lines(name: str, find: Callable[[str], Callable[..., object]], without: tuple[str, ...]) -> str:
-    """The spec of what ``find`` finds by its name, all options but those of ``without``, and its purpose."""
+def _lines(
+    name: str, find: Callable[[str], Callable[..., Any]], names_of: Callable[[Callable[..., Any]], tuple[str, ...]]
+) -> str:
+    """The spec of what ``find`` finds by its name, with the options that ``names_of`` names, and its purpose."""
     try:
         factory = find(name)
         parameters = inspect.signature(factory).parameters
-        options = {option: parameters[option].default for option in option_names(factory, without)}
+        options = {option: parameters[option].default for option in names_of(factory)}
     except Exception as error:  # whatever is wrong with one package, the list of the others is good
         return f"{name}\n    cannot be loaded: {type(error).__name__}: {error}"
     return f"{_spec(name, options)}\n    {_first_line(factory)}"

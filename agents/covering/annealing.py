@@ -78,7 +78,7 @@ def _wander(lists: Any, cover: Any, price: Any, best: Any, moves: Any, temperatu
         if gone >= 0:
             change += missed(lists, gone, cover, price) - lists.costs[gone]
             leave(lists, gone, cover)
-        if come >= 0 and not cover.taken[come] and come != gone:
+        if come != gone:
             change += lists.costs[come] - wanted(lists, come, cover, price)
         else:
             come = np.int64(-1)

@@ -126,9 +126,14 @@ def started(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Found
     function = solver_named(name)
     if not isinstance(problem, kind_of(function)):
         raise ValueError(f"solver {name!r} is not for {problem!r}; those that are: {', '.join(solvers_of(problem))}")
-    allowed = option_names(function, without=_GIVEN)
-    named = check_options(f"solver {name}", options, allowed, unnamed=unnamed_option(function, _GIVEN))
+    unnamed = unnamed_option(function, _GIVEN)
+    named = check_options(f"solver {name}", options, option_names_of(function), unnamed=unnamed)
     return function(problem, seed=seed, **named)
+
+
+def option_names_of(solver: Solver) -> tuple[str, ...]:
+    """The names of the options of a solver."""
+    return option_names(solver, without=_GIVEN)
 
 
 def solvers() -> tuple[str, ...]:
