@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.covering.greedy import RULES, cover, full_set
+from agents.covering.greedy import full_set, taken_by
 from ci_envs.games import kernel
 from ci_envs.games.compiled import popcount
 from ci_envs.problems.set_covering import SetCovering
@@ -59,10 +59,8 @@ def _starts(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def greedy_cover(problem: SetCovering) -> Cover:
     """The covering of the greedy rule ``chvatal``."""
-    taken, bare = np.zeros(problem.loci, np.bool_), full_set(problem.size)
-    lengths = problem.incidence.sum(axis=1)
-    cover(problem.words, lengths, problem.costs, np.arange(problem.loci), RULES["chvatal"], bare, taken)
-    return Cover(taken, problem.incidence[taken].sum(axis=0), bare)
+    taken, _ = taken_by(problem, "chvatal")
+    return Cover(taken, problem.incidence[taken].sum(axis=0), np.zeros_like(full_set(problem.size)))
 
 
 def no_cover(problem: SetCovering) -> Cover:

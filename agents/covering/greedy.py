@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games import kernel
 from ci_envs.games.compiled import popcount
+from ci_envs.problems.problem import Genome
 from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
 
@@ -40,13 +41,19 @@ def greedy(problem: SetCovering, *, rule: str = "overlap", seed: int = 0) -> Ite
 
 
 def _covered(problem: SetCovering, rule: str) -> Iterator[Found]:
+    taken, looked = taken_by(problem, rule)
+    cost, longest = problem.cost(taken), max(map(len, problem.lists))
+    bound = cost / (1 / np.arange(1, longest + 1)).sum() if rule == "chvatal" else None
+    yield Found(taken, cost, looked, bound)
+
+
+def taken_by(problem: SetCovering, rule: str) -> tuple[Genome, int]:
+    """``-> (taken, looked)``: the covering by a rule of :data:`RULES`, and how many lists were looked at."""
     lengths = problem.incidence.sum(axis=1)
     order = np.argsort(lengths, kind="stable") if rule == "course" else np.arange(problem.loci)
     taken = np.zeros(problem.loci, np.bool_)
     looked = cover(problem.words, lengths, problem.costs, order, RULES[rule], full_set(problem.size), taken)
-    cost = problem.cost(taken)
-    bound = cost / (1 / np.arange(1, lengths.max() + 1)).sum() if rule == "chvatal" else None
-    yield Found(taken, cost, int(looked), bound)
+    return taken, int(looked)
 
 
 def full_set(size: int) -> NDArray[np.uint64]:
