@@ -27,6 +27,8 @@ class Config:
         max_plies: after which a game of self-play is drawn.
         random_plies: up to so many begin a game of self-play.
         discount: of the result of a game, for each ply to its end.
+        contempt: by how much a player thinks it worse than a draw that a position comes again, in self-play and when
+            the network is measured.
         value_mix: share of the search's value in what a position is worth.
         capacity: positions in the replay buffer.
         kept: share of the buffer that stays when it is full and pruned at random, as in the report on Quixo; 0 means
@@ -58,6 +60,7 @@ class Config:
     max_plies: int = 100
     random_plies: int = 0
     discount: float = 1.0
+    contempt: float = 0.0
     value_mix: float = 0.5
     capacity: int = 200_000
     kept: float = 0.0
@@ -85,7 +88,7 @@ class Config:
             positive_number(name, getattr(self, name))
         nonnegative_number("ladder_temperature", self.ladder_temperature)
         true_or_false("symmetries", self.symmetries)
-        for name in ("value_mix", "discount", "weight_decay", "kept", "gate"):
+        for name in ("value_mix", "discount", "contempt", "weight_decay", "kept", "gate"):
             probability(name, getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,7 +108,13 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "discount": 0.97,
         "ladder_temperature": 0.25,
     },
-    "Quixo(size=5)": {"random_plies": 20, "discount": 0.97, "ladder_temperature": 0.25},
+    "Quixo(size=5)": {
+        "architecture": "64x5",
+        "random_plies": 20,
+        "discount": 0.97,
+        "contempt": 0.5,
+        "ladder_temperature": 0.25,
+    },
     "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
     "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
 }

@@ -42,8 +42,14 @@ class Ladder:
     def _agent(self, network: Network, seed: int) -> Agent:
         from agents.alphazero.agent import AlphaZeroAgent  # whose training this is part of
 
-        simulations, temperature = self.config.ladder_simulations, self.config.ladder_temperature
-        return AlphaZeroAgent(self.game, network, simulations=simulations, temperature=temperature, seed=seed)
+        return AlphaZeroAgent(
+            self.game,
+            network,
+            simulations=self.config.ladder_simulations,
+            temperature=self.config.ladder_temperature,
+            contempt=self.config.contempt,
+            seed=seed,
+        )
 
     def _match(self, first: Agent, second: Agent, seed: int) -> Record:
         for agent in (first, second):

@@ -87,6 +87,7 @@ def train(
     games: int | None = None,
     random_plies: int | None = None,
     discount: float | None = None,
+    contempt: float | None = None,
     learning_rate: float | None = None,
     symmetries: bool | None = None,
     kept: float | None = None,
@@ -114,6 +115,7 @@ def train(
         games: of self-play in an iteration.
         random_plies: up to so many begin a game of self-play.
         discount: of the result of a game, for each ply to its end.
+        contempt: by how much a player thinks it worse than a draw that a position comes again.
         learning_rate: at first.
         symmetries: learn from images of the positions too.
         kept: share of the replay buffer that stays when it is full and pruned at random; 0 forgets the oldest first.
@@ -135,6 +137,7 @@ def train(
         "games": games,
         "random_plies": random_plies,
         "discount": discount,
+        "contempt": contempt,
         "learning_rate": learning_rate,
         "symmetries": symmetries,
         "kept": kept,
@@ -178,7 +181,9 @@ class _Trainer:
         self.best: Network | None = None
         self.replay = Replay(game, config.capacity, config.kept)
         self.run = _Run()
-        settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
+        settings = Settings(
+            SELECTIONS[config.selection], config.exploration, config.simulations, config.considered, config.contempt
+        )
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
         self.plan = SelfPlay(
             game,
