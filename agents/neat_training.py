@@ -9,7 +9,6 @@ peers, which makes generations less than half as long, it was 195-0-5, 169-31-0 
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from agents.evolution.opponents import make_opponents
 from agents.evolution.play import FitnessByPlay
 from agents.evolution.statistics import write_curve
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between, nonnegative_number, true_or_false
+from ci_envs.games.parameters import integer_between, nonnegative_number, one_of, true_or_false
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registration import resolve
 
@@ -104,7 +103,7 @@ def train(
     _, game, env_options = resolve(environment)
     integer_between("seed", seed, 0, 2**64 - 1)
     integer_between("generations", generations, 0)
-    by_value = OUTPUTS[_one_of("outputs", outputs, tuple(OUTPUTS))]
+    by_value = OUTPUTS[one_of("outputs", outputs, OUTPUTS)]
     softmax = nonnegative_number("temperature", temperature)
     policy = NetworkPolicy(by_value, _averaged(game, symmetries), softmax)
     ladder = make_opponents(opponents, game)
@@ -114,7 +113,7 @@ def train(
     )
     sizes = math.prod(game.observation_shape), policy.outputs(game)
     optimiser: Neat | LayerEvolution
-    if _one_of("encoding", encoding, _ENCODINGS) == "graph":
+    if one_of("encoding", encoding, _ENCODINGS) == "graph":
         optimiser = Neat(*sizes, population, seed=seed, species=species, activation=activation)
     else:
         optimiser = LayerEvolution(*sizes, population, seed=seed, limits=Limits(max_layers, max_neurons))
@@ -147,9 +146,3 @@ def _plies(game: Game, max_plies: int | None, max_cycles: int | None) -> int:
     if max_plies is not None:
         return min(limit, integer_between("max_plies", max_plies, 1))
     return min(limit, _CYCLING_PLIES) if game.can_cycle else limit
-
-
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    return str(value)

@@ -29,6 +29,7 @@ from ci_envs.agent import Agent, Observation
 from ci_envs.games.compiled import implements
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
+from ci_envs.games.parameters import one_of
 from ci_envs.policy import Policy, choose
 
 BASIC_RULES = tuple(rule.__name__ for rule in nim_rules.BASIC_RULES)
@@ -86,23 +87,13 @@ class NimRuleAgent(Agent):
 
 def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64]:
     """The numbers of the rules that are played where the number of rows left is even, and odd."""
-    check_rule("rule", rule, RULES)
+    one_of("rule", rule, RULES)
     rules = even, odd
     if rule == "count_and_decide":
-        check_rule("odd", odd, BASIC_RULES)
-        check_rule("even", even, BASIC_RULES)
+        one_of("odd", odd, BASIC_RULES)
+        one_of("even", even, BASIC_RULES)
     elif odd is not None or even is not None:
         raise ValueError(f"odd={odd}, even={even}: only the rule count_and_decide has these options, not {rule}")
     else:
         rules = rule, rule
     return np.array([number_of(str(name)) for name in rules], dtype=np.int64)
-
-
-def check_rule(option: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Check that an option names an allowed rule.
-
-    Raises:
-        ValueError: it does not.
-    """
-    if value not in allowed:
-        raise ValueError(f"{option} must be one of {', '.join(allowed)}, not {value!r}")

@@ -39,7 +39,7 @@ from ci_envs.agent import policy_of
 from ci_envs.files import write_csv
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
-from ci_envs.games.parameters import integer_between, positive_number, true_or_false
+from ci_envs.games.parameters import integer_between, one_of, positive_number, true_or_false
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registration import resolve
 
@@ -60,7 +60,7 @@ _PLIES = 2048  # more than a game that cannot cycle takes: the longest here is o
 _EPSILONS, _TEMPERATURES = ("epsilon", "epsilon_end"), ("temperature", "temperature_end")
 
 _SCHEDULES = {"constant": CONSTANT, "linear": LINEAR, "exponential": EXPONENTIAL}
-_SHAPINGS = {"none": UNSHAPED, "lines": LINES, "potential": POTENTIAL}
+_SHAPINGS = {"lines": LINES, "potential": POTENTIAL}
 _VISITS = {"first": FIRST_VISIT, "every": EVERY_VISIT}
 
 
@@ -86,7 +86,7 @@ def train(
     initial: float = 0.0,
     initial_spread: float = 0.0,
     random_plies: int = 0,
-    shaping: str = "none",
+    shaping: str | None = None,
     visits: str = "first",
     values: str = "action",
     table_mb: float = 256,
@@ -116,7 +116,7 @@ def train(
         initial: value of what was never met; above what can be earned it is optimistic.
         initial_spread: new values are drawn uniformly so far around it.
         random_plies: each episode begins with up to so many random plies, from which nothing is learned.
-        shaping: ``none``; ``lines`` as in the Quixo report, a quarter of what each action changes in the longest lines;
+        shaping: None; ``lines`` as in the Quixo report, a quarter of what each action changes in the longest lines;
             ``potential``, the same as a potential, which leaves the best play as it is (Ng, Harada and Russell 1999).
         visits: ``first`` or ``every``: from which visits of an episode Monte Carlo learns.
         values: ``action`` or ``state``: what Monte Carlo values, actions or the positions they lead to.
@@ -135,10 +135,10 @@ def train(
     integer_between("seed", seed, 0, 2**64 - 1)
     rule = Rule(
         method=_method(method, visits, values),
-        by_state=_one_of("values", values, {"action": False, "state": True}),
+        by_state=one_of("values", values, ("action", "state")) == "state",
         fold=_foldable(game, true_or_false("symmetries", symmetries)),
         shaping=_shaping(game, shaping, values),
-        softmax=_one_of("exploration", exploration, {"epsilon_greedy": False, "softmax": True}),
+        softmax=one_of("exploration", exploration, ("epsilon_greedy", "softmax")) == "softmax",
         discount=_discount(game, discount),
         initial=_between("initial", initial, -1e6, 1e6),
         spread=_between("initial_spread", initial_spread, 0, 1e6),
@@ -146,7 +146,7 @@ def train(
         seat=SELF if opponent == "self" else DRAWN,
         max_plies=_longest(game, env_options.get("max_cycles")),
     )
-    kind = _one_of("schedule", schedule, _SCHEDULES)
+    kind = _SCHEDULES[one_of("schedule", schedule, _SCHEDULES)]
     alphas = Schedule(kind, _rate("learning_rate", learning_rate), _rate("learning_rate_end", learning_rate_end))
     rates = _exploration(rule.softmax, kind, (epsilon, epsilon_end), (temperature, temperature_end))
     run = _Run(method, game, rule, alphas, rates, integer_between("episodes", episodes, 1), opponent, seed, options)
@@ -283,7 +283,7 @@ def _longest(game: Game, max_cycles: int | None) -> int:
 def _method(method: str, visits: str, values: str) -> int:
     if method == "q_learning" and (visits, values) != ("first", "action"):
         raise ValueError(f"visits and values are options of monte_carlo, not of q_learning: {visits!r}, {values!r}")
-    kind = _one_of("visits", visits, _VISITS)
+    kind = _VISITS[one_of("visits", visits, _VISITS)]
     return Q_LEARNING if method == "q_learning" else kind
 
 
@@ -295,8 +295,10 @@ def _foldable(game: Game, symmetries: bool) -> bool:
     return symmetries
 
 
-def _shaping(game: Game, shaping: str, values: str) -> int:
-    kind: int = _one_of("shaping", shaping, _SHAPINGS)
+def _shaping(game: Game, shaping: str | None, values: str) -> int:
+    if shaping is None:
+        return UNSHAPED
+    kind: int = _SHAPINGS[one_of("shaping", shaping, _SHAPINGS)]
     if kind == POTENTIAL and values == "state":  # what an action earns would depend on where it was played
         raise ValueError("shaping=potential is for values=action: it would change which of the positions are best")
     if kind != UNSHAPED and not isinstance(game, GridGame):
@@ -318,12 +320,6 @@ def _exploration(softmax: bool, kind: int, epsilons: tuple[Any, Any], temperatur
         if kind == EXPONENTIAL and min(start, end) == 0:
             raise ValueError(f"schedule=exponential needs epsilons above 0, not {start:g} and {end:g}")
     return Schedule(kind, start, end)
-
-
-def _one_of(name: str, value: Any, known: dict[str, Any]) -> Any:
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    return known[value]
 
 
 def _rate(name: str, value: Any) -> float:

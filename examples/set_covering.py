@@ -25,7 +25,7 @@ SIZES = (5, 10, 20, 100, 500, 1000)
 OURS = {
     "overlap greedy": "greedy",
     "Chvatal's greedy": "greedy:rule=chvatal",
-    "genetic": "genetic:population=50,offspring=20,tournament=15",
+    "genetic": "covering_genetic",
     "hill climbing": "hill_climbing",
     "annealing": "annealing",
     "tabu": "tabu",

@@ -84,7 +84,7 @@ class SlowLearner:
         visits="first",
         values="action",
         symmetries=False,
-        shaping="none",
+        shaping=None,
         exploration="epsilon_greedy",
         discount=1.0,
         initial=0.0,
@@ -182,7 +182,7 @@ class SlowLearner:
                 action = self.explore(position, values, rate)
                 place = self.place(position, action)
                 self.meet(place[0])
-                reward = -advantage(position) if self.shaping != "none" else 0.0
+                reward = -advantage(position) if self.shaping is not None else 0.0
                 position = followers(position)[action]
                 if self.shaping == "lines":
                     reward += advantage(position) if position.to_move == player else -advantage(position)

@@ -14,7 +14,7 @@ from agents.alphazero.training import train
 from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import nonnegative_number, positive_number, probability
+from ci_envs.games.parameters import nonnegative_number, one_of, positive_number, probability
 from ci_envs.games.position import Position
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
@@ -75,8 +75,7 @@ class AlphaZeroAgent(Agent):
                 this game comes with the package.
             OSError: the file cannot be read.
         """
-        if selection not in SELECTIONS:
-            raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}")
+        one_of("selection", selection, SELECTIONS)
         integer_between("simulations", simulations, 1, 1_000_000)
         settings = Settings(
             SELECTIONS[selection],

@@ -8,7 +8,7 @@ from agents.alphazero.search import SELECTIONS
 from agents.alphazero.self_play import Noise
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import nonnegative_number, positive_number, probability, true_or_false
+from ci_envs.games.parameters import nonnegative_number, one_of, positive_number, probability, true_or_false
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ class Config:
 
     def __post_init__(self) -> None:
         for name, known in (("architecture", ARCHITECTURES), ("selection", SELECTIONS)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
+            one_of(name, getattr(self, name), known)
         for name in ("simulations", "considered", "games", "lanes", "max_plies", "capacity", "batch"):
             integer_between(name, getattr(self, name), 1)
         for name, least in (("ladder_simulations", 1), ("ladder_games", 2), ("openings", 0), ("random_plies", 0)):

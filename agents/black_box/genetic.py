@@ -1,20 +1,22 @@
 """The genetic algorithm of a lab report of 2023, on the engine of :mod:`agents.evolution`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from agents.black_box.box import Box
 from agents.evolution.crossover import Crossover, OnePoint, Uniform
 from agents.evolution.engine import Plan, evolve
-from agents.evolution.initial import RandomBits
+from agents.evolution.initial import Initial, RandomBits
 from agents.evolution.mutation import BitFlip
 from agents.evolution.parameters import Genomes, Values
 from agents.evolution.selection import ByKey, Selection, Tournament
 from agents.evolution.survival import Comma, Plus, Survival
-from ci_envs.games.parameters import integer_between, nonnegative_number
+from ci_envs.games.parameters import integer_between, nonnegative_number, one_of
 from ci_envs.problems.problem import Problem
 from ci_envs.problems.solving import Found
+
+_CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
 
 
 def genetic(
@@ -23,7 +25,7 @@ def genetic(
     *,
     population: int = 50,
     offspring: int = 50,
-    crossover: str = "uniform",
+    crossover: str | None = "uniform",
     tournament: int = 3,
     flips: float = 1.0,
     calls: int = 26_000,
@@ -36,7 +38,7 @@ def genetic(
         parents: ``fitness`` or ``ones``, which looks into the box (:func:`plan_of`).
         population: genomes that live on, up to ``calls``.
         offspring: genomes made in a generation.
-        crossover: ``uniform``, ``one_point``, or ``none``: then, by fitness, it is a (mu + lambda) evolution of bits.
+        crossover: ``uniform``, ``one_point``, or None: then, by fitness, it is a (mu + lambda) evolution of bits.
         tournament: of how many the best becomes a parent; with 1 it may be any.
         flips: bits of a child that flip, on average, up to the loci.
         calls: that it makes at most; it ends when they do not do for another generation.
@@ -48,18 +50,19 @@ def genetic(
     box = Box(problem, calls)
     plan = plan_of(box.loci, parents, population, offspring, crossover, tournament, flips)
     integer_between("population", population, 1, calls)
-    return _genetic(box, plan, seed)
+    return evolved(box, plan, RandomBits(box.loci), seed)
 
 
-def _genetic(box: Box, plan: Plan, seed: int) -> Iterator[Found]:
-    for _ in evolve(plan, lambda genomes, _: box.fitness(genomes), RandomBits(box.loci), seed=seed):
+def evolved(box: Box, plan: Plan, initial: Initial, seed: int) -> Iterator[Found]:
+    """Evolve a population as long as there are calls for another generation."""
+    for _ in evolve(plan, lambda genomes, _: box.fitness(genomes), initial, seed=seed):
         yield box.found()
         if box.left < plan.offspring:
             return
 
 
 def plan_of(
-    loci: int, parents: str, population: int, offspring: int, crossover: str, tournament: int, flips: float
+    loci: int, parents: str, population: int, offspring: int, crossover: str | None, tournament: int, flips: float
 ) -> Plan:
     """How a population evolves; the arguments are those of :func:`genetic`.
 
@@ -76,21 +79,25 @@ def plan_of(
         "fitness": (selection, Plus()),
         "ones": (ByKey(_ones, selection), Comma()),
     }
-    crossovers: dict[str, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), "none": None}
-    _one_of("parents", parents, ways)
-    _one_of("crossover", crossover, crossovers)
+    one_of("parents", parents, ways)
     if nonnegative_number("flips", flips) > loci:
         raise ValueError(f"flips must be a number from 0 to the {loci} loci, not {flips!r}")
     select, survive = ways[parents]
     mutate = BitFlip(flips / loci)
-    return Plan(population, offspring, mutate, select, crossovers[crossover], survive=survive)
+    return Plan(population, offspring, mutate, select, crossover_named(crossover), survive=survive)
+
+
+def crossover_named(name: str | None) -> Crossover | None:
+    """What makes a child of two parents: ``uniform``, ``one_point``, or None, where it has but one.
+
+    Raises:
+        ValueError: there is no such crossover.
+    """
+    if name not in _CROSSOVERS:
+        raise ValueError(f"crossover must be uniform, one_point or none, not {name!r}")
+    return _CROSSOVERS[name]
 
 
 def _ones(genomes: Genomes) -> Values:
     counts: Values = genomes.sum(axis=1, dtype=np.float64)
     return counts
-
-
-def _one_of(name: str, value: str, allowed: Mapping[str, object]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")

@@ -26,7 +26,7 @@ def islands(
     migration: int = 10,
     population: int = 20,
     offspring: int = 20,
-    crossover: str = "uniform",
+    crossover: str | None = "uniform",
     tournament: int = 3,
     flips: float = 1.0,
     calls: int = 26_000,

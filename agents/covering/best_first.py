@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ci_envs.games.parameters import one_of
 from ci_envs.problems.problem import Genome
 from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
@@ -86,8 +87,7 @@ def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Ite
     Raises:
         ValueError: there is no such estimate.
     """
-    if estimate not in ESTIMATES:
-        raise ValueError(f"estimate must be one of {', '.join(ESTIMATES)}, not {estimate!r}")
+    one_of("estimate", estimate, ESTIMATES)
     return _search(problem, ESTIMATES[estimate], is_bound=estimate == "dual")
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games import kernel
 from ci_envs.games.compiled import popcount
+from ci_envs.games.parameters import one_of
 from ci_envs.problems.problem import Genome
 from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
@@ -35,9 +36,7 @@ def greedy(problem: SetCovering, *, rule: str = "overlap", seed: int = 0) -> Ite
     Raises:
         ValueError: there is no such rule.
     """
-    if rule not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
-    return _covered(problem, rule)
+    return _covered(problem, one_of("rule", rule, RULES))
 
 
 def _covered(problem: SetCovering, rule: str) -> Iterator[Found]:

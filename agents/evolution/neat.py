@@ -19,7 +19,7 @@ from neat.reporting import ReporterSet
 
 from agents.evolution.networks import ACTIVATIONS, Node, stack_rows, write_row
 from agents.evolution.parameters import Genomes, Values
-from ci_envs.games.parameters import integer_between
+from ci_envs.games.parameters import integer_between, one_of
 
 _LOCK = Lock()  # the library draws from the one generator of Python's random
 
@@ -203,8 +203,7 @@ class Neat:
         """
         integer_between("population", population, 4)
         self._species_wanted = integer_between("species", species, 1, population)
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, not {activation!r}")
+        one_of("activation", activation, ACTIVATIONS)
         integer_between("inputs", inputs, 1)
         integer_between("outputs", outputs, 1)
         self.config = neat_config(inputs, outputs, population, activation)

@@ -1,6 +1,7 @@
 """Checking the parameters of games, environments and agents."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,18 @@ def true_or_false(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, not {value!r}")
     return value
+
+
+def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """``value`` if it is one of the names that are allowed.
+
+    Raises:
+        ValueError: it is not; the message has ``name``, the value and what is allowed.
+    """
+    names = tuple(allowed)
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
+    return str(value)
 
 
 def _is_finite_number(value: Any) -> bool:
