@@ -1,12 +1,13 @@
 """The agent that plays by an evaluation which an evolution strategy made."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents.by_policy import PolicyAgent
-from agents.evolution.champion import Champion, read_champion
+from agents.evolution.champion import Champion, read_champion, shipped_champions
 from agents.evolution.evaluation import EvaluationPolicy, gene_count
 from agents.evolution_strategy_training import AGENT, train
 from ci_envs.games.game import Game
@@ -23,6 +24,11 @@ class EvolutionStrategyAgent(PolicyAgent):
     """
 
     train = staticmethod(train)
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_champions(AGENT)
 
     def __init__(self, game: Game, path: str | Path, *, depth: int | None = None, seed: int | None = None) -> None:
         """Make the agent.

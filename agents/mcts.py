@@ -4,6 +4,7 @@ Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006, with prov
 (:mod:`agents.mcts_tree`).
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.mcts_tree import FIRST_NODES, NODE, plant, search, search_batch, simulate
-from agents.tree import ROOT, choose_child, find, principal_variation, subtree, value_of
+from agents.thinking import STEPS, TreeAnalysis, root_findings
+from agents.tree import ROOT, choose_child, find, subtree, value_of
 from ci_envs.agent import Agent, Observation
 from ci_envs.games import implements
 from ci_envs.games.game import Game
@@ -31,25 +33,20 @@ MAX_NODES = 1 << 24
 _CHUNK = 64
 """Simulations between two looks at the clock."""
 
+_PAUSE = 0.05
+"""Seconds between two reports of what is found."""
+
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """What a search found.
+class Analysis(TreeAnalysis):
+    """What a search with rollouts found.
 
     Attributes:
-        value: of the position, from -1 to 1, for its player to move: the mean of the simulations, exact if proven.
         simulations: how many were run; fewer than asked for where the value was proven before.
-        visits: simulations that began with each action, int64 of shape (actions,).
-        action_values: the value of each legal action for who plays it; nan for one not tried.
-        principal_variation: the actions expected from here on.
         proven: the exact value +1, 0 or -1 if the search proved it, else None.
     """
 
-    value: float
     simulations: int
-    visits: NDArray[np.int64]
-    action_values: dict[int, float]
-    principal_variation: tuple[int, ...]
     proven: int | None
 
 
@@ -151,8 +148,17 @@ class MCTSAgent(Agent):
         Raises:
             ValueError: ``position`` is of another game, or over.
         """
-        tree = self._searched(self._planted(self.words_of(position), self.rng.integers(2**64, dtype=np.uint64)))
-        return _analysis(tree.nodes, self.game.action_count)
+        *_, analysis = self.think(position)
+        return analysis
+
+    def think(self, position: Position) -> Iterator[Analysis]:
+        """Search a position afresh, and yield now and then what is found so far; the last is all.
+
+        Raises:
+            ValueError: ``position`` is of another game, or over.
+        """
+        tree = self._planted(self.words_of(position), self.rng.integers(2**64, dtype=np.uint64))
+        return (_analysis(tree.nodes, self.game.action_count) for tree in self._growing(tree))
 
     def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
         tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
@@ -186,11 +192,32 @@ class MCTSAgent(Agent):
     def _searched(self, tree: _Tree) -> _Tree:
         if self.time is None:
             return self._simulated(tree, self.simulations)
-        end = perf_counter() + self.time
-        while True:
+        *_, tree = self._timed(tree, self.time)
+        return tree
+
+    def _growing(self, tree: _Tree) -> Iterator[_Tree]:
+        """The tree, again and again while it grows."""
+        if self.time is not None:
+            yield from self._timed(tree, self.time)
+            return
+        ends = np.linspace(0, self.simulations, min(STEPS, self.simulations) + 1).astype(int).tolist()
+        for begin, end in pairwise(ends):
+            tree = self._simulated(tree, end - begin)
+            yield tree
+            if _is_proven(tree):
+                return
+
+    def _timed(self, tree: _Tree, seconds: float) -> Iterator[_Tree]:
+        began, told = perf_counter(), 0.0
+        while not _is_proven(tree):
             tree = self._simulated(tree, _CHUNK)
-            if perf_counter() >= end or tree.nodes[0]["lower"] == tree.nodes[0]["upper"]:
-                return tree
+            elapsed = perf_counter() - began
+            if elapsed >= seconds:
+                break
+            if elapsed - told >= _PAUSE:
+                told = elapsed
+                yield tree
+        yield tree
 
     def _simulated(self, tree: _Tree, simulations: int) -> _Tree:
         limits = self._max_plies, MAX_NODES
@@ -198,17 +225,12 @@ class MCTSAgent(Agent):
         return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
 
 
+def _is_proven(tree: _Tree) -> bool:
+    root = tree.nodes[0]
+    return bool(root["lower"] == root["upper"])
+
+
 def _analysis(nodes: NDArray[np.void], action_count: int) -> Analysis:
     root = nodes[0]
-    children = nodes[root["first"] : root["first"] + root["children"]]
-    visits = np.zeros(action_count, dtype=np.int64)
-    visits[children["action"]] = children["visits"]
-    by_action = children[np.argsort(children["action"])]
-    return Analysis(
-        value=value_of(root),
-        simulations=int(root["visits"]),
-        visits=visits,
-        action_values={int(child["action"]): value_of(child) for child in by_action},
-        principal_variation=principal_variation(nodes),
-        proven=int(root["lower"]) if root["lower"] == root["upper"] else None,
-    )
+    proven = int(root["lower"]) if root["lower"] == root["upper"] else None
+    return Analysis(value_of(root), *root_findings(nodes, action_count), nodes, int(root["visits"]), proven)

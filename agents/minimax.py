@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -130,13 +131,38 @@ class MinimaxAgent(Agent):
         Raises:
             ValueError: the game is over, or it is another game.
         """
+        return self._analysis(position, self.depth, self.time)
+
+    def _analysis(self, position: Position, depth: int, seconds: float | None) -> Analysis:
         words = self.words_of(position)
         values = np.empty(self.game.action_count, dtype=np.int64)
-        best, depth = self._call(_deepen, self.time, words, self.depth, True, values)
+        best, depth = self._call(_deepen, seconds, words, depth, True, values)
         nodes = int(self._work[NODES])
         action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._best_play(position.play(best), depth - 1))
         return Analysis(action_values[best], depth, nodes, variation, action_values)
+
+    def think(self, position: Position) -> Iterator[Analysis]:
+        """Search ever deeper, and yield what each depth finds; the last is what :meth:`analyse` returns.
+
+        Raises:
+            ValueError: the game is over, or it is another game.
+        """
+        self.words_of(position)
+        return self._deeper(position)
+
+    def _deeper(self, position: Position) -> Iterator[Analysis]:
+        first, left = 1 if self.pruning else self.depth, self.time
+        for depth in range(first, self.depth + 1):
+            began = perf_counter()
+            analysis = self._analysis(position, depth, left)
+            if analysis.depth < depth:
+                return
+            yield analysis
+            if left is not None and depth > first:  # the first may have been compiled
+                left -= perf_counter() - began
+                if left <= 0:
+                    return
 
     def _best_play(self, position: Position, depth: int) -> Iterator[int]:
         values = np.empty(self.game.action_count, dtype=np.int64)

@@ -1,11 +1,12 @@
 """Play by a network that evolved: NEAT, and lists of layers."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.by_policy import PolicyAgent
-from agents.evolution.champion import read_champion
+from agents.evolution.champion import read_champion, shipped_champions
 from agents.evolution.layers import layers_of, torch_module
 from agents.evolution.networks import NetworkPolicy, read_row
 from agents.neat_training import METHOD, OUTPUTS, train
@@ -23,6 +24,11 @@ class NeatAgent(PolicyAgent):
     """
 
     train = staticmethod(train)
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_champions(METHOD)
 
     def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
         """Make the agent.

@@ -15,7 +15,7 @@ theory, whatever the features: 1, 2, 1 is won by taking the 2 alone, in normal p
 can win :mod:`agents.nim_analysis` says, and ``examples/nim_evolution.py`` shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.by_policy import PolicyAgent
-from agents.evolution.champion import read_champion
+from agents.evolution.champion import read_champion, shipped_champions
 from agents.evolution.play import GenomePolicy
 from agents.nim_rules import (
     CHANCE_RULES,
@@ -170,6 +170,11 @@ def action_chances(
 
 class NimEvolvedAgent(PolicyAgent):
     """Plays rules with evolved probabilities: ``nim_evolved:PATH``; ``nim_evolved:rows4`` comes with the package."""
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_champions("nim_evolved")
 
     def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
         """Make the agent.

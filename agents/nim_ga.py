@@ -10,6 +10,7 @@ With both near 0 it plays what leaves a nim-sum of 0, the theory of normal play 
 play, but no genome is the theory there.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.by_policy import PolicyAgent
-from agents.evolution.champion import read_champion
+from agents.evolution.champion import read_champion, shipped_champions
 from agents.evolution.play import GenomePolicy
 from agents.nim_rules import NONE, nim_sum
 from agents.nim_training import Breed, train_breed
@@ -93,6 +94,11 @@ def largest_sum(game: Nim) -> int:
 
 class NimGAAgent(PolicyAgent):
     """Leaves a nim-sum near one that a genetic algorithm found: ``nim_ga:PATH``, ``nim_ga:rows4`` comes with it."""
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_champions("nim_ga")
 
     def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
         """Make the agent.

@@ -1,5 +1,6 @@
 """A model that Stable-Baselines3 trained, as an agent."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.policies import BasePolicy
 
-from baselines.model_file import read_model
+from baselines.model_file import read_model, shipped_models
 from baselines.policies import preferences
 from ci_envs.agent import Agent, Observation
 from ci_envs.games.game import Game
@@ -16,6 +17,11 @@ from ci_envs.games.parameters import true_or_false
 
 class SB3Agent(Agent):
     """Plays what a trained policy prefers among the legal actions: ``sb3:PATH``."""
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_models()
 
     def __init__(
         self, game: Game, path: str | Path | BasePolicy, *, deterministic: bool = True, seed: int | None = None

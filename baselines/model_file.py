@@ -15,7 +15,7 @@ from stable_baselines3.common.policies import BasePolicy
 
 from agents.tensor_file import read_tensors, write_tensors
 from baselines.policies import Network, network_of
-from ci_envs.files import shipped_file
+from ci_envs.files import shipped_file, shipped_files
 from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs sb3 1"
@@ -103,6 +103,11 @@ def write_model(
         "notes": dict(notes or {}),
     }
     write_tensors(path, tensors, about)
+
+
+def shipped_models() -> dict[str, Path]:
+    """The models that come with the package, by name."""
+    return shipped_files(_MODELS, "", ".safetensors")
 
 
 def read_model(path: str | Path) -> ModelFile:

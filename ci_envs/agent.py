@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -26,7 +27,8 @@ AgentFactory = Callable[..., "Agent"]
 
 ENTRY_POINT_GROUP = "ci_envs.agents"
 
-_GIVEN = ("game", "seed")  # parameters of a factory that are no options
+GIVEN = ("game", "seed")
+"""The parameters of a factory that are no options."""
 
 _registered: dict[str, AgentFactory] = {}
 
@@ -73,6 +75,11 @@ class Agent(ABC):
         Environments prefer it to :meth:`act_batch`. Its random numbers are those of each board, not :attr:`rng`.
         """
         return None
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """What was trained and comes with the package, by the names that the option ``path`` takes: here nothing."""
+        return {}
 
     def positions_of(self, observations: Observation) -> NDArray[np.uint64]:
         """The positions that n observations show, as rows ``(own, opp)`` of an array of shape (n, 2)."""
@@ -173,7 +180,7 @@ def factory_of(name: str) -> AgentFactory:
 
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
     """The names of the options of an agent."""
-    return option_names(factory, without=_GIVEN)
+    return option_names(factory, without=GIVEN)
 
 
 def trainer_of(name: str) -> Callable[..., object]:
@@ -212,12 +219,26 @@ def make(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
             this game.
     """
     name, options = split_spec(spec)
+    return make_named(name, options, env_or_game, seed=seed)
+
+
+def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:
+    """Make an agent from its name and options, as :func:`make` does.
+
+    Args:
+        name: under which it is registered.
+        options: by their names; the one named ``""`` is the one that a spec string need not name.
+        env_or_game: what it is to play.
+        seed: makes it deterministic.
+
+    Raises:
+        ValueError: as :func:`make`.
+    """
     factory = factory_of(name)
-    required = option_names(factory, without=_GIVEN, required=True)
-    options = check_options(
-        f"agent {name}", options, option_names_of(factory), required, unnamed_option(factory, _GIVEN)
-    )
-    return factory(game_of(env_or_game), seed=seed, **options)
+    required = option_names(factory, without=GIVEN, required=True)
+    unnamed = unnamed_option(factory, GIVEN)
+    named = check_options(f"agent {name}", options, option_names_of(factory), required, unnamed)
+    return factory(game_of(env_or_game), seed=seed, **named)
 
 
 def game_of(env_or_game: Any) -> Game:

@@ -412,6 +412,53 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
     Console(highlight=False).print(thoughts(analysis, position), action_table(analysis, position, exact), sep="\n")
 
 
+@main.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen at.")
+@click.option(
+    "--games",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where games are kept.  [default: a file in your data directory]",
+)
+@click.option(
+    "listed",
+    "--agent",
+    metavar="NAME=AGENT",
+    multiple=True,
+    help="Offer an agent under a name of its own, such as mine=alphazero:runs/quixo/best.safetensors.",
+)
+@click.option("--workers", type=click.IntRange(min=1), help="Threads in which agents think.  [default: processors]")
+def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], workers: int | None) -> None:
+    """Serve games to play, and agents to play them, over HTTP.
+
+    The interface is described at /docs. Agents can be asked for by their names only, and by those of --agent.
+    """
+    with _refusals():
+        try:
+            import uvicorn
+
+            from ci_envs.web.app import create_app
+            from ci_envs.web.catalog import Catalog
+        except ImportError as error:
+            raise ImportError(f"serving needs pip install 'ci-envs[web]': {error}") from None
+        app = create_app(games, Catalog(dict(map(_named_agent, listed))), workers=workers)
+    click.echo(f"http://{host}:{port}")
+    uvicorn.run(app, host=host, port=port, log_level="warning")
+
+
+def _named_agent(text: str) -> tuple[str, str]:
+    from ci_envs.agent import factory_of, registered
+
+    name, equals, spec = text.partition("=")
+    if not (equals and name.isidentifier() and spec):
+        raise ValueError(f"--agent is NAME=AGENT, not {text!r}")
+    if name in registered():
+        raise ValueError(f"--agent: {name!r} is the name of an agent already")
+    factory_of(split_spec(spec)[0])
+    return name, spec
+
+
 @main.command(name="list")
 def list_() -> None:
     """List environments, problems, agents and solvers with their parameters."""

@@ -34,6 +34,12 @@ def write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
     write_whole(path, text.getvalue().encode())
 
 
+def shipped_files(folder: Path, prefix: str, suffix: str) -> dict[str, Path]:
+    """The files that come with the package in ``folder``, by the names that :func:`shipped_file` knows them by."""
+    found = sorted(folder.glob(f"{prefix}*{suffix}"))
+    return {file.name.removeprefix(prefix).removesuffix(suffix): file for file in found}
+
+
 def shipped_file(path: str | Path, folder: Path, prefix: str, suffix: str) -> Path:
     """The file that ``path`` names: one that comes with the package in ``folder``, if there is one of that name.
 

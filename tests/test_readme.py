@@ -31,9 +31,11 @@ def test_perft_is_as_said():
 
 def test_command_lines_are_accepted(tmp_path, monkeypatch):
     commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
-    assert {name for name, _ in commands} == {"list", "play", "compare", "solve", "accuracy", "analyse", "train"}
+    assert {name for name, _ in commands} == {"list", "play", "compare", "solve", "accuracy", "analyse", "train", "serve"}
     monkeypatch.chdir(tmp_path)
     for name, rest in commands:
+        if name == "serve":  # until it is stopped: test_web.py starts it
+            continue
         arguments = shlex.split(rest)
         if name == "train":
             short = {"--steps": "100", "--episodes": "100", "--generations": "1", "--minutes": "0.01"}

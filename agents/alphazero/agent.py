@@ -1,5 +1,6 @@
 """A trained network and its search, as an agent."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.alphazero.inference import inference
-from agents.alphazero.model_file import read_model, shipped_model
+from agents.alphazero.model_file import read_model, shipped_model, shipped_models
 from agents.alphazero.network import Network
 from agents.alphazero.search import SELECTIONS, Forest, Settings, draw_actions
 from agents.alphazero.training import train
+from agents.thinking import STEPS, TreeAnalysis, root_findings
 from ci_envs.agent import Agent, Observation, observations_of
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
@@ -21,28 +23,25 @@ _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """What a search found.
+class Analysis(TreeAnalysis):
+    """What a search with a network found.
 
     Attributes:
-        value: of the position, from -1 to 1, for its player to move; exact if proven.
-        visits: simulations that began with each action, int64 (actions,).
         priors: what the network alone would play, float64 (actions,).
-        action_values: the value of each legal action for who plays it; nan for one not tried.
-        principal_variation: the actions expected from here on.
     """
 
-    value: float
-    visits: NDArray[np.int64]
     priors: NDArray[np.float64]
-    action_values: dict[int, float]
-    principal_variation: tuple[int, ...]
 
 
 class AlphaZeroAgent(Agent):
     """Plays what a search by a trained network finds: ``alphazero:PATH``, or one that comes with the package."""
 
     train = staticmethod(train)
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_models()
 
     def __init__(
         self,
@@ -105,20 +104,27 @@ class AlphaZeroAgent(Agent):
         Raises:
             ValueError: ``position`` is of another game, or over.
         """
+        *_, analysis = self.think(position)
+        return analysis
+
+    def think(self, position: Position) -> Iterator[Analysis]:
+        """Search a position, and yield now and then what is found so far; the last is all.
+
+        Raises:
+            ValueError: ``position`` is of another game, or over.
+        """
         words = self.words_of(position)[np.newaxis]
-        found = self._forest.search(words, self.rng.integers(2**64, size=1, dtype=np.uint64), self._evaluate)
+        seeds = self.rng.integers(2**64, size=1, dtype=np.uint64)
+        return self._thoughts(words, seeds, list(position.legal_actions()))
+
+    def _thoughts(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], legal: list[int]) -> Iterator[Analysis]:
         logits, _ = self._evaluate(np.ascontiguousarray(observations_of(self.game, words)["observation"]))
-        legal = list(position.legal_actions())
         priors = np.zeros(self.game.action_count)
         priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
-        values, line = self._forest.details(0)
-        return Analysis(
-            value=float(found.values[0]),
-            visits=found.visits[0].astype(np.int64),
-            priors=priors / priors.sum(),
-            action_values=values,
-            principal_variation=line,
-        )
+        priors /= priors.sum()
+        for found in self._forest.grow(words, seeds, self._evaluate, steps=STEPS):
+            nodes = self._forest.tree(0)
+            yield Analysis(float(found.values[0]), *root_findings(nodes, self.game.action_count), nodes, priors)
 
     def _search(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if len(words) > self._forest.positions:

@@ -9,6 +9,7 @@ import torch
 
 from agents.alphazero.network import Architecture, Network
 from agents.tensor_file import read_tensors, write_tensors
+from ci_envs.files import shipped_files
 from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs alphazero 1"
@@ -58,6 +59,11 @@ def write_model(
     }
     weights = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     write_tensors(path, weights | dict(tensors or {}), about)
+
+
+def shipped_models() -> dict[str, Path]:
+    """The networks that come with the package, by name."""
+    return shipped_files(_MODELS, "", ".safetensors")
 
 
 def shipped_model(game: Game) -> Path:

@@ -12,7 +12,8 @@ too: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning 
 from -1 to 1, so its constant of 1 for values from 0 to 1 is 1/2.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,10 +29,8 @@ from agents.tree import (
     is_proven,
     node_type,
     own_bounds,
-    principal_variation,
     reset,
     tell_ancestors,
-    value_of,
 )
 from ci_envs.games import LOSS, ONGOING, WIN, kernel
 from ci_envs.games.batch import show
@@ -134,29 +133,43 @@ class Forest:
                 it is not used.
             dirichlet: gamma noise, float64 (n, actions), and its share of the priors at the root; None means none.
         """
+        *_, found = self.grow(words, seeds, evaluate, gumbel=gumbel, dirichlet=dirichlet)
+        return found
+
+    def grow(
+        self,
+        words: NDArray[np.uint64],
+        seeds: NDArray[np.uint64],
+        evaluate: Evaluate,
+        *,
+        gumbel: NDArray[np.float64] | None = None,
+        dirichlet: tuple[NDArray[np.float64], float] | None = None,
+        steps: int = 1,
+    ) -> Iterator[Found]:
+        """Search as :meth:`search` does, and say up to ``steps`` times what is found so far; the last is all."""
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
         noise = np.zeros((n, self.game.action_count)) if gumbel is None else gumbel
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
-        plant(self.game, nodes, trees, words, seeds, self.settings.simulations + 1)
+        plant(self.game, nodes, trees, words, seeds)
         told = self._memory, gammas, share
         planes, waiting = self._planes, self._waiting
-        while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, told, planes, waiting):
-            receive(nodes, trees, told, waiting[:count], *evaluate(planes[:count]))
         shape = n, self.game.action_count
-        found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n, np.int64))
-        report(nodes, trees, self.settings, noise, *found)
-        return found
+        budget = self.settings.simulations
+        for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
+            trees["left"] += end - begin + (begin == 0)  # and one for the root
+            while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, told, planes, waiting):
+                receive(nodes, trees, told, waiting[:count], *evaluate(planes[:count]))
+            found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n, np.int64))
+            report(nodes, trees, self.settings, noise, *found)
+            yield found
 
-    def details(self, position: int) -> tuple[dict[int, float], tuple[int, ...]]:
-        """Of a position that was searched last: the values of its actions, and the principal variation."""
-        nodes = self._nodes[position]
-        root = nodes[0]
-        children = nodes[root["first"] : root["first"] + root["children"]]
-        by_action = children[np.argsort(children["action"])]
-        return {int(child["action"]): value_of(child) for child in by_action}, principal_variation(nodes)
+    def tree(self, position: int) -> NDArray[np.void]:
+        """The nodes of a position that was searched last; the next search writes over them."""
+        nodes: NDArray[np.void] = self._nodes[position]
+        return nodes
 
 
 def draw_actions(found: Found, temperature: float, rng: Generator) -> NDArray[np.int64]:
@@ -195,11 +208,11 @@ def _halving(considered: int, simulations: int) -> list[int]:
 
 
 @kernel
-def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, simulations: Any) -> None:
+def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any) -> None:
     """Write the root of each tree."""
     for i in range(len(trees)):
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
-        trees[i].size, trees[i].left, trees[i].state = 1, simulations, seeds[i]
+        trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.evolution.parameters import Genomes, Values
 from agents.evolution.play import GenomePolicy, Opponent, mean_scores, play_population
-from ci_envs.files import shipped_file, write_whole
+from ci_envs.files import shipped_file, shipped_files, write_whole
 from ci_envs.games.game import Game
 
 _FORMAT = "ci_envs champion 1"
@@ -49,6 +49,11 @@ def write_champion(path: Path, champion: Champion) -> None:
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, (json.dumps(about, indent=1) + "\n").encode())
+
+
+def shipped_champions(agent: str) -> dict[str, Path]:
+    """The champions of an agent that come with the package, by name."""
+    return shipped_files(_SHIPPED, f"{agent}_", ".json")
 
 
 def read_champion(path: str | Path, agent: str, game: Game) -> Champion:

@@ -1,0 +1,165 @@
+"""What may be asked for from outside: environments and agents by their names, their options within limits."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from inspect import Parameter, getdoc, signature
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ci_envs import agent as agents
+from ci_envs.agent import GIVEN, Agent, AgentFactory, factory_of, option_names_of
+from ci_envs.games.game import Game
+from ci_envs.games.truncation import ply_limit
+from ci_envs.registration import registered, resolve
+from ci_envs.spec import split_spec, unnamed_option
+
+HUMAN = "human"
+"""The seat of a person; anything else names an agent."""
+
+MOST: Mapping[str, float] = MappingProxyType(
+    {
+        "simulations": 20_000,
+        "time": 5.0,
+        "depth": 4,
+        "table_mb": 64,
+        "threads": 1,
+        "population": 1024,
+        "generations": 100,
+        "offspring": 1024,
+    }
+)
+"""The largest value of options that cost time or memory. An agent that has ``time`` too may be given any depth: it is
+held to that time."""
+
+_LONGEST = 300  # characters of a spec string
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What can be named, and what of it can be chosen.
+
+    Attributes:
+        name: of an environment or agent.
+        purpose: in a line.
+        options: their defaults; None for one that must be given, or has no default of its own.
+        checkpoints: names of what was trained and comes with the package, the value of the option that is a path.
+    """
+
+    name: str
+    purpose: str
+    options: Mapping[str, Any]
+    checkpoints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """What a server offers.
+
+    Attributes:
+        listed: spec strings of agents that its owner adds, by names of their own; in these anything may stand.
+    """
+
+    listed: Mapping[str, str] = field(default_factory=dict)
+
+    def environments(self) -> list[Entry]:
+        """Every game."""
+        return list(map(_environment, registered()))
+
+    def agents(self) -> list[Entry]:
+        """Every agent that can be loaded here; those of the owner have no options."""
+        own = [Entry(name, spec, {}) for name, spec in self.listed.items()]
+        return [*_agents(), *own]
+
+    def game(self, environment: str) -> tuple[Game, int]:
+        """The game of an id with parameters, and the ply after which it is drawn.
+
+        Raises:
+            ValueError: there is no such environment or parameter, or a value is refused.
+        """
+        _check_length(environment)
+        if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment):  # no module to import, no path
+            raise ValueError(f"unknown environment {environment!r}; choose from: {', '.join(registered())}")
+        _, game, options = resolve(environment)
+        return game, ply_limit(game, options.get("max_cycles"))
+
+    def agent(self, spec: str, game: Game) -> Agent:
+        """Make an agent.
+
+        Raises:
+            ValueError: there is no such agent or option, a value is refused, or it does not play this game.
+            ImportError: it needs a package that is not installed.
+        """
+        _check_length(spec)
+        if spec in self.listed:
+            return agents.make(self.listed[spec], game)
+        name, options = split_spec(spec)
+        if name == HUMAN:
+            raise ValueError(f"{HUMAN!r} is not an agent here: you are")
+        factory = factory_of(name)
+        names = option_names_of(factory)
+        if "" in options:
+            options[unnamed_option(factory, GIVEN) or ""] = options.pop("")
+        held = {option: _held(option, value, factory) for option, value in options.items()}
+        if "depth" in held and "time" in names:
+            held.setdefault("time", MOST["time"])
+        return agents.make_named(name, held, game)
+
+
+@cache
+def _agents() -> tuple[Entry, ...]:
+    return tuple(_agent(name) for name in agents.registered() if name != HUMAN)
+
+
+def _environment(id: str) -> Entry:
+    _, game, _ = resolve(id)
+    return Entry(id, _purpose(type(game)), {each.name: getattr(game, each.name) for each in fields(game)})
+
+
+def _agent(name: str) -> Entry:
+    try:
+        factory = factory_of(name)
+        parameters = signature(factory).parameters
+    except Exception as error:  # whatever is wrong with one package, the others can be chosen
+        return Entry(name, f"cannot be loaded: {error}", {})
+    options = {option: _default(parameters[option]) for option in option_names_of(factory)}
+    return Entry(name, _purpose(factory), options, tuple(_checkpoints(factory)))
+
+
+def _default(parameter: Parameter) -> Any:
+    return None if parameter.default is Parameter.empty else parameter.default
+
+
+def _purpose(documented: object) -> str:
+    return (getdoc(documented) or "").partition("\n")[0]
+
+
+def _checkpoints(factory: AgentFactory) -> Mapping[str, Path]:
+    found: Mapping[str, Path] = getattr(factory, "checkpoints", dict)()
+    return found
+
+
+def _held(option: str, value: Any, factory: AgentFactory) -> Any:
+    """A value within limits; of a path the file that comes with the package under this name.
+
+    Raises:
+        ValueError: it is beyond the limit, or there is no such file.
+    """
+    parameter = signature(factory).parameters.get(option)
+    if parameter is not None and "Path" in str(parameter.annotation):
+        known = _checkpoints(factory)
+        if value is not None and value not in known:
+            raise ValueError(f"{option} must be one of {', '.join(known) or 'none'}, not {value!r}")
+        return known.get(value)
+    names = option_names_of(factory)
+    most = None if option == "depth" and "time" in names else MOST.get(option)
+    if most is not None and isinstance(value, int | float) and value > most:
+        raise ValueError(f"{option} must be {most:g} or less here, not {value!r}")
+    return value
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _LONGEST:
+        raise ValueError(f"{text[:20]!r}... is too long: up to {_LONGEST} characters")

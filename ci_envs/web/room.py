@@ -1,0 +1,342 @@
+"""Games being played: whose turn it is, what may be done, and agents that answer in threads of their own."""
+
+import os
+import threading
+import time
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from ci_envs.agent import Agent
+from ci_envs.games.game import Game
+from ci_envs.games.operations import WIN
+from ci_envs.games.parameters import integer_between
+from ci_envs.games.position import Position
+from ci_envs.web.catalog import HUMAN, Catalog
+from ci_envs.web.store import ConflictError, Record, Store
+
+Ending = Literal["rules", "resigned", "limit"]
+"""Why a game is over: by its rules, because a player gave up, or because it is as long as it may be."""
+
+_MOST_GAMES = 2000  # that are going on and were begun in the last day
+_DAY = 24 * 3600.0
+_IDLE = 4  # agents of one kind that are kept while they have nothing to do
+_KINDS = 64
+
+
+class RefusedError(Exception):
+    """What was asked for cannot be done in the game as it is now."""
+
+
+class BusyError(Exception):
+    """There is too much to do already."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A game and where it stands.
+
+    Attributes:
+        record: as it is stored.
+        game: what is played.
+        positions: from the first to the one that it stands at.
+        limit: the ply after which it is drawn.
+    """
+
+    record: Record
+    game: Game
+    positions: tuple[Position, ...]
+    limit: int
+
+    @property
+    def position(self) -> Position:
+        """The one that it stands at."""
+        return self.positions[-1]
+
+    @cached_property
+    def ending(self) -> Ending | None:
+        """Why it is over; None while it goes on."""
+        if self.record.resigned is not None:
+            return "resigned"
+        if self.position.result is not None:
+            return "rules"
+        return "limit" if len(self.record.actions) >= self.limit else None
+
+    @property
+    def winner(self) -> int | None:
+        """The player who has won; None in a draw and while it goes on."""
+        if self.record.resigned is not None:
+            return 1 - self.record.resigned
+        if not self.position.result:
+            return None
+        return self.position.to_move if self.position.result == WIN else 1 - self.position.to_move
+
+    @property
+    def next_seat(self) -> str | None:
+        """Who plays next, ``human`` or an agent; None once it is over."""
+        return None if self.ending else self.record.seats[self.position.to_move]
+
+
+class Room:
+    """The games of a server, and the agents that play in them."""
+
+    def __init__(self, store: Store, catalog: Catalog, *, workers: int | None = None) -> None:
+        """Open a room.
+
+        Args:
+            store: of the games.
+            catalog: of what can be played, and by whom.
+            workers: threads in which agents think; None means as many as there are processors.
+
+        Raises:
+            ValueError: ``workers`` is not positive.
+        """
+        count = (os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
+        self.catalog = catalog
+        self._store = store
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="agent")
+        self._idle: dict[tuple[str, str], list[Agent]] = defaultdict(list)
+        self._thinking: dict[str, bool] = {}  # and whether there was a call for it since it began
+        self._troubles: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Let agents end the ply that they think about, and no other."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def create(
+        self, environment: str, seats: tuple[str, str], *, seed: int = 0, start: str | None = None, owner: str = ""
+    ) -> Table:
+        """Begin a game.
+
+        Args:
+            environment: an id with parameters.
+            seats: who plays, ``human`` or the spec string of an agent, first player 0.
+            seed: of the agents' random numbers.
+            start: the position it begins with, as text; None means the game's own.
+            owner: in whose list it is to be.
+
+        Raises:
+            ValueError: something of that is refused.
+            ImportError: an agent needs a package that is not installed.
+            BusyError: too many games are going on.
+        """
+        game, limit = self.catalog.game(environment)
+        position = Position.start(game) if start is None else Position.from_text(game, start)
+        for spec in seats:
+            self._check_seat(environment, game, spec)
+        if self._store.going_on(time.time() - _DAY) >= _MOST_GAMES:
+            raise BusyError(f"{_MOST_GAMES:,} games are going on already")
+        over = position.result is not None
+        record = self._store.add(environment, seats, seed, position.to_text(), owner, over)
+        table = Table(record, game, (position,), limit)
+        self._answer(table)
+        return table
+
+    def table(self, id: str) -> Table:
+        """The game of an id.
+
+        Raises:
+            UnknownGameError: there is none.
+        """
+        record = self._store.get(id)
+        game, limit = self.catalog.game(record.environment)
+        positions = [Position.from_text(game, record.start)]
+        for action in record.actions:
+            positions.append(positions[-1].play(action))
+        return Table(record, game, tuple(positions), limit)
+
+    def owned(self, owner: str, limit: int = 100) -> list[Record]:
+        """The games of an owner, the newest first."""
+        return self._store.owned(owner, limit)
+
+    def is_thinking(self, id: str) -> bool:
+        """Whether an agent is to play in a game, or waits for a thread to do so."""
+        with self._lock:
+            return id in self._thinking
+
+    def trouble(self, id: str) -> str | None:
+        """What went wrong when an agent last was to play in a game."""
+        return self._troubles.get(id)
+
+    def play(self, id: str, action: str | int, ply: int | None = None) -> Table:
+        """Play an action of a person; an agent whose turn it is then begins to think.
+
+        Args:
+            id: of the game.
+            action: its name or number.
+            ply: how many were played before, if that is to be made sure.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            ValueError: it is no legal action.
+            RefusedError: it is no person's turn.
+            ConflictError: other plies have been played.
+        """
+        table = self.table(id)
+        if table.next_seat != HUMAN:
+            raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is an agent's turn")
+        if ply is not None and ply != len(table.record.actions):
+            raise ConflictError(f"{len(table.record.actions)} plies have been played, not {ply}")
+        number = table.position.parse_action(action) if isinstance(action, str) else action
+        after = self._append(table, number)
+        self._answer(after)
+        return after
+
+    def advance(self, id: str) -> Table:
+        """Let the agent whose turn it is think and play.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            RefusedError: it is no agent's turn.
+        """
+        table = self.table(id)
+        if table.next_seat in (None, HUMAN):
+            raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is a person's turn")
+        self._think(id)
+        return table
+
+    def undo(self, id: str) -> Table:
+        """Take back the last turn of a person and what followed; without persons, the last ply.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            RefusedError: there is nothing to take back.
+        """
+        table = self.table(id)
+        plies = len(table.record.actions) if table.record.resigned is None else len(table.record.actions) + 1
+        back = plies - 1
+        if HUMAN in table.record.seats:
+            turns = [n for n in range(plies) if table.record.seats[table.positions[n].to_move] == HUMAN]
+            back = turns[-1] if turns else -1
+        if back < 0:
+            raise RefusedError("there is nothing to take back")
+        self._store.cut(id, back)
+        self._troubles.pop(id, None)
+        return self.table(id)
+
+    def resign(self, id: str, player: int | None = None) -> Table:
+        """Let a person give up.
+
+        Args:
+            id: of the game.
+            player: who; None means the person to move, or else the only one.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            RefusedError: it is over, or there is no such person in it.
+        """
+        table = self.table(id)
+        if table.ending:
+            raise RefusedError(f"the game is over ({table.ending})")
+        mover = table.position.to_move
+        people = [seat for seat in (mover, 1 - mover) if table.record.seats[seat] == HUMAN]
+        who = people[0] if player is None and people else player
+        if who not in people:
+            raise RefusedError(f"player {player} is no person" if people else "no person plays in this game")
+        self._store.resign(id, who)
+        return self.table(id)
+
+    def seat(self, id: str, seats: tuple[str, str]) -> Table:
+        """Let others play on; an agent whose turn it is, against a person, begins to think.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            ValueError: an agent is refused.
+        """
+        table = self.table(id)
+        for spec in seats:
+            self._check_seat(table.record.environment, table.game, spec)
+        self._store.seat(id, seats)
+        after = self.table(id)
+        self._answer(after)
+        return after
+
+    def resume(self, id: str) -> Table:
+        """The game of an id; an agent that owes a person an answer begins to think, if it does not already.
+
+        Raises:
+            UnknownGameError: there is no such game.
+        """
+        table = self.table(id)
+        if id not in self._troubles:
+            self._answer(table)
+        return table
+
+    def borrow(self, environment: str, game: Game, spec: str) -> Agent:
+        """An agent for one thread, new or given back; the catalog's errors are raised."""
+        with self._lock:
+            idle = self._idle[environment, spec]
+            if idle:
+                return idle.pop()
+        return self.catalog.agent(spec, game)
+
+    def give_back(self, environment: str, spec: str, agent: Agent) -> None:
+        """Keep an agent for the next who wants one like it."""
+        with self._lock:
+            idle = self._idle.pop((environment, spec), [])
+            self._idle[environment, spec] = [*idle, agent][:_IDLE]  # now the last, so that the first is the oldest
+            while len(self._idle) > _KINDS:
+                del self._idle[next(iter(self._idle))]
+
+    def _check_seat(self, environment: str, game: Game, spec: str) -> None:
+        if spec != HUMAN:
+            self.give_back(environment, spec, self.borrow(environment, game, spec))
+
+    def _answer(self, table: Table) -> None:
+        """Let an agent think if it is its turn and a person waits for it."""
+        if table.next_seat not in (None, HUMAN) and HUMAN in table.record.seats:
+            self._think(table.record.id)
+
+    def _think(self, id: str) -> None:
+        with self._lock:
+            begun = id in self._thinking
+            self._thinking[id] = begun
+            self._troubles.pop(id, None)
+        if not begun:
+            self._pool.submit(self._work, id)
+
+    def _work(self, id: str) -> None:
+        called = True
+        while called:
+            try:
+                while self._reply(id):
+                    pass
+            except Exception as error:  # of whatever agent
+                self._troubles[id] = f"{type(error).__name__}: {error}"
+            with self._lock:
+                called = self._thinking.pop(id)
+                if called:
+                    self._thinking[id] = False
+
+    def _reply(self, id: str) -> bool:
+        """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""
+        table = self.table(id)
+        spec = table.next_seat
+        if spec in (None, HUMAN):
+            return False
+        environment, position = table.record.environment, table.position
+        agent = self.borrow(environment, table.game, spec)
+        agent.reseed(int(np.random.SeedSequence([table.record.seed, len(table.record.actions)]).generate_state(1)[0]))
+        mask = np.zeros(table.game.action_count, dtype=np.int8)
+        mask[list(position.legal_actions())] = 1
+        action = agent.act({"observation": position.observation(), "action_mask": mask})
+        self.give_back(environment, spec, agent)
+        try:
+            after = self._append(table, action)
+        except ConflictError:  # taken back, or resigned: what was thought is void
+            return HUMAN in table.record.seats
+        return HUMAN in table.record.seats and after.next_seat not in (None, HUMAN)
+
+    def _append(self, table: Table, action: int) -> Table:
+        position = table.position.play(action)
+        record = table.record
+        plies = len(record.actions) + 1
+        over = position.result is not None or plies >= table.limit
+        self._store.append(record.id, record.actions, action, over)
+        after = replace(record, actions=(*record.actions, action), over=over)
+        return Table(after, table.game, (*table.positions, position), table.limit)

@@ -1,0 +1,241 @@
+"""What is sent to and fro, as Pydantic models: the documents of the interface."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ci_envs.web.catalog import Entry
+from ci_envs.web.room import Ending, Room, Table
+from ci_envs.web.store import Record
+
+Spec = Annotated[str, Field(min_length=1, max_length=300)]
+Seat = Annotated[
+    Spec, Field(description="`human`, or an agent with options", examples=["human", "mcts:simulations=200"])
+]
+Environment = Annotated[Spec, Field(description="an id with parameters", examples=["Quixo-v0", "Nim-v0:heaps=3,4,5"])]
+PositionText = Annotated[str, Field(min_length=1, max_length=300, examples=["X../.O./... X"])]
+Owner = Annotated[str, Field(max_length=64, description="a token of your own choice: who knows it sees the list")]
+Seed = Annotated[int, Field(ge=0, lt=2**53)]
+Ply = Annotated[int, Field(ge=0, lt=2**31)]
+Player = Annotated[int, Field(ge=0, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Choice(BaseModel):
+    """An environment or an agent, and its options."""
+
+    name: str
+    purpose: str
+    options: dict[str, Any]
+    checkpoints: list[str]
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Choice":
+        """As JSON has it."""
+        return cls(
+            name=entry.name,
+            purpose=entry.purpose,
+            options=dict(entry.options),
+            checkpoints=list(entry.checkpoints),
+        )
+
+
+class NewGame(_Strict):
+    """A game to begin."""
+
+    environment: Environment
+    seats: Annotated[list[Seat], Field(min_length=2, max_length=2)] = Field(default=["human", "human"])
+    seed: Seed = 0
+    position: PositionText | None = None
+    owner: Owner = ""
+
+
+class NewMove(_Strict):
+    """An action to play, by its name or its number."""
+
+    action: Annotated[str, Field(min_length=1, max_length=20)] | Ply
+    ply: Ply | None = Field(default=None, description="plies played before: another number is a conflict")
+
+
+class NewSeats(_Strict):
+    """Who is to play on."""
+
+    seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
+
+
+class Resignation(_Strict):
+    """Who gives up; by default the person to move, or else the only one."""
+
+    player: Player | None = None
+
+
+class Action(BaseModel):
+    """A legal action: its number, its name, and what one clicks for it."""
+
+    number: int
+    name: str
+
+
+class Move(BaseModel):
+    """An action that was played."""
+
+    ply: int
+    player: Player
+    number: int
+    name: str
+
+
+class Summary(BaseModel):
+    """A game in a list."""
+
+    id: str
+    environment: str
+    seats: list[str]
+    created: float = Field(description="seconds since 1970")
+    plies: int
+    over: bool
+
+    @classmethod
+    def of(cls, record: Record) -> "Summary":
+        """As JSON has it."""
+        return cls(
+            id=record.id,
+            environment=record.environment,
+            seats=list(record.seats),
+            created=record.created,
+            plies=len(record.actions),
+            over=record.over,
+        )
+
+
+class GameState(Summary):
+    """A game and where it stands."""
+
+    seed: int
+    start: str
+    position: str
+    diagram: str
+    to_move: Player
+    moves: list[Move]
+    legal: list[Action] = Field(description="none once it is over")
+    ending: Ending | None = Field(description="why it is over")
+    winner: Player | None = Field(description="null in a draw and while it goes on")
+    thinking: bool = Field(description="whether an agent is about to play")
+    trouble: str | None = Field(description="what went wrong when an agent was to play")
+
+    @classmethod
+    def at(cls, room: Room, table: Table) -> "GameState":
+        """As JSON has it."""
+        record, position = table.record, table.position
+        legal = [] if table.ending else position.legal_actions()
+        return cls(
+            **Summary.of(record).model_dump(),
+            seed=record.seed,
+            start=record.start,
+            position=position.to_text(),
+            diagram=position.diagram(),
+            to_move=position.to_move,
+            moves=[
+                Move(ply=ply, player=before.to_move, number=action, name=before.action_name(action))
+                for ply, (before, action) in enumerate(zip(table.positions, record.actions, strict=False))
+            ],
+            legal=[Action(number=action, name=position.action_name(action)) for action in legal],
+            ending=table.ending,
+            winner=table.winner,
+            thinking=room.is_thinking(record.id),
+            trouble=room.trouble(record.id),
+        )
+
+
+class Export(BaseModel):
+    """All that is needed to replay a game."""
+
+    format: Literal["ci_envs game 1"] = "ci_envs game 1"
+    environment: str
+    seats: list[str]
+    seed: int
+    start: str
+    actions: list[str]
+    ending: Ending | None
+    winner: Player | None
+
+    @classmethod
+    def of(cls, table: Table) -> "Export":
+        """As JSON has it."""
+        record = table.record
+        return cls(
+            environment=record.environment,
+            seats=list(record.seats),
+            seed=record.seed,
+            start=record.start,
+            actions=list(map(table.game.action_name, record.actions)),
+            ending=table.ending,
+            winner=table.winner,
+        )
+
+
+class Problem(BaseModel):
+    """What was wrong, in a sentence."""
+
+    detail: str
+
+
+class Question(_Strict):
+    """A position to think about."""
+
+    environment: Environment
+    position: PositionText
+
+
+class AgentQuestion(Question):
+    """A position for an agent to think about."""
+
+    agent: Annotated[Spec, Field(examples=["mcts:simulations=1000"])]
+
+
+class ThoughtAction(BaseModel):
+    """What an agent thinks of an action."""
+
+    number: int
+    name: str
+    value: float | None = Field(description="for who plays it, on the agent's scale; null if it was not tried")
+    visits: int | None = Field(description="simulations that began with it; null where there are none")
+    share: float | None = Field(description="of the simulations")
+    prior: float | None = Field(description="what the network alone gives it; null where there is none")
+
+
+class TreeBranch(BaseModel):
+    """An action in a search tree, and the most visited of those that follow it."""
+
+    number: int
+    name: str
+    visits: int
+    value: float | None = Field(description="from -1 to 1, for who plays it")
+    prior: float | None
+    proven: bool = Field(description="whether the value is exact")
+    children: list["TreeBranch"]
+
+
+class Thought(BaseModel):
+    """What an agent thinks of a position so far."""
+
+    value: float = Field(description="for the player to move, on the agent's scale")
+    win_probability: float | None = Field(description="of the player to move, a draw as a half; null where unknown")
+    simulations: int | None
+    depth: int | None
+    nodes: int | None
+    principal_variation: list[str]
+    actions: list[ThoughtAction]
+    tree: list[TreeBranch]
+
+
+class Verdict(BaseModel):
+    """The exact value of an action for who plays it: 1 wins, 0 draws, -1 loses."""
+
+    number: int
+    name: str
+    value: Annotated[int, Field(ge=-1, le=1)]
+    plies: int | None = Field(description="to the end, where that is known")

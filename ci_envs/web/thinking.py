@@ -1,0 +1,188 @@
+"""Agents that think aloud about a position, in threads of their own, for as long as somebody listens."""
+
+import asyncio
+import math
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from ci_envs.arena.analysis import exact_scores
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.solver.solution import HORIZON
+from ci_envs.web.room import BusyError, Room
+from ci_envs.web.schemas import Thought, ThoughtAction, TreeBranch, Verdict
+
+_MOST = 16  # searches at once, waiting ones among them
+_SECONDS = 30.0  # of a search
+_DEPTH, _WIDTH = 4, 8  # of the tree that is told
+
+
+class Thinker:
+    """Searches that go on, each for one listener."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="search")
+        self._going_on = 0
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Wait for what each search does at the moment."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    @property
+    def going_on(self) -> int:
+        """How many searches there are, waiting ones among them."""
+        return self._going_on
+
+    async def begin(self, environment: str, text: str, spec: str) -> AsyncIterator[Thought]:
+        """Let an agent think about a position, and return what it thinks again and again while it searches.
+
+        The search ends when nobody listens any more.
+
+        Raises:
+            ValueError: the environment, the position or the agent is refused, the game is over, or the agent cannot
+                analyse.
+            BusyError: too many searches are going on.
+        """
+        position = await asyncio.to_thread(self._position, environment, text)
+        agent = await asyncio.to_thread(self._room.borrow, environment, position.game, spec)
+        if not hasattr(agent, "analyse"):
+            raise ValueError(f"agent {spec} cannot analyse")
+        with self._lock:
+            if self._going_on >= _MOST:
+                raise BusyError(f"{_MOST} searches are going on already")
+            self._going_on += 1
+        loop, heard, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
+
+        def tell(what: Thought | Exception | None) -> None:
+            with suppress(RuntimeError):  # the loop was closed: nobody listens
+                loop.call_soon_threadsafe(heard.put_nowait, what)
+
+        def work() -> None:
+            end = monotonic() + _SECONDS
+            try:
+                for analysis in steps_of(agent, position):
+                    tell(thought_of(analysis, position))
+                    if stopped.is_set() or monotonic() >= end:
+                        break
+                self._room.give_back(environment, spec, agent)
+                tell(None)
+            except Exception as error:  # of whatever agent
+                tell(error)
+            finally:
+                with self._lock:
+                    self._going_on -= 1
+
+        self._pool.submit(work)
+        return _heard(heard, stopped)
+
+    def verdicts(self, environment: str, text: str) -> list[Verdict]:
+        """The exact value of each action; none if the position cannot be solved at once.
+
+        Raises:
+            ValueError: the environment or the position is refused, or the game is over.
+        """
+        position = self._position(environment, text)
+        scores = exact_scores(position)
+        legal = position.legal_actions() if scores else ()
+        return [
+            Verdict(
+                number=action,
+                name=position.action_name(action),
+                value=(scores[action] > 0) - (scores[action] < 0),
+                plies=HORIZON - abs(scores[action]) if abs(scores[action]) > 1 else None,
+            )
+            for action in legal
+        ]
+
+    def _position(self, environment: str, text: str) -> Position:
+        game, _ = self._room.catalog.game(environment)
+        return open_position(game, text)
+
+
+async def _heard(thoughts: "asyncio.Queue[Any]", stopped: threading.Event) -> AsyncIterator[Thought]:
+    try:
+        while (thought := await thoughts.get()) is not None:
+            if isinstance(thought, Exception):
+                raise thought
+            yield thought
+    finally:
+        stopped.set()
+
+
+def open_position(game: Game, text: str) -> Position:
+    """The position of a text, which is not over.
+
+    Raises:
+        ValueError: it is malformed, no position of the game, or over.
+    """
+    position = Position.from_text(game, text)
+    if position.result is not None:
+        raise ValueError(f"the game is over in {text!r}: there is nothing to think about")
+    return position
+
+
+def steps_of(agent: Any, position: Position) -> Iterator[Any]:
+    """The analyses that an agent makes one after the other, or its only one."""
+    if hasattr(agent, "think"):
+        yield from agent.think(position)
+    else:
+        yield agent.analyse(position)
+
+
+def thought_of(analysis: Any, position: Position) -> Thought:
+    """An analysis, of whatever agent, as JSON has it."""
+    visits, priors = getattr(analysis, "visits", None), getattr(analysis, "priors", None)
+    total = None if visits is None else max(1, int(visits.sum()))
+    actions = [
+        ThoughtAction(
+            number=action,
+            name=position.action_name(action),
+            value=_finite(value),
+            visits=None if visits is None else int(visits[action]),
+            share=None if visits is None or total is None else float(visits[action]) / total,
+            prior=None if priors is None else float(priors[action]),
+        )
+        for action, value in analysis.action_values.items()
+    ]
+    line = _names(position, analysis.principal_variation)
+    has_tree = hasattr(analysis, "tree")
+    return Thought(
+        value=float(analysis.value),
+        win_probability=(analysis.value + 1) / 2 if has_tree else None,
+        simulations=total,
+        depth=getattr(analysis, "depth", None),
+        nodes=getattr(analysis, "nodes", None) if not has_tree else None,
+        principal_variation=line,
+        actions=actions,
+        tree=_tree(analysis.tree(_DEPTH, _WIDTH), position) if has_tree else [],
+    )
+
+
+def _tree(branches: Any, position: Position) -> list[TreeBranch]:
+    return [
+        TreeBranch(
+            number=branch.action,
+            name=position.action_name(branch.action),
+            visits=branch.visits,
+            value=_finite(branch.value),
+            prior=branch.prior,
+            proven=branch.proven,
+            children=_tree(branch.children, position.play(branch.action)) if branch.children else [],
+        )
+        for branch in branches
+    ]
+
+
+def _names(position: Position, actions: tuple[int, ...]) -> list[str]:
+    return [position.action_name(action) for action in actions]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

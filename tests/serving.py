@@ -1,0 +1,63 @@
+"""Servers for tests: the application in a thread, and the command in a process."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import httpx
+import uvicorn
+
+from ci_envs.web.app import create_app
+
+
+@contextmanager
+def served(path, **options):
+    """``(client, app)`` of a server in this process with its games in ``path``."""
+    app = create_app(path, **options)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_until(lambda: server.started)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            yield client, app
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def process(path, port):
+    """``(client, process)`` of ``ci-envs serve``; the process is killed in the end."""
+    command = [sys.executable, "-m", "ci_envs", "serve", "--port", str(port), "--games", str(path)]
+    running = subprocess.Popen(command, env={**os.environ, "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True)
+    try:
+        assert re.match(rf"http://127.0.0.1:{port}$", running.stdout.readline())
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            wait_until(lambda: _answers(client))
+            yield client, running
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
+
+
+def _answers(client):
+    try:
+        return client.get("/api/environments").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def wait_until(condition, seconds=120.0):
+    """Wait until a condition holds, and return it."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.01)
+    return found

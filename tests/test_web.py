@@ -1,0 +1,491 @@
+"""The server: games over HTTP against the rules played beside, agents that answer, and what must not be possible."""
+
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import numpy as np
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from serving import process, served, wait_until
+
+import ci_envs
+from ci_envs import agent as agents
+from ci_envs.agent import Agent
+from ci_envs.web.app import create_app
+from ci_envs.web.catalog import Catalog
+
+TICTACTOE = "TicTacToe-v0"
+OWNER = "a-token-of-my-own"
+ENVIRONMENTS = [
+    TICTACTOE,
+    "ConnectN-v0:rows=4,cols=4,n=3,gravity=true",
+    "Quixo-v0:size=3",
+    "Nim-v0:heaps=3,4,max_take=2,misere=true",
+    "Quarto-v0",
+]
+
+
+class Held(Agent):
+    """Plays the first legal action, when it is told to."""
+
+    go_on = threading.Event()
+    thinks = threading.Event()
+
+    def act_batch(self, observations):
+        self.thinks.set()
+        assert self.go_on.wait(60)
+        return observations["action_mask"].argmax(axis=1)
+
+
+class Failing(Agent):
+    """Cannot play."""
+
+    def act_batch(self, observations):
+        raise RuntimeError("no idea")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _agents_of_the_test():
+    for name, agent in (("held", Held), ("failing", Failing)):
+        if name not in agents.registered():
+            agents.register(name, agent)
+    yield
+    Held.go_on.set()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    catalog = Catalog({"mine": "minimax:depth=2"})
+    with served(tmp_path_factory.mktemp("web") / "games.sqlite", catalog=catalog, workers=2) as (client, app):
+        yield client, app
+
+
+@pytest.fixture
+def client(server):
+    Held.go_on.clear()
+    Held.thinks.clear()
+    return server[0]
+
+
+def begin(client, environment=TICTACTOE, seats=("human", "human"), **more):
+    response = client.post("/api/games", json={"environment": environment, "seats": list(seats), **more})
+    assert response.status_code == 201, response.text
+    return response.json()
+
+
+def play(client, game, action, status=201, **more):
+    response = client.post(f"/api/games/{game['id']}/moves", json={"action": action, **more})
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+def post(client, game, what, status=200, **body):
+    response = client.post(f"/api/games/{game['id']}/{what}", json=body)
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+def read(client, game):
+    return client.get(f"/api/games/{game['id']}").json()
+
+
+def settled(client, game):
+    """The game when no agent thinks about it any more."""
+    return wait_until(lambda: None if (state := read(client, game))["thinking"] else state)
+
+
+def answered(client, game, plies):
+    return wait_until(lambda: state if (state := read(client, game))["plies"] >= plies else None)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_whole_game_against_an_agent(client, environment, seat):
+    """The rules, played beside, agree with every state, and the export replays to the same end."""
+    rng = np.random.default_rng(seat)
+    seats = ["random", "random"]
+    seats[seat] = "human"
+    game = begin(client, environment, seats, seed=5)
+    position = ci_envs.Position.start(ci_envs.make(environment).game)
+    while True:
+        state = settled(client, game)
+        position = ci_envs.Position.start(position.game)
+        for move in state["moves"]:
+            assert (move["player"], move["name"]) == (position.to_move, position.action_name(move["number"]))
+            position = position.play(move["number"])
+        assert state["position"] == position.to_text()
+        assert [action["number"] for action in state["legal"]] == list(position.legal_actions())
+        if state["ending"]:
+            break
+        assert state["to_move"] == seat
+        action = rng.choice(state["legal"])
+        play(client, game, action["name"] if rng.random() < 0.5 else action["number"], ply=state["plies"])
+    assert state["ending"] == "rules"
+    loser_to_move = position.result == -1
+    assert state["winner"] == (None if position.result == 0 else abs(position.to_move - loser_to_move))
+    exported = client.get(f"/api/games/{game['id']}/export").json()
+    again = ci_envs.Position.from_text(position.game, exported["start"])
+    for name in exported["actions"]:
+        again = again.play(again.parse_action(name))
+    assert again == position
+    play(client, game, 0, status=409)
+
+
+def test_agents_are_repeatable_by_their_seed(client):
+    games = [begin(client, seats=("human", "mcts:simulations=50"), seed=seed) for seed in (3, 3)]
+    for game in games:
+        play(client, game, "b2")
+    assert len({answered(client, game, 2)["position"] for game in games}) == 1
+
+
+def test_a_game_may_begin_anywhere_and_end_at_its_limit(client):
+    game = begin(client, "Quixo-v0:size=5,max_cycles=3", position="X..../...../...../...../....O X")
+    for _ in range(3):
+        state = read(client, game)
+        assert state["ending"] is None
+        play(client, game, state["legal"][-1]["number"])
+    assert (read(client, game)["ending"], read(client, game)["winner"]) == ("limit", None)
+    assert begin(client, position="XXX/OO./... O")["ending"] == "rules"
+
+
+def test_two_agents_play_ply_by_ply(client):
+    game = begin(client, seats=("mine", "random"))
+    for plies in range(1, 10):
+        post(client, game, "advance", 202)
+        if answered(client, game, plies)["ending"]:
+            break
+    assert read(client, game)["ending"] == "rules"
+    post(client, game, "advance", 409)
+
+
+def test_taking_back(client):
+    game = begin(client)
+    assert post(client, game, "undo", 409)["detail"] == "there is nothing to take back"
+    for name in ("a1", "b2", "c3"):
+        play(client, game, name)
+    assert [move["name"] for move in post(client, game, "undo")["moves"]] == ["a1", "b2"]
+    against = begin(client, seats=("human", "random"))
+    play(client, against, "b2")
+    answered(client, against, 2)
+    assert post(client, against, "undo")["plies"] == 0
+    late = begin(client, seats=("random", "human"))
+    answered(client, late, 1)
+    post(client, late, "undo", 409)  # the agent's ply alone is not the person's to take back
+
+
+def test_giving_up_and_thinking_again(client):
+    game = begin(client, seats=("human", "random"))
+    play(client, game, "a1")
+    answered(client, game, 2)
+    over = post(client, game, "resign")
+    assert (over["ending"], over["winner"], over["legal"]) == ("resigned", 1, [])
+    play(client, game, "b2", status=409)
+    assert post(client, game, "undo")["ending"] is None
+    post(client, game, "resign", 409, player=1)
+    people = begin(client)
+    assert post(client, people, "resign", player=1)["winner"] == 0
+    post(client, begin(client, seats=("random", "random")), "resign", 409)
+
+
+def test_what_was_thought_about_a_position_taken_back_is_not_played(client):
+    game = begin(client, seats=("human", "held"))
+    play(client, game, "a1")
+    assert Held.thinks.wait(60)
+    assert read(client, game)["thinking"]
+    play(client, game, "b1", status=409)  # not the person's turn
+    post(client, game, "undo")
+    play(client, game, "c3")
+    Held.go_on.set()  # the first answer is for a board with a1; the second, to c3, is a1
+    state = answered(client, game, 2)
+    assert [move["name"] for move in state["moves"]] == ["c3", "a1"]
+    assert settled(client, game)["plies"] == 2
+
+
+def test_swapping_seats_makes_the_agent_move(client):
+    game = begin(client, seats=("human", "random"))
+    response = client.put(f"/api/games/{game['id']}/seats", json={"seats": ["random", "human"]})
+    assert response.json()["seats"] == ["random", "human"]
+    assert answered(client, game, 1)["to_move"] == 1
+
+
+def test_an_agent_that_fails_is_reported_and_can_be_asked_again(client):
+    game = begin(client, seats=("human", "failing"))
+    play(client, game, "a1")
+    state = settled(client, game)
+    assert (state["trouble"], state["plies"]) == ("RuntimeError: no idea", 1)
+    post(client, game, "advance", 202)
+    assert settled(client, game)["trouble"] == "RuntimeError: no idea"
+    assert "Traceback" not in str(state)
+
+
+def test_moves_at_once_are_played_once(client):
+    game = begin(client)
+    with ThreadPoolExecutor(8) as pool:
+        url = f"{client.base_url}/api/games/{game['id']}/moves"
+        answers = list(pool.map(lambda n: httpx.post(url, json={"action": n, "ply": 0}).status_code, range(8)))
+    assert sorted(answers) == [201] + [409] * 7
+    assert read(client, game)["plies"] == 1
+
+
+def test_games_are_listed_to_who_knows_their_owner(client):
+    mine = [begin(client, owner=OWNER)["id"] for _ in range(3)]
+    begin(client, owner="somebody-else-entirely")
+    listed = client.get("/api/games", params={"owner": OWNER}).json()
+    assert [one["id"] for one in listed] == mine[::-1]
+    assert len(set(mine)) == 3
+    assert all(len(id) == 22 for id in mine)
+    for owner in (None, "", "short"):
+        assert client.get("/api/games", params={"owner": owner} if owner is not None else {}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"environment": "os:Quixo-v0"}, "unknown environment 'os:Quixo-v0'"),
+        ({"environment": "Hex-v0"}, "unknown environment 'Hex-v0'"),
+        ({"environment": "SetCovering-v0:path=/etc/passwd"}, "unknown environment"),
+        ({"environment": "Quixo-v0:size=99"}, "size must be a whole number from 2 to 7, not 99"),
+        ({"environment": "x" * 301}, "at most 300 characters"),
+        ({"seats": ["human", "nobody"]}, "unknown agent 'nobody'"),
+        ({"seats": ["human", "human:x=1"]}, "'human' is not an agent here"),
+        ({"seats": ["human", "mcts:simulations=1000000"]}, "simulations must be 20000 or less here, not 1000000"),
+        ({"seats": ["human", "mcts:time=60"]}, "time must be 5 or less here, not 60"),
+        ({"seats": ["human", "mcts:threads=64"]}, "threads must be 1 or less here, not 64"),
+        ({"seats": ["human", "q_learning:runs/table.npz"]}, "path must be one of none, not 'runs/table.npz'"),
+        ({"seats": ["human", "alphazero:path=../quixo5"]}, "path must be one of connect6x6"),
+        ({"seats": ["human", "mine:depth=9"]}, "unknown agent 'mine'"),
+        ({"seats": ["human"]}, "at least 2 items"),
+        ({"seats": ["human", "random"], "position": "XXX"}, "is no position of"),
+        ({"seed": -1}, "greater than or equal to 0"),
+        ({"more": 1}, "Extra inputs"),
+    ],
+)
+def test_what_is_refused(client, body, message):
+    response = client.post("/api/games", json={"environment": TICTACTOE, **body})
+    assert response.status_code == 422
+    assert message in response.json()["detail"]
+
+
+SEATS = [{"seats": [first, second]} for first in ("human", "mine") for second in ("human", "random")]
+MOVES = st.fixed_dictionaries({"action": st.integers(0, 9)}, optional={"ply": st.integers(0, 9)})
+REQUESTS = st.one_of(
+    st.tuples(st.just("moves"), MOVES),
+    st.tuples(st.sampled_from(["undo", "advance"]), st.just({})),
+    st.tuples(st.just("resign"), st.fixed_dictionaries({}, optional={"player": st.integers(0, 1)})),
+    st.tuples(st.just("seats"), st.sampled_from(SEATS)),
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(requests=st.lists(REQUESTS, min_size=1, max_size=25))
+def test_whatever_is_done_in_whatever_order_the_game_is_one(client, requests):
+    """The actions replay to the position, and who may do what follows from it."""
+    game = begin(client)
+    for what, body in requests:
+        send = client.put if what == "seats" else client.post
+        assert send(f"/api/games/{game['id']}/{what}", json=body).status_code in (200, 201, 202, 409, 422)
+    state = settled(client, game)
+    position = ci_envs.Position.start(ci_envs.make(TICTACTOE).game)
+    for move in state["moves"]:
+        position = position.play(move["number"])
+    assert state["position"] == position.to_text()
+    assert (position.result is not None) == (state["ending"] == "rules")
+    assert state["over"] == (state["ending"] is not None)
+    assert not state["legal"] or state["legal"][0]["number"] == position.legal_actions()[0]
+
+
+def test_nobody_guesses_a_game(client):
+    assert client.get("/api/games/" + "a" * 22).status_code == 404
+    assert client.get("/api/games/1").status_code == 422
+
+
+def test_what_is_on_offer(client):
+    environments = {one["name"]: one["options"] for one in client.get("/api/environments").json()}
+    assert environments["Quixo-v0"] == {"size": 5}
+    assert set(environments) >= set(ci_envs.registered())
+    offered = {one["name"]: one for one in client.get("/api/agents").json()}
+    assert offered["mine"]["purpose"] == "minimax:depth=2"
+    assert offered["mcts"]["options"]["exploration"] == 1.0
+    assert offered["sb3"]["checkpoints"] == ["quixo", "tictactoe"]
+    assert offered["alphazero"]["checkpoints"] == ["connect6x6", "quarto", "quixo4", "quixo5", "tictactoe"]
+    assert "human" not in offered
+
+
+# ---------------------------------------------------------------------------------------------------------- thinking
+
+
+def events(client, environment, position, agent):
+    """``(event, data)`` of a search, as text."""
+    about = {"environment": environment, "position": position, "agent": agent}
+    with client.stream("GET", "/api/searches", params=about) as response:
+        assert response.status_code == 200
+        assert response.headers["content-type"].startswith("text/event-stream")
+        event = None
+        for line in response.iter_lines():
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+            elif line.startswith("data: "):
+                yield event, line.removeprefix("data: ")
+
+
+WON = "XX./OO./... X"
+
+
+def test_a_search_tells_ever_more(client):
+    from json import loads
+
+    heard = [(event, loads(data)) for event, data in events(client, TICTACTOE, ".../.X./... O", "mcts:simulations=400")]
+    assert [event for event, _ in heard] == ["thought"] * (len(heard) - 1) + ["done"]
+    counts = [thought["simulations"] for _, thought in heard[:-1]]
+    assert counts == sorted(set(counts))
+    assert counts[-1] == 400
+    last = heard[-2][1]
+    assert sum(action["visits"] for action in last["actions"]) == 400
+    assert last["tree"][0]["visits"] == max(action["visits"] for action in last["actions"])
+    branches = last["tree"]
+    assert len(branches) == 8
+    assert branches[0]["name"] not in {child["name"] for child in branches[0]["children"]}
+
+
+@pytest.mark.parametrize("agent", ["mcts:simulations=300", "alphazero:simulations=50", "minimax:depth=3", "mine"])
+def test_agents_see_a_win_at_hand(client, agent):
+    body = {"environment": TICTACTOE, "position": WON, "agent": agent}
+    thought = client.post("/api/analyses", json=body).json()
+    assert thought["principal_variation"][0] == "c1"
+    values = {action["name"]: action["value"] for action in thought["actions"]}
+    assert values["c1"] == max(value for value in values.values() if value is not None)
+    if agent != "mine" and not agent.startswith("minimax"):
+        assert thought["win_probability"] == 1
+
+
+def test_exact_values(client):
+    found = client.post("/api/exact", json={"environment": TICTACTOE, "position": WON}).json()
+    assert {one["name"]: one["value"] for one in found} == {"c1": 1, "c2": 0, "a3": -1, "b3": -1, "c3": -1}
+    assert next(one["plies"] for one in found if one["name"] == "c1") == 1
+    large = {"environment": "Quixo-v0", "position": "/".join(["....."] * 5) + " X"}
+    assert client.post("/api/exact", json=large).json() == []
+
+
+@pytest.mark.parametrize(
+    ("position", "agent", "message"),
+    [
+        ("XXX/OO./... O", "mcts", "the game is over"),
+        (WON, "random", "agent random cannot analyse"),
+        (WON, "mcts:simulations=99999", "simulations must be"),
+        ("?", "mcts", "is no position of"),
+    ],
+)
+def test_what_is_not_thought_about(client, position, agent, message):
+    body = {"environment": TICTACTOE, "position": position, "agent": agent}
+    for response in (client.post("/api/analyses", json=body), client.get("/api/searches", params=body)):
+        assert response.status_code == 422
+        assert message in response.json()["detail"]
+
+
+class Endless(Agent):
+    """Thinks without end."""
+
+    def act_batch(self, observations):
+        raise NotImplementedError
+
+    def analyse(self, position):
+        raise NotImplementedError
+
+    def think(self, position):
+        from time import sleep
+
+        from agents import make
+
+        found = make("mcts:simulations=10", self.game, seed=0).analyse(position)
+        while True:
+            sleep(0.01)
+            yield found
+
+
+def test_who_hangs_up_ends_the_search_and_too_many_are_refused(server):
+    client, app = server
+    if "endless" not in agents.registered():
+        agents.register("endless", Endless)
+    about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
+    streams = []
+    for _ in range(16):
+        streams.append(client.stream("GET", "/api/searches", params=about))
+        assert streams[-1].__enter__().status_code == 200
+    refused = client.get("/api/searches", params=about)
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+    for stream in streams:
+        stream.__exit__(None, None, None)
+    wait_until(lambda: app.state.thinker.going_on == 0)
+
+
+# ----------------------------------------------------------------------------------------------------- as a process
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_a_killed_server_resumes_every_game(tmp_path):
+    port, path = free_port(), tmp_path / "folder" / "games.sqlite"
+    with process(path, port) as (client, running):
+        people, owing = begin(client), begin(client, seats=("human", "mcts:simulations=20000"))
+        play(client, people, "b2")
+        before = play(client, people, "a1")
+        play(client, owing, "b2")  # and the agent has no time to answer
+        running.kill()
+        running.wait()
+    with process(path, port) as (client, _):
+        assert read(client, people) == before
+        assert answered(client, owing, 2)["moves"][0]["name"] == "b2"
+
+
+# ------------------------------------------------------------------------------------------------- whatever is asked
+
+
+OPERATIONS = [
+    ("GET", "/environments"),
+    ("GET", "/agents"),
+    ("POST", "/games"),
+    ("GET", "/games"),
+    ("GET", "/games/{id}"),
+    ("POST", "/games/{id}/moves"),
+    ("POST", "/games/{id}/advance"),
+    ("POST", "/games/{id}/undo"),
+    ("POST", "/games/{id}/resign"),
+    ("PUT", "/games/{id}/seats"),
+    ("GET", "/games/{id}/export"),
+    ("GET", "/searches"),
+    ("POST", "/analyses"),
+    ("POST", "/exact"),
+]
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory):
+    return schemathesis.openapi.from_asgi(
+        "/openapi.json", create_app(tmp_path_factory.mktemp("fuzz") / "games.sqlite", workers=1)
+    )
+
+
+def test_every_operation_is_tried(schema):
+    known = {(operation.ok().method.upper(), operation.ok().path) for operation in schema.get_all_operations()}
+    assert known == {(method, f"/api{path}") for method, path in OPERATIONS}
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_no_input_breaks_it(schema, method, path):
+    """Every answer is one that the OpenAPI document promises, whatever is sent."""
+
+    @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=schema[f"/api{path}"][method].as_strategy())
+    def ask(case):
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])  # the document cannot know every rule
+
+    ask()
