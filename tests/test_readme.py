@@ -31,7 +31,7 @@ def test_perft_is_as_said():
 
 def test_command_lines_are_accepted(tmp_path, monkeypatch):
     commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
-    assert {name for name, _ in commands} == {"list", "play", "compare", "solve", "accuracy", "analyse", "train", "serve"}
+    assert {name for name, _ in commands} == {*main.commands}
     monkeypatch.chdir(tmp_path)
     for name, rest in commands:
         if name == "serve":  # until it is stopped: test_web.py starts it

@@ -1,0 +1,89 @@
+"""Agents that think aloud: what they say last is what they find, and their trees are trees of legal play."""
+
+import numpy as np
+import pytest
+
+import agents
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.games.position import Position
+from ci_envs.games.quarto import Quarto
+
+TICTACTOE, QUARTO = ConnectN(3, 3, 3), Quarto()
+THINKERS = ["mcts:simulations=300", "alphazero:simulations=60", "minimax:depth=4"]
+
+
+def middle(game, plies=3):
+    rng = np.random.default_rng(1)
+    position = Position.start(game)
+    for _ in range(plies):
+        position = position.play(int(rng.choice(position.legal_actions())))
+    return position
+
+
+@pytest.mark.parametrize("game", [TICTACTOE, QUARTO], ids=repr)
+@pytest.mark.parametrize("spec", THINKERS)
+def test_the_last_thought_is_the_analysis(game, spec):
+    position = middle(game)
+    analysis = agents.make(spec, game, seed=4).analyse(position)
+    *_, last = agents.make(spec, game, seed=4).think(position)
+    assert (last.value, last.principal_variation) == (analysis.value, analysis.principal_variation)
+    assert last.action_values == pytest.approx(analysis.action_values, nan_ok=True)
+
+
+@pytest.mark.parametrize("spec", THINKERS[:2])
+def test_thoughts_grow_to_the_simulations_asked_for(spec):
+    game = QUARTO
+    totals = [int(thought.visits.sum()) for thought in agents.make(spec, game, seed=0).think(middle(game))]
+    assert len(totals) == 20
+    assert totals == sorted(set(totals))
+    assert totals[-1] == int(spec.rpartition("=")[2])
+
+
+def test_minimax_thinks_a_ply_deeper_each_time():
+    depths = [thought.depth for thought in agents.make("minimax:depth=4", QUARTO).think(middle(QUARTO))]
+    assert depths == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("spec", ["mcts:time=0.4", "minimax:time=0.4"])
+def test_thoughts_end_with_the_time(spec):
+    agent = agents.make(spec, QUARTO, seed=0)
+    thoughts = list(agent.think(Position.start(QUARTO)))
+    assert len(thoughts) > 1
+    assert thoughts[-1].principal_variation
+
+
+@pytest.mark.parametrize("game", [TICTACTOE, QUARTO], ids=repr)
+@pytest.mark.parametrize("spec", THINKERS[:2])
+def test_a_tree_shows_legal_play_and_counts_add_up(game, spec):
+    position = middle(game)
+    analysis = agents.make(spec, game, seed=2).analyse(position)
+    whole = analysis.tree(3, game.action_count)
+    assert {branch.action: branch.visits for branch in whole} == {
+        action: int(analysis.visits[action]) for action in position.legal_actions()
+    }
+    for branch in whole:
+        assert branch.value == pytest.approx(analysis.action_values[branch.action], nan_ok=True)
+        assert (branch.prior is None) == spec.startswith("mcts")
+    _check(position, whole, depth=3)
+    narrow = analysis.tree(1, 2)
+    assert [branch.action for branch in narrow] == [branch.action for branch in whole[:2]]
+    assert not any(branch.children for branch in narrow)
+
+
+def _check(position, branches, depth):
+    legal = position.legal_actions()
+    visits = [branch.visits for branch in branches]
+    assert visits == sorted(visits, reverse=True)
+    for branch in branches:
+        assert branch.action in legal
+        if branch.children:
+            assert depth > 1
+            assert sum(child.visits for child in branch.children) <= branch.visits
+            _check(position.play(branch.action), branch.children, depth - 1)
+
+
+@pytest.mark.parametrize("spec", THINKERS)
+def test_a_game_that_is_over_is_refused_at_once(spec):
+    agent = agents.make(spec, TICTACTOE)
+    with pytest.raises(ValueError, match="the game is over"):
+        agent.think(Position.from_text(TICTACTOE, "XXX/OO./... O"))
