@@ -7,6 +7,7 @@ from .games.position import Position
 from .games.quarto import Quarto
 from .games.quixo import Quixo
 from .games.walk import perft
+from .picture import show
 from .registration import make, register, registered
 from .solver.solution import Solution
 from .solver.solve import solve
@@ -31,6 +32,7 @@ __all__ = [
     "quixo_v0",
     "register",
     "registered",
+    "show",
     "solve",
     "tictactoe_v0",
 ]

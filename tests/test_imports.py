@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "ci_envs.games": {"ci_envs.games"},
     "ci_envs.files": set(),
+    "ci_envs.picture": {"ci_envs.games"},
     "ci_envs.solver": {"ci_envs.games", "ci_envs.solver", "ci_envs.files"},
     "ci_envs.spec": set(),
     "ci_envs.problems": {"ci_envs.problems", "ci_envs.games", "ci_envs.files", "ci_envs.spec"},

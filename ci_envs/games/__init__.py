@@ -10,7 +10,7 @@ from ci_envs.games.compiled import (
     popcount,
     trailing_zeros,
 )
-from ci_envs.games.drawing import Drawing, GridStyle, Label, grid_drawing
+from ci_envs.games.drawing import Drawing, GridStyle, Label, Region, grid_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line
 from ci_envs.games.operations import (
@@ -44,6 +44,7 @@ __all__ = [
     "GridGame",
     "GridStyle",
     "Label",
+    "Region",
     "action_count",
     "bits",
     "cell_maps",

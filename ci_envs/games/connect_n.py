@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import DISCS, PAPER, GridStyle
+from ci_envs.games.game import bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lines_of
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, legal, play, result, transform_action
 from ci_envs.games.parameters import integer_between, true_or_false
@@ -57,6 +58,13 @@ class ConnectN(GridGame):
     def action_name(self, action: int) -> str:
         """The cell, or with gravity the column's letter."""
         return cell_name(action, self.cols)[:1] if self.gravity else cell_name(action, self.cols)
+
+    def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
+        """The cell of the stone, with gravity the topmost of the column."""
+        if not self.gravity:
+            return self.targets(action)
+        stones = (cell for cell in bits(own | opp) if cell % self.cols == action)
+        return tuple(cell_name(cell, self.cols) for cell in stones)[:1]
 
     def from_text(self, text: str) -> tuple[int, int, int]:
         """Read a position; stones that play could not have put there are refused."""

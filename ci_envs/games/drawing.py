@@ -12,7 +12,8 @@ from dataclasses import dataclass
 BACKGROUND = "#faf8f4"
 """The colour behind every picture."""
 
-_LABEL_COLOR = "#6b665d"
+_LABEL_COLOR = "#77726a"  # read on a light ground and on a dark one
+_COLUMNS = "abcdefgh"
 _X_COLOR, _O_COLOR = "#1d5480", "#bd4a2c"  # blue and vermilion: told apart by colour-blind eyes too
 _MARGIN = 32
 _FRAME = 6  # how far a panel reaches beyond what lies on it
@@ -33,6 +34,17 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Region:
+    """A rectangle of a picture that has a name, its top left at ``(x, y)``, in SVG's user units."""
+
+    name: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
 class Drawing:
     """An immutable picture of ``width`` x ``height`` pixels, which are SVG's user units.
 
@@ -41,22 +53,25 @@ class Drawing:
         height: height in pixels.
         shapes: an SVG fragment of ``g``, ``rect``, ``circle``, ``ellipse``, ``line``, ``polygon`` and ``path``.
         labels: the texts, on top of the shapes.
+        regions: what can be clicked and pointed at; they may overlap, as a column does with its cells.
     """
 
     width: int
     height: int
     shapes: str
     labels: tuple[Label, ...] = ()
+    regions: tuple[Region, ...] = ()
 
-    def svg(self) -> str:
-        """The whole picture as an SVG document."""
+    def svg(self, background: str | None = BACKGROUND) -> str:
+        """The whole picture as an SVG document, on a ground of that colour or, with None, a transparent one."""
         texts = "".join(
             f'<text x="{label.x:g}" y="{label.y:g}" font-size="{label.size:g}" fill="{label.color}"'
             ' font-family="sans-serif" font-weight="bold" text-anchor="middle" dominant-baseline="central">'
             f"{html.escape(label.text)}</text>"
             for label in self.labels
         )
-        return self._document(f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>{self.shapes}{texts}')
+        ground = "" if background is None else f'<rect width="100%" height="100%" fill="{background}"/>'
+        return self._document(ground + self.shapes + texts)
 
     def shapes_svg(self) -> str:
         """The shapes alone, on a transparent ground, as an SVG document."""
@@ -132,7 +147,7 @@ DISCS = GridStyle(
 
 
 def grid_drawing(rows: Sequence[str], style: GridStyle) -> Drawing:
-    """A board of two colours.
+    """A board of two colours, with a region for each cell (``b3``) and each column (``b``).
 
     Args:
         rows: the symbols of the cells, ``.``, ``X`` or ``O``, one string a row from the top.
@@ -147,6 +162,7 @@ def grid_drawing(rows: Sequence[str], style: GridStyle) -> Drawing:
         height=len(rows) * cell + 2 * _MARGIN,
         shapes=board + "".join(cells),
         labels=_coordinates(len(rows), cols, cell),
+        regions=(*_cell_regions(len(rows), cols, cell), *_column_regions(len(rows), cols, cell)),
     )
 
 
@@ -166,13 +182,28 @@ def _tiled(cells: Sequence[str], x: float, y: float, side: float, cols: int = 4)
 
 def _coordinates(rows: int, cols: int, cell: int) -> tuple[Label, ...]:
     """Letters over the columns and numbers left of the rows."""
-    letters = [Label("abcdefgh"[col], _MARGIN + (col + 0.5) * cell, _STRIP) for col in range(cols)]
+    letters = [Label(_COLUMNS[col], _MARGIN + (col + 0.5) * cell, _STRIP) for col in range(cols)]
     numbers = [Label(str(row + 1), _STRIP, _MARGIN + (row + 0.5) * cell) for row in range(rows)]
     return (*letters, *numbers)
 
 
+def _cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
+    return [
+        Region(f"{_COLUMNS[col]}{row + 1}", _MARGIN + col * cell, _MARGIN + row * cell, cell, cell)
+        for row in range(rows)
+        for col in range(cols)
+    ]
+
+
+def _column_regions(rows: int, cols: int, cell: int) -> list[Region]:
+    return [Region(_COLUMNS[col], _MARGIN + col * cell, _MARGIN, cell, rows * cell) for col in range(cols)]
+
+
 def heaps_drawing(sizes: Sequence[int], start: Sequence[int]) -> Drawing:
     """Heaps as rows of matches, with the heap's number before and its size behind; a long row wraps.
+
+    The regions are the matches: ``2-3`` is the third from the end of those left in the second heap, ``2+1`` the first
+    shadow behind them.
 
     Args:
         sizes: the matches left in each heap.
@@ -183,7 +214,7 @@ def heaps_drawing(sizes: Sequence[int], start: Sequence[int]) -> Drawing:
     lines = math.ceil(largest / columns)
     pitch = min(26, _BOARD / columns, _BOARD / (3 * len(start) * lines))
     width, height = 2 * math.ceil((max(columns, 12) + 1) * pitch / 2), 2 * math.ceil(lines * 1.5 * pitch)
-    shapes, labels = [], []
+    shapes, labels, regions = [], [], []
     for heap, (size, whole) in enumerate(zip(sizes, start, strict=True)):
         top = _MARGIN + heap * (height + _GAP)
         middle = top + height / 2
@@ -191,12 +222,17 @@ def heaps_drawing(sizes: Sequence[int], start: Sequence[int]) -> Drawing:
         shapes.append(_panel("#ffffff", _MARGIN, top, width, height))
         shapes.append(_matches(places[:size], pitch, "#b3763b", "#b23a2a"))
         shapes.append(_matches(places[size:], pitch, "#eeeae2", "#eeeae2"))
+        names = [f"{heap + 1}-{size - k}" if k < size else f"{heap + 1}+{k - size + 1}" for k in range(len(places))]
+        regions += [
+            Region(name, x - pitch / 2, y, pitch, 3 * pitch) for name, (x, y) in zip(names, places, strict=True)
+        ]
         labels += [Label(str(heap + 1), _STRIP, middle), Label(str(size), width + 2 * _MARGIN - _STRIP, middle)]
     return Drawing(
         width=width + 2 * _MARGIN,
         height=len(start) * (height + _GAP) - _GAP + 2 * _MARGIN,
         shapes="".join(shapes),
         labels=tuple(labels),
+        regions=tuple(regions),
     )
 
 
@@ -239,6 +275,8 @@ _SLOT = _disc("#f3eee4", 36)
 def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence[int]) -> Drawing:
     """Quarto's board, and beside it the piece to be placed and those left to be given, with their numbers.
 
+    The regions are the cells (``b3``) and the places of the pieces to be given (``give5``).
+
     Args:
         board: the piece on each of the 16 cells or None, row by row. Bits 0 to 3 of a piece are tall, dark, square,
             hollow.
@@ -260,7 +298,7 @@ def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence
         *_tiled([_SLOT + _piece(piece if piece in left else None) for piece in range(16)], aside, stock_y, slot),
     ]
     numbers = [
-        Label(f"{piece:x}", aside + piece % 4 * slot + 6, stock_y + piece // 4 * slot + 9, size=12)
+        Label(f"{piece:x}", aside + piece % 4 * slot + 10, stock_y + piece // 4 * slot + 11, size=12)
         for piece in range(16)
     ]
     return Drawing(
@@ -271,6 +309,13 @@ def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence
             *_coordinates(4, 4, cell),
             Label("in hand", (aside + hand_x) / 2, _MARGIN + hand_side / 2),
             *numbers,
+        ),
+        regions=(
+            *_cell_regions(4, 4, cell),
+            *(
+                Region(f"give{piece:x}", aside + piece % 4 * slot, stock_y + piece // 4 * slot, slot, slot)
+                for piece in range(16)
+            ),
         ),
     )
 

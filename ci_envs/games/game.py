@@ -93,6 +93,21 @@ class Game(Static, ABC):
     def draw(self, own: int, opp: int, to_move: int) -> "Drawing":
         """A picture of a position."""
 
+    def targets(self, action: int) -> tuple[str, ...]:
+        """The regions of the picture that one clicks one after the other for an action: one named as the action is.
+
+        Those of a legal action are in the picture of the position, are no other one's, and do not begin another one's.
+        """
+        return (self.action_name(action),)
+
+    def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
+        """The regions in the picture of a position in which one sees what the ``action`` that led there did."""
+        return self.targets(action)
+
+    def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
+        """The lines that decided the game, each the regions that it joins, in order; none where there is none."""
+        return ()
+
     @cached_property
     def rules(self) -> Rules:
         """The rules as compiled functions."""

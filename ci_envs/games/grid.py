@@ -128,6 +128,16 @@ class GridGame(Game):
         """The board as a picture."""
         return grid_drawing(self._symbols(own, opp, to_move), self.style)
 
+    def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
+        """The full lines of the player to move, else those of the other.
+
+        Who has just moved can leave a line of the opponent only where that loses, as in Quixo, whatever else they made.
+        """
+        _, cols, _ = self.shape
+        lines = dict.fromkeys(lines_of(*self.shape))  # with n = 1 each is there in four directions
+        full = [[line for line in lines if line & stones == line] for stones in (own, opp)]
+        return tuple(tuple(cell_name(cell, cols) for cell in bits(line)) for line in full[0] or full[1])
+
     def _symbols(self, own: int, opp: int, to_move: int) -> list[str]:
         rows, cols, _ = self.shape
         cells = ["."] * (rows * cols)

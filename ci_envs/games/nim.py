@@ -122,6 +122,12 @@ class Nim(Game):
         """The heaps as rows of matches, those taken left as shadows."""
         return heaps_drawing(self.sizes(own), self.heaps)
 
+    def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
+        """The shadows of what was taken."""
+        heap, count = divmod(action, self.limit)
+        shadows = self.heaps[heap] - self.sizes(own)[heap]
+        return tuple(f"{heap + 1}+{shadow}" for shadow in range(1, min(count + 1, shadows) + 1))
+
 
 def pack(sizes: Iterable[int]) -> int:
     """The first word of heaps of these sizes."""

@@ -123,7 +123,7 @@ class Quarto(Game):
                 opp |= 1 << cell | 1 << _USED + int(digit, 16)
                 own |= sum(1 << 16 * attribute + cell for attribute in bits(int(digit, 16)))
         if hand:
-            if self._has_quarto(own, opp):
+            if self._quartos(own, opp):
                 raise ValueError(f"{text!r} is no position of {self}: after a quarto nothing more is given")
             opp |= 1 << _USED + int(hand, 16) | int(hand, 16) << _HAND | 1 << _HOLDING
         return own, opp, to_move
@@ -141,9 +141,14 @@ class Quarto(Game):
         left = [piece for piece in range(_PIECES) if not opp >> _USED + piece & 1]
         return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
 
-    def _has_quarto(self, own: int, opp: int) -> bool:
+    def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
+        """The lines and, if they count, the squares of four pieces with an attribute in common."""
+        return tuple(tuple(cell_name(cell, 4) for cell in _around(four)) for four in self._quartos(own, opp))
+
+    def _quartos(self, own: int, opp: int) -> list[int]:
         lanes = [own >> 16 * attribute for attribute in range(4)]
-        return any(line & lane in (0, line) for line in self.fours() if line & opp == line for lane in lanes)
+        whole = [four for four in self.fours() if four & opp == four]
+        return [four for four in whole if any(four & lane in (0, four) for lane in lanes)]
 
     def _rows(self, own: int, opp: int) -> list[str]:
         cells = [_digit(piece, ".") for piece in self.pieces(own, opp)]
@@ -152,6 +157,12 @@ class Quarto(Game):
 
 def _digit(piece: int | None, none: str) -> str:
     return none if piece is None else f"{piece:x}"
+
+
+def _around(four: int) -> list[int]:
+    """The cells of a line from end to end, those of a square once around."""
+    first, second, third, last = bits(four)
+    return [first, second, last, third] if four in _SQUARES else [first, second, third, last]
 
 
 @lru_cache

@@ -51,8 +51,12 @@ class Quixo(GridGame):
 
     def action_name(self, action: int) -> str:
         """The cube taken and the end where it is pushed in."""
+        return "".join(self.targets(action))
+
+    def targets(self, action: int) -> tuple[str, ...]:
+        """The cube to take, then the end where it is pushed in."""
         taken, end = pushes(self.size)[action]
-        return cell_name(taken, self.size) + cell_name(end, self.size)
+        return cell_name(taken, self.size), cell_name(end, self.size)
 
 
 @lru_cache

@@ -1,0 +1,122 @@
+"""A position as a picture, marked with what was played and with what an agent or a solver thinks of it."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ci_envs.games.annotation import Marks, annotated
+from ci_envs.games.drawing import Drawing
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """What :func:`show` returns: a notebook shows it as SVG, a terminal as text.
+
+    Attributes:
+        position: what is shown.
+        marks: what is pointed out in it.
+    """
+
+    position: Position
+    marks: Marks
+
+    def drawing(self) -> Drawing:
+        """The marked picture.
+
+        Raises:
+            ValueError: a mark is on no region of it.
+        """
+        position = self.position
+        return annotated(position.game.draw(position.own, position.opp, position.to_move), self.marks)
+
+    def _repr_svg_(self) -> str:
+        return self.drawing().svg()
+
+    def __repr__(self) -> str:
+        return self.position.diagram()
+
+
+def show(position: Position, analysis: Any = None, last: int | None = None) -> Picture:
+    """The picture of a position, the winning line in it, marked with an analysis and the last action.
+
+    Args:
+        position: what to show.
+        analysis: what an agent's ``analyse`` said of it. Regions are the greener the more of the search's visits the
+            actions there had, or if it has no ``visits`` where the best actions are; its choice is framed in green.
+        last: the action that led to the position.
+
+    Raises:
+        ValueError: ``last`` is no action of the game.
+    """
+    return Picture(position, marks_of(position, analysis, last))
+
+
+def marks_of(
+    position: Position,
+    analysis: Any = None,
+    last: int | None = None,
+    *,
+    scores: Sequence[int] = (),
+    clicked: tuple[str, ...] = (),
+) -> Marks:
+    """What there is to point out in a position.
+
+    Args:
+        position: what is shown.
+        analysis: as in :func:`show`.
+        last: the action that led to the position.
+        scores: for each action, legal or not, more than 0 if it wins and less if it loses; or nothing. A region has
+            the verdict on the best action that one can click there.
+        clicked: the regions clicked so far, of an action that takes several; heat and verdicts are for the next click.
+
+    Raises:
+        ValueError: ``last`` is no action of the game.
+    """
+    game, actions = position.game, position.legal_actions()
+    clicks = next_clicks(game, actions, clicked)
+    shares = {} if analysis is None else action_shares(analysis, actions)
+    best = () if analysis is None else analysis.principal_variation[:1]
+    if last is not None:
+        position.action_name(last)  # which checks it
+    return Marks(
+        last=() if last is None else game.trace(position.own, position.opp, last),
+        selected=clicked,
+        best=tuple(target for action in best for target in game.targets(action)),
+        heat={region: _sum(shares[action] for action in there) for region, there in clicks.items() if shares},
+        verdicts={region: max(_sign(scores[action]) for action in there) for region, there in clicks.items() if scores},
+        lines=game.winning_lines(position.own, position.opp),
+    )
+
+
+def next_clicks(game: Game, actions: Iterable[int], clicked: tuple[str, ...] = ()) -> dict[str, list[int]]:
+    """By the region to click next, the ``actions`` that one can come to by clicking it after ``clicked``."""
+    clicks: dict[str, list[int]] = {}
+    for action in actions:
+        targets = game.targets(action)
+        if targets[: len(clicked)] == clicked and targets != clicked:
+            clicks.setdefault(targets[len(clicked)], []).append(action)
+    return clicks
+
+
+def action_shares(analysis: Any, actions: Sequence[int]) -> dict[int, float]:
+    """How an analysis divides its attention among ``actions``, in all 1: by visits, else equally among the best."""
+    visits = getattr(analysis, "visits", None)
+    if visits is not None and any(visits[action] for action in actions):
+        weights = {action: float(visits[action]) for action in actions}
+    else:
+        values = {action: analysis.action_values[action] for action in actions}
+        best = max((value for value in values.values() if not math.isnan(value)), default=None)
+        weights = {action: float(value == best) for action, value in values.items()}
+    total = sum(weights.values())
+    return {action: weight / total for action, weight in weights.items()}
+
+
+def _sum(shares: Iterable[float]) -> float:
+    return min(1.0, math.fsum(shares))  # rounded shares may come to a little more
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
