@@ -41,8 +41,14 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             short = {"--steps": "100", "--episodes": "100", "--generations": "1", "--minutes": "0.01"}
             [length] = short.keys() & {*arguments}
             arguments[arguments.index(length) + 1] = short[length]
+        if name == "train" and arguments[0] == "alphazero":
+            arguments[0] += ":games=8"
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
+        if name == "accuracy":
+            arguments = [*arguments, "--positions", "100"]
+        if "--seconds" in arguments:
+            arguments[arguments.index("--seconds") + 1] = "0.1"
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
         assert result.exit_code == (1 if name == "play" else 0), result.output  # the input of a game ends early
 
