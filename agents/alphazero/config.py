@@ -107,13 +107,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "discount": 0.97,
         "ladder_temperature": 0.25,
     },
-    "Quixo(size=5)": {
-        "architecture": "64x5",
-        "random_plies": 20,
-        "discount": 0.97,
-        "contempt": 0.5,
-        "ladder_temperature": 0.25,
-    },
+    "Quixo(size=5)": {"random_plies": 20, "discount": 0.97, "ladder_temperature": 0.25},
     "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
     "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
 }
