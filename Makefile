@@ -41,8 +41,8 @@ clean:
 	touch $@
 
 .venv/dev: .venv/made pyproject.toml constraints.txt
-	$(INSTALL) $$(grep '^torch==' constraints.txt)
-	$(INSTALL) --editable '.[dev]'
+	$(INSTALL) --no-compile $$(grep '^torch==' constraints.txt)
+	$(INSTALL) --no-compile --editable '.[dev]'
 	touch $@
 
 .venv/made:
