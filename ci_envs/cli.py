@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ci_envs.registration import is_problem, problem_maker, registered, registered_problems, resolve
-from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
+from ci_envs.spec import check_options, option_names, option_text, split_spec, unnamed_option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -430,19 +430,24 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
 )
 @click.option("--workers", type=click.IntRange(min=1), help="Threads in which agents think.  [default: processors]")
 def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], workers: int | None) -> None:
-    """Serve games to play, and agents to play them, over HTTP.
+    """Serve games to play in the browser against agents, and the same over HTTP for programs.
 
-    The interface is described at /docs. Agents can be asked for by their names only, and by those of --agent.
+    What programs can ask for is described at /docs. Agents can be asked for by their names only, and by those of
+    --agent.
     """
     with _refusals():
         try:
             import uvicorn
 
-            from ci_envs.web.app import create_app
+            from ci_envs.web.app import create_app, games_file
             from ci_envs.web.catalog import Catalog
+            from ci_envs.web.page import add_pages
+            from ci_envs.web.secret import secret_beside
         except ImportError as error:
             raise ImportError(f"serving needs pip install 'ci-envs[web]': {error}") from None
-        app = create_app(games, Catalog(dict(map(_named_agent, listed))), workers=workers)
+        path = games or games_file()
+        app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers)
+        add_pages(app, secret_beside(path))
     click.echo(f"http://{host}:{port}")
     uvicorn.run(app, host=host, port=port, log_level="warning")
 
@@ -507,8 +512,4 @@ def _spec(name: str, options: Mapping[str, object]) -> str:
 
 
 def _value(value: object) -> str:
-    if isinstance(value, tuple):
-        return ",".join(map(_value, value))
-    if value is inspect.Parameter.empty:
-        return "..."
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+    return "..." if value is inspect.Parameter.empty else option_text(value)

@@ -50,6 +50,13 @@ def _value(text: str) -> Option:
     return text
 
 
+def option_text(value: object) -> str:
+    """The value of an option as it is written in a spec string."""
+    if isinstance(value, tuple):
+        return ",".join(map(option_text, value))
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
 def option_names(factory: Callable[..., Any], without: tuple[str, ...] = (), required: bool = False) -> tuple[str, ...]:
     """The names of the parameters that ``factory`` can be given, or must be, except those of ``without``."""
     parameters = inspect.signature(factory).parameters.values()

@@ -15,9 +15,13 @@ from ci_envs.web.app import create_app
 
 
 @contextmanager
-def served(path, **options):
-    """``(client, app)`` of a server in this process with its games in ``path``."""
+def served(path, pages=False, **options):
+    """``(client, app)`` of a server in this process with its games in ``path``; one in its life can have pages."""
     app = create_app(path, **options)
+    if pages:
+        from ci_envs.web.page import add_pages
+
+        add_pages(app, "a secret of the tests")
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()

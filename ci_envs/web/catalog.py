@@ -70,8 +70,15 @@ class Catalog:
 
     def agents(self) -> list[Entry]:
         """Every agent that can be loaded here; those of the owner have no options."""
-        own = [Entry(name, spec, {}) for name, spec in self.listed.items()]
-        return [*_agents(), *own]
+        return list(map(self.agent_entry, self.agent_names()))
+
+    def agent_names(self) -> list[str]:
+        """The names of all agents, none of which is loaded for that."""
+        return [*(name for name in agents.registered() if name != HUMAN), *self.listed]
+
+    def agent_entry(self, name: str) -> Entry:
+        """The agent of one of these names."""
+        return Entry(name, self.listed[name], {}) if name in self.listed else _agent(name)
 
     def game(self, environment: str) -> tuple[Game, int]:
         """The game of an id with parameters, and the ply after which it is drawn.
@@ -108,16 +115,12 @@ class Catalog:
         return agents.make_named(name, held, game)
 
 
-@cache
-def _agents() -> tuple[Entry, ...]:
-    return tuple(_agent(name) for name in agents.registered() if name != HUMAN)
-
-
 def _environment(id: str) -> Entry:
     _, game, _ = resolve(id)
     return Entry(id, _purpose(type(game)), {each.name: getattr(game, each.name) for each in fields(game)})
 
 
+@cache
 def _agent(name: str) -> Entry:
     try:
         factory = factory_of(name)

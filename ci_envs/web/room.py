@@ -159,6 +159,13 @@ class Room:
         with self._lock:
             return id in self._thinking
 
+    def owes(self, table: Table) -> bool:
+        """Whether an agent is about to play in a game as it stands here, even if it has done so in the meantime."""
+        record = table.record
+        if table.next_seat in (None, HUMAN) or self.trouble(record.id):
+            return False
+        return HUMAN in record.seats or self.is_thinking(record.id)
+
     def trouble(self, id: str) -> str | None:
         """What went wrong when an agent last was to play in a game."""
         return self._troubles.get(id)

@@ -145,7 +145,7 @@ class GameState(Summary):
             legal=[Action(number=action, name=position.action_name(action)) for action in legal],
             ending=table.ending,
             winner=table.winner,
-            thinking=room.is_thinking(record.id),
+            thinking=room.owes(table),
             trouble=room.trouble(record.id),
         )
 

@@ -1,0 +1,33 @@
+"""Asking the room from a page: in a thread, and what is refused told in a sentence."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from nicegui import ui
+from pydantic import ValidationError
+
+from ci_envs.web.room import BusyError, RefusedError
+from ci_envs.web.store import ConflictError, UnknownGameError
+
+REFUSALS = (ValueError, ImportError, UnknownGameError, RefusedError, ConflictError, BusyError)
+"""What the room and its searches refuse something with."""
+
+T = TypeVar("T")
+
+
+async def asked(call: Callable[[], T]) -> T | None:
+    """What a call answers, or None when it was refused, which the user is then told."""
+    try:
+        return await asyncio.to_thread(call)
+    except REFUSALS as error:
+        ui.notify(sentence(error), type="warning")
+        return None
+
+
+def sentence(error: Exception) -> str:
+    """What an error says, without where it was raised."""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error.args[0]) if error.args else type(error).__name__

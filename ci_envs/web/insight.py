@@ -1,0 +1,180 @@
+"""What an agent thinks of the present position, while it thinks."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from nicegui import ui
+
+from ci_envs.games.position import Position
+from ci_envs.web.asking import sentence
+from ci_envs.web.schemas import Thought, TreeBranch
+from ci_envs.web.thinking import Thinker
+
+_PAUSE = 0.25  # seconds between two thoughts that are shown: a search tells more than one can see
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A thought as :func:`~ci_envs.picture.marks_of` takes it."""
+
+    action_values: dict[int, float]
+    visits: dict[int, int] | None
+    principal_variation: tuple[int, ...]
+
+    @classmethod
+    def of(cls, thought: Thought, position: Position) -> "Analysis":
+        """That of the position that was thought about."""
+        values = {each.number: math.nan if each.value is None else each.value for each in thought.actions}
+        visits = {each.number: each.visits for each in thought.actions if each.visits is not None}
+        best = tuple(map(position.parse_action, thought.principal_variation[:1]))
+        return cls(values, visits or None, best)
+
+
+class Insight:
+    """The panel of an agent that thinks along."""
+
+    def __init__(self, thinker: Thinker, spec: str, suggestions: list[str], on_change: Callable[[], None]) -> None:
+        """Make the panel.
+
+        Args:
+            thinker: who lets agents think.
+            spec: the agent to begin with.
+            suggestions: agents to choose from.
+            on_change: called when there is something else to be seen on the board.
+        """
+        self._thinker = thinker
+        self._on_change = on_change
+        self._about: tuple[str, Position] | None = None
+        self._search: asyncio.Task[None] | None = None
+        self.analysis: Analysis | None = None
+        with ui.row().classes("w-full items-center"):
+            ui.label("What").classes("panel-title")
+            self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='agent that thinks'")
+            self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_other)
+            ui.label("thinks").classes("panel-title")
+        with ui.row().classes("w-full"):
+            self.thinks = ui.switch("Think along", on_change=self._restart)
+            self.heat = ui.switch("Heat map", value=True, on_change=on_change)
+            self.exact = ui.switch("True values", on_change=on_change)
+        self._bar = ui.html(sanitize=False).classes("w-full")
+        self._words = ui.label().classes("thought")
+        self._line = ui.label().classes("thought line")
+        self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree w-full")
+        self._asked = spec
+
+    @property
+    def spec(self) -> str:
+        """The agent that is asked."""
+        return str(self.agent.value or "").strip()
+
+    def look(self, environment: str, position: Position) -> None:
+        """Think about this position from now on."""
+        if self._about != (environment, position):
+            self._about = environment, position
+            self._restart()
+
+    def stop(self) -> None:
+        """Think no more."""
+        if self._search is not None:
+            self._search.cancel()
+            self._search = None
+
+    async def hint(self) -> int | None:
+        """The action that the agent chooses in the end; None if there is nothing to choose.
+
+        Raises:
+            ValueError: the agent is refused, or cannot analyse.
+            BusyError: too many searches are going on.
+        """
+        if self._about is None or self._about[1].result is not None:
+            return None
+        environment, position = self._about
+        thoughts = await self._thinker.begin(environment, position.to_text(), self.spec)
+        *_, last = [thought async for thought in thoughts]
+        return next(iter(Analysis.of(last, position).principal_variation), None)
+
+    def _restart_if_other(self) -> None:
+        if self.spec != self._asked:
+            self._restart()
+
+    def _restart(self) -> None:
+        self.stop()
+        self._asked = self.spec
+        self._show(None)
+        if self.thinks.value and self._about is not None and self._about[1].result is None:
+            self._search = asyncio.create_task(self._think(*self._about))
+
+    async def _think(self, environment: str, position: Position) -> None:
+        shown, thought = monotonic(), None  # the last move may still slide on the board
+        self._words.set_text("begins to think")
+        try:
+            async for thought in await self._thinker.begin(environment, position.to_text(), self.spec):
+                if monotonic() - shown >= _PAUSE:
+                    self._show(thought)
+                    shown = monotonic()
+            self._show(thought)
+        except Exception as error:  # of whatever agent
+            self._words.set_text(sentence(error))
+
+    def _show(self, thought: Thought | None) -> None:
+        position = None if self._about is None else self._about[1]
+        if thought is None or position is None:
+            self.analysis = None
+            self._bar.set_content("")
+            self._words.set_text("")
+            self._line.set_text("")
+            self._tree.props["nodes"] = []
+        else:
+            self.analysis = Analysis.of(thought, position)
+            self._bar.set_content(bar(thought, position))
+            self._words.set_text(in_words(thought, position))
+            self._line.set_text(f"best line: {' '.join(thought.principal_variation)}")
+            self._tree.props["nodes"] = nodes(thought.tree)
+        self._on_change()
+
+
+def bar(thought: Thought, position: Position) -> str:
+    """How likely each player is to win, as a bar of two colours; nothing where that is unknown."""
+    if thought.win_probability is None:
+        return ""
+    mine = thought.win_probability
+    first = 100 * (mine if position.to_move == 0 else 1 - mine)
+    return f'<div class="bar" role="img" aria-label="{first:.0f} %"><div style="width: {first:.1f}%"></div></div>'
+
+
+def in_words(thought: Thought, position: Position) -> str:
+    """What a thought says of the position as a whole."""
+    mover = position.game.player_name(position.to_move)
+    chance, parts = thought.win_probability, [f"value {thought.value:+.2f} for {mover}"]
+    if chance is not None:
+        parts.insert(0, f"{mover} wins with {chance:.0%}")
+    for count, name in ((thought.simulations, "simulations"), (thought.nodes, "nodes")):
+        if count is not None:
+            parts.append(f"{count:,} {name}")
+    if thought.depth is not None:
+        parts.append(f"depth {thought.depth}")
+    return ", ".join(parts)
+
+
+def nodes(branches: list[TreeBranch], path: str = "") -> list[dict[str, object]]:
+    """A search tree as ``ui.tree`` takes it: a node is known by the actions that lead to it."""
+    return [
+        {
+            "id": (id := f"{path} {branch.name}"),
+            "label": _label(branch),
+            "children": nodes(branch.children, id),
+        }
+        for branch in branches
+    ]
+
+
+def _label(branch: TreeBranch) -> str:
+    parts = [f"{branch.name}: {branch.visits:,} visits"]
+    if branch.value is not None:
+        parts.append(f"value {branch.value:+.2f}{' proven' if branch.proven else ''}")
+    if branch.prior is not None:
+        parts.append(f"prior {branch.prior:.2f}")
+    return ", ".join(parts)

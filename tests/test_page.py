@@ -1,0 +1,390 @@
+"""The page, by clicking: what the browser does against the room's record of the game."""
+
+import json
+import re
+import socket
+from itertools import count
+from pathlib import Path
+from time import sleep
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect, sync_playwright
+from serving import process, served, wait_until
+
+from ci_envs.agent import Agent, make, register, registered
+from ci_envs.web.schemas import Export
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="the page is tested with chromium, which is not here")
+
+expect.set_options(timeout=60_000)  # rules may have to be compiled first
+
+GAMES = [
+    "TicTacToe-v0",
+    "ConnectN-v0:rows=4,cols=4,n=3,gravity=true",
+    "Quixo-v0:size=3",
+    "Nim-v0:heaps=3,4,max_take=2",
+    "Quarto-v0",
+]
+
+
+class Slow(Agent):
+    """Thinks a little more every tenth of a second, for ever."""
+
+    def act_batch(self, observations):
+        raise NotImplementedError
+
+    def analyse(self, position):
+        raise NotImplementedError
+
+    def think(self, position):
+        for hundreds in count(1):
+            sleep(0.1)
+            yield make(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _agent_of_the_test():
+    if "slow" not in registered():
+        register("slow", Slow)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("page") / "games.sqlite", pages=True, workers=2) as served_here:
+        yield served_here
+
+
+@pytest.fixture
+def page(browser):
+    with browser.new_context() as context:
+        context.set_default_timeout(20_000)
+        page = context.new_page()
+        wrong = []
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        yield page
+        assert not wrong
+
+
+@pytest.fixture
+def game(server, page):
+    """Begins a game and opens its page."""
+    client, app = server
+
+    def begin(environment="TicTacToe-v0", seats=("human", "human"), **more):
+        table = app.state.room.create(environment, seats, **more)
+        visit(page, f"{client.base_url}/game/{table.record.id}")
+        return lambda: app.state.room.table(table.record.id)
+
+    return begin
+
+
+def visit(page, address):
+    page.goto(address)
+    page.wait_for_function("window.did_handshake")  # before that NiceGUI loses what is clicked
+
+
+def region(page, name):
+    return page.locator(f'[data-region="{name}"]')
+
+
+def click(page, *names):
+    for name in names:
+        region(page, name).click()
+
+
+def regions(page):
+    return set(page.locator("[data-region]").evaluate_all("all => all.map((one) => one.dataset.region)"))
+
+
+def can_click(page, names):
+    wait_until(lambda: regions(page) == names, 20)
+
+
+def clickable(table, clicked=()):
+    targets = map(table.game.targets, table.position.legal_actions())
+    return {each[len(clicked)] for each in targets if each[: len(clicked)] == clicked}
+
+
+def settled(page, plies):
+    expect(page.locator(".moves li")).to_have_count(plies)
+
+
+@pytest.mark.parametrize("environment", GAMES)
+def test_a_whole_game_by_clicking(game, page, environment):
+    """What can be clicked is what is legal, and what is clicked is played."""
+    rng, now = np.random.default_rng(1), game(environment)
+    while not (table := now()).ending:
+        plies = len(table.record.actions)
+        action = int(rng.choice(table.position.legal_actions()))
+        clicked = ()
+        for target in table.game.targets(action):
+            can_click(page, clickable(table, clicked) | set(clicked))
+            click(page, target)
+            clicked += (target,)
+        settled(page, plies + 1)
+        assert now().record.actions == (*table.record.actions, action)
+    can_click(page, set())
+    expect(page.get_by_role("status")).to_contain_text("draw" if table.winner is None else "has won")
+
+
+def test_a_game_begun_on_the_first_page(server, page):
+    client, app = server
+    visit(page, f"{client.base_url}/")
+    page.get_by_label("Game").click()
+    page.get_by_role("option", name="Nim").click()
+    page.get_by_label("heaps").fill("2,3")
+    page.get_by_text("misere", exact=True).click()
+    page.get_by_label("Second player").click()
+    page.get_by_role("option", name="random", exact=True).click()
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/game/*")
+    id = page.url.rpartition("/")[2]
+    record = app.state.room.table(id).record
+    assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,misere=true", ("human", "random"))
+    page.get_by_role("link", name="ci_envs").click()
+    page.locator(f'a[href="/game/{id}"]').click()
+    expect(page.get_by_role("status")).to_contain_text("to move")
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "message"),
+    [
+        ("Position", "XXX", "is no position of"),
+        ("Seed", "many", "the seed must be a whole number, not 'many'"),
+        ("Seed", "-1", "greater than or equal to 0"),
+    ],
+)
+def test_what_is_refused_is_told(server, page, label, text, message):
+    visit(page, f"{server[0].base_url}/?environment=TicTacToe-v0")
+    page.get_by_text("More").click()
+    page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_role("alert")).to_contain_text(message)
+
+
+def test_a_game_that_is_not_there(server, page):
+    page.goto(f"{server[0].base_url}/game/<b>none")
+    expect(page.locator("body")).to_contain_text("there is no game")
+    page.goto(f"{server[0].base_url}/game/none")
+    expect(page.locator("body")).to_contain_text("there is no game 'none'")
+
+
+def test_an_agent_answers(game, page):
+    now = game(seats=("human", "random"))
+    click(page, "b2")
+    settled(page, 2)
+    assert len(now().record.actions) == 2
+    expect(page.get_by_role("status")).to_contain_text("X (you) to move")
+
+
+def test_what_others_do_is_seen(server, game, page):
+    now = game()
+    server[1].state.room.play(now().record.id, "a1")
+    settled(page, 1)
+    expect(region(page, "a1")).to_have_count(0)
+
+
+def test_a_cube_clicked_again_is_put_back(game, page):
+    now = game("Quixo-v0:size=3")
+    for put_back in (lambda: click(page, "a1"), lambda: page.keyboard.press("Escape")):
+        click(page, "a1")
+        expect(region(page, "b1")).to_have_count(0)
+        can_click(page, {"a1", "a3", "c1"})
+        put_back()
+        expect(region(page, "b1")).to_be_visible()
+    assert not now().record.actions
+
+
+def test_undo_and_redo(game, page):
+    now = game(seats=("human", "random"), seed=5)
+    click(page, "b2")
+    settled(page, 2)
+    before = now().record.actions
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 0)
+    assert not now().record.actions
+    page.get_by_role("button", name="Redo").click()
+    settled(page, 2)
+    assert now().record.actions == before
+    expect(page.get_by_role("button", name="Redo")).to_be_disabled()
+
+
+def test_seats_are_swapped_and_games_given_up(game, page):
+    now = game(seats=("human", "random"))
+    page.get_by_role("button", name="Swap seats").click()
+    settled(page, 1)
+    assert now().record.seats == ("random", "human")
+    page.get_by_role("button", name="Resign").click()
+    expect(page.get_by_role("status")).to_have_text("X (random) has won: O gave up")
+    can_click(page, set())
+
+
+def test_keys_alone(game, page):
+    now = game()
+    page.locator("[data-region]").first.focus()
+    page.keyboard.press("Enter")
+    settled(page, 1)
+    expect(page.locator("[data-region]:focus")).to_have_count(1)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    settled(page, 2)
+    played = now().record.actions
+    page.keyboard.press("u")
+    settled(page, 1)
+    page.keyboard.press("r")
+    settled(page, 2)
+    assert now().record.actions == played
+
+
+def test_a_hint_is_marked(game, page):
+    game(start="XX./OO./... X")
+    before = page.locator(".board svg").first.inner_html()
+    page.get_by_label("agent that thinks").fill("mcts:simulations=200")
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Hint").click()
+    wait_until(lambda: page.locator(".board svg").first.inner_html() != before)
+
+
+def test_agents_play_alone(game, page):
+    now = game(seats=("random", "random"))
+    page.get_by_text("Play", exact=True).click()
+    wait_until(lambda: page.get_by_text("has won").or_(page.get_by_text("A draw")).count())
+    assert now().ending == "rules"
+
+
+def test_a_position_is_played_from(server, game, page):
+    game()
+    click(page, "b2")
+    settled(page, 1)
+    expect(page.get_by_label("position")).to_have_value(".../.X./... O")
+    page.get_by_role("button", name="Start from it").click()
+    page.wait_for_url("**/?environment*")
+    page.wait_for_function("window.did_handshake")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/game/*")
+    assert server[1].state.room.table(page.url.rpartition("/")[2]).record.start == ".../.X./... O"
+
+
+def test_the_export_is_a_file(game, page):
+    now = game()
+    click(page, "b2")
+    settled(page, 1)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    exported = json.loads(Path(download.value.path()).read_text())
+    assert exported == Export.of(now()).model_dump(mode="json")
+
+
+def visits(page):
+    """Of the first branch of the tree."""
+    found = re.search(r"([\d,]+) visits", page.locator(".tree").inner_text())
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def test_the_tree_grows_while_an_agent_thinks(server, game, page):
+    game()
+    page.get_by_label("agent that thinks").fill("slow")
+    page.get_by_text("Think along").click()
+    some = wait_until(lambda: visits(page))
+    wait_until(lambda: visits(page) > some)
+    expect(page.locator(".bar")).to_be_visible()
+    expect(page.locator(".line")).to_contain_text("best line")
+    assert page.locator(".board rect[fill='#109648']").count()
+    page.get_by_text("Heat map").click()
+    expect(page.locator(".board rect[fill='#109648']")).to_have_count(0)
+    page.locator(".tree .q-tree__arrow").first.click()
+    expect(page.locator(".tree [role=group]:visible")).to_have_count(1)
+    assert server[1].state.thinker.going_on == 1
+    page.goto("about:blank")
+    wait_until(lambda: server[1].state.thinker.going_on == 0)
+
+
+def test_an_agent_that_cannot_think_says_so(game, page):
+    game()
+    page.get_by_label("agent that thinks").fill("random")
+    page.get_by_text("Think along").click()
+    expect(page.get_by_text("agent random cannot analyse")).to_be_visible()
+
+
+def test_true_values_and_mistakes(game, page):
+    now = game(start="XX./OO./... X")
+    page.get_by_text("True values").click()
+    expect(page.locator(".board circle[fill='#0072b2']")).to_have_count(1)  # c1 wins
+    expect(page.locator(".board circle[fill='#d55e00']")).to_have_count(3)
+    click(page, "a3")
+    expect(page.locator(".mistake")).to_have_text("from won to lost")
+    assert len(now().record.actions) == 1
+
+
+def test_the_graph_has_a_point_a_position(game, page):
+    game(start="XX./OO./... X")
+    click(page, "c1")
+    settled(page, 1)
+    chart = "getElement(+document.querySelector('.graph').id.slice(1)).chart"
+    read = f"() => {chart}?.getOption()?.series[0].data.length"
+    wait_until(lambda: page.evaluate(read) == 2)
+
+
+@pytest.mark.parametrize("address", ["/", "/game"])
+def test_a_phone(server, game, page, address):
+    page.set_viewport_size({"width": 360, "height": 740})
+    if address == "/":
+        visit(page, f"{server[0].base_url}/")
+    else:
+        game("Quixo-v0", seats=("human", "mcts:simulations=200"))
+    expect(page.get_by_role("button").first).to_be_visible()
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_dark_and_light(game, page):
+    page.emulate_media(color_scheme="dark")
+    game()
+    expect(page.locator("body.body--dark")).to_have_count(1)
+    page.get_by_label("light").click()
+    expect(page.locator("body.body--dark")).to_have_count(0)
+    page.get_by_label("as the system").click()
+    expect(page.locator("body.body--dark")).to_have_count(1)
+
+
+def test_rows_slide(game, page):
+    game("Quixo-v0:size=3")
+    click(page, "a1", "c1")
+    settled(page, 1)
+    assert "translate: 144px 0px" in page.locator(".board style").first.text_content()
+
+
+def test_a_reload_and_another_server_show_the_same_game(browser, page, tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    path = tmp_path / "games.sqlite"
+    with process(path, port) as (client, _):
+        visit(page, f"{client.base_url}/?environment=TicTacToe-v0")
+        page.get_by_label("Second player").click()
+        page.get_by_role("option", name="human", exact=True).click()
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**/game/*")
+        page.wait_for_function("window.did_handshake")
+        click(page, "b2")
+        settled(page, 1)
+        page.reload()
+        settled(page, 1)
+    assert (tmp_path / "games.secret").stat().st_mode & 0o777 == 0o600
+    with process(path, port) as (client, _):
+        page.reload()
+        settled(page, 1)
+        expect(page.get_by_label("position")).to_have_value(".../.X./... O")
+        page.get_by_role("link", name="ci_envs").click()
+        expect(page.locator(".listed")).to_have_count(1)  # it is still known whose game that is
