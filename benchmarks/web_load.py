@@ -19,7 +19,7 @@ import numpy as np
 
 from ci_envs import Position, make
 
-_PAUSE = 0.1  # seconds between two looks for the agent's answer
+_PAUSE = 0.5  # seconds between two looks for the agent's answer
 
 
 @click.command()
