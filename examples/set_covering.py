@@ -1,7 +1,8 @@
 """Set covering: the weights of the reports of 2022 for N = 5 to 1000, and those of our solvers.
 
 It is the first laboratory of the course, whole: its instances by seed 42, the reports' table beside ours, and a figure.
-Run it with ``python examples/set_covering.py``, which takes some minutes; ``--sizes 20 --seconds 1`` is a quick look.
+Run it with ``python examples/set_covering.py``, which takes some twenty minutes, as N = 100 is hard to prove;
+``--sizes 20 --seconds 1`` is a quick look.
 It needs HiGHS and matplotlib: ``pip install -e ".[ilp,plot]"``.
 """
 
