@@ -215,6 +215,7 @@ def test_workers_play_as_threads_do_and_take_only_unfinished_games_with_them(two
         assert time.monotonic() < deadline
 
 
+@pytest.mark.slow
 def test_workers_train_from_the_command_line(tmp_path, whole):
     arguments = ["train", "alphazero:games=12,simulations=4", "TicTacToe-v0", "--iterations", "3", "--workers", "2"]
     trained = CliRunner().invoke(main, [*arguments, "--output", str(tmp_path)])

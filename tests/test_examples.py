@@ -30,7 +30,7 @@ MODULES = {
     "nim_v0": "Nim-v0",
     "quarto_v0": "Quarto-v0",
 }
-BARS = [(1, 1), (1, 4), (2, 2), (3, 3), (3, 4), (2, 6)]
+BARS = [(1, 4), (3, 3), *(pytest.param(bar, marks=pytest.mark.slow) for bar in ((1, 1), (2, 2), (3, 4), (2, 6)))]
 
 
 def run(*command):
@@ -90,6 +90,7 @@ class TestExamplesRun:
         assert re.search(r"^expert +1st +100 \(72-100\) +0 \(0-28\) ", output, re.MULTILINE)
         assert "goes to (1, 2, 3), whose exclusive or is 0" in " ".join(output.split())
 
+    @pytest.mark.slow
     def test_nim_evolution(self, tmp_path):
         quick = ("--generations", "2", "--runs", "2", "--games", "10", "--output", str(tmp_path))
         output = run("nim_evolution.py", *quick)

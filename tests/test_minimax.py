@@ -20,16 +20,16 @@ from ci_envs.games import evaluate, implements, is_duplicate, kernel, popcount
 
 # with the depth to which the whole tree is small enough
 GAMES = (
-    (Quixo(2), 4),
     (Quixo(3), 4),
     (Quixo(5), 3),
     (ConnectN(3, 3, 3), 5),
-    (ConnectN(6, 6, 4), 3),
     (ConnectN(4, 5, 3, True), 5),
-    (Nim((3, 4, 5)), 4),
     (Nim((1, 3, 5), 2, True), 4),
     (Quarto(), 3),
-    (Quarto(squares=True), 3),
+    pytest.param(Quixo(2), 4, marks=pytest.mark.slow),
+    pytest.param(ConnectN(6, 6, 4), 3, marks=pytest.mark.slow),
+    pytest.param(Nim((3, 4, 5)), 4, marks=pytest.mark.slow),
+    pytest.param(Quarto(squares=True), 3, marks=pytest.mark.slow),
 )
 
 

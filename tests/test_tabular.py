@@ -196,7 +196,7 @@ def test_an_episode_worked_by_hand_in_nim(tmp_path, monkeypatch, method, first):
         # lines of X, then of O, where X is to move: 0 0, 1 1, 2 2; where O is: 0 1, 1 2, 2 2
         # potentials of X: 0, 0, 0; of O: -0.25, -0.25, 0. Rewards of O: 0.25 - 0.125, 0.25 + 0, 0 + 1
         ("potential", 0.5, [-0.25, -0.5, -1], [0.125 + 0.125 + 0.25, 0.25 + 0.5, 1]),
-        ("none", 0.5, [-0.25, -0.5, -1], [0.25, 0.5, 1]),
+        (None, 0.5, [-0.25, -0.5, -1], [0.25, 0.5, 1]),
     ],
 )
 def test_shaped_returns_worked_by_hand(tmp_path, monkeypatch, shaping, discount, of_x, of_o):
@@ -839,7 +839,11 @@ def test_a_potential_leaves_the_best_play_as_it_is_and_bare_rewards_for_lines_do
     assert mistakes(train(tmp_path / "lines", shaping="lines", **options)) > 3 * hundredth
 
 
-@pytest.mark.parametrize("environment", ["Quixo-v0", "Quixo-v0:size=4", "ConnectN-v0", "ConnectFour-v0", "Quarto-v0"])
+LARGER = ["Quixo-v0", "Quarto-v0"]
+LARGER_YET = ["Quixo-v0:size=4", "ConnectN-v0", "ConnectFour-v0"]
+
+
+@pytest.mark.parametrize("environment", [*LARGER, *(pytest.param(id, marks=pytest.mark.slow) for id in LARGER_YET)])
 def test_larger_games_are_learned_too(tmp_path, environment):
     agent = train(tmp_path, environment=environment, episodes=300, table_mb=64)
     assert play_match(agent.game, agent, agents.make("random", agent.game, seed=1), 20).sides[0].illegal == 0

@@ -393,6 +393,7 @@ class TestGoingOn:
         run("a2c", tmp_path, 1000, resume=True)
         assert read_model(tmp_path / BEST).steps >= 1000
 
+    @pytest.mark.slow
     def test_killed_at_random_moments_it_finishes(self, tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", KILLS, tmp_path / "run"],
