@@ -449,7 +449,10 @@ def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], wor
         app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers)
         add_pages(app, secret_beside(path))
     click.echo(f"http://{host}:{port}")
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_keep_alive=_KEEP_ALIVE)
+
+
+_KEEP_ALIVE = 75  # seconds, longer than clients keep what they do not use: they would write where nobody reads
 
 
 def _named_agent(text: str) -> tuple[str, str]:

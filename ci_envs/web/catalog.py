@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from types import MappingProxyType
@@ -87,10 +87,7 @@ class Catalog:
             ValueError: there is no such environment or parameter, or a value is refused.
         """
         _check_length(environment)
-        if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment):  # no module to import, no path
-            raise ValueError(f"unknown environment {environment!r}; choose from: {', '.join(registered())}")
-        _, game, options = resolve(environment)
-        return game, ply_limit(game, options.get("max_cycles"))
+        return _game(environment)
 
     def agent(self, spec: str, game: Game) -> Agent:
         """Make an agent.
@@ -113,6 +110,14 @@ class Catalog:
         if "depth" in held and "time" in names:
             held.setdefault("time", MOST["time"])
         return agents.make_named(name, held, game)
+
+
+@lru_cache(maxsize=256)  # a game knows its compiled rules, and finding them takes a while
+def _game(environment: str) -> tuple[Game, int]:
+    if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment):  # no module to import, no path
+        raise ValueError(f"unknown environment {environment!r}; choose from: {', '.join(registered())}")
+    _, game, options = resolve(environment)
+    return game, ply_limit(game, options.get("max_cycles"))
 
 
 def _environment(id: str) -> Entry:

@@ -1,6 +1,7 @@
 """Games in a file of SQLite: every change is on the disk before it is answered."""
 
 import secrets
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,6 +51,9 @@ class ConflictError(Exception):
     """Somebody else has changed the game."""
 
 
+_CONNECTIONS = 48  # more than the threads that Starlette answers in, and those of the agents
+
+
 class _Base(DeclarativeBase):
     pass
 
@@ -89,7 +93,8 @@ class Store:
             OSError: it cannot be made, or is no such file.
         """
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
+        self._engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30}, pool_size=_CONNECTIONS)
+        self._writing = threading.Lock()  # who waits for SQLite's own lock sleeps, and long
         event.listen(self._engine, "connect", _prepare)
         try:
             _Base.metadata.create_all(self._engine)
@@ -197,7 +202,7 @@ class Store:
     def _changing(self) -> Iterator[Session]:
         """A transaction that nobody else writes in."""
         try:
-            with Session(self._engine) as session, session.begin():
+            with self._writing, Session(self._engine) as session, session.begin():
                 session.connection().exec_driver_sql("BEGIN IMMEDIATE")
                 yield session
         except IntegrityError as error:
