@@ -103,7 +103,7 @@ class TestExamplesRun:
         assert "best mapping wins 92.9%" in " ".join(output.split())
 
     def test_set_covering(self, tmp_path):
-        quick = ("--sizes", "10", "--sizes", "20", "--seeds", "2", "--seconds", "1", "--output", str(tmp_path))
+        quick = ("--sizes", "10", "--sizes", "20", "--seeds", "2", "--seconds", "6", "--output", str(tmp_path))
         output = run("set_covering.py", *quick)
         assert (tmp_path / "weights.png").stat().st_size > 10_000
         rows = dict(re.findall(r"^│ (.*?) +│ +(.*?) +│$", output, re.MULTILINE))
