@@ -301,7 +301,7 @@ def _shaping(game: Game, shaping: str | None, values: str) -> int:
     kind: int = _SHAPINGS[one_of("shaping", shaping, _SHAPINGS)]
     if kind == POTENTIAL and values == "state":  # what an action earns would depend on where it was played
         raise ValueError("shaping=potential is for values=action: it would change which of the positions are best")
-    if kind != UNSHAPED and not isinstance(game, GridGame):
+    if not isinstance(game, GridGame):
         raise ValueError(f"shaping={shaping} is for games with lines, which {game} has not")
     return kind
 
