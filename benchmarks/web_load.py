@@ -1,7 +1,9 @@
 """Many games at once over HTTP, each a random player against an agent: ``python -m benchmarks.web_load``.
 
 It starts ``ci-envs serve``, plays whole games, replays each from what the server kept, and says how long moves took to
-be acknowledged while agents searched.
+be acknowledged, and agents to answer, while agents searched. A player thinks for a time that is drawn from an
+exponential distribution. Those who do not think at all (``--think 0``) ask for as much as the server can do, and wait.
+The players take a share of the processor, too.
 """
 
 import asyncio
@@ -19,7 +21,7 @@ import numpy as np
 
 from ci_envs import Position, make
 
-_PAUSE = 0.5  # seconds between two looks for the agent's answer
+_PAUSE = 0.5  # seconds between two looks whether the server is up
 
 
 @click.command()
@@ -27,7 +29,8 @@ _PAUSE = 0.5  # seconds between two looks for the agent's answer
 @click.option("--agent", default="mcts:simulations=200", show_default=True)
 @click.option("--games", default=100, show_default=True, type=click.IntRange(min=1))
 @click.option("--plies", default=60, show_default=True, help="Of a game at most.")
-def main(environment: str, agent: str, games: int, plies: int) -> None:
+@click.option("--think", default=2.0, show_default=True, help="Seconds that a player thinks, on average.")
+def main(environment: str, agent: str, games: int, plies: int, think: float) -> None:
     """Play games at once and say how long acknowledgements took."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -49,25 +52,29 @@ def main(environment: str, agent: str, games: int, plies: int) -> None:
             server.stdout.readline()
             url = f"http://127.0.0.1:{port}"
             began = time.perf_counter()
-            asyncio.run(_play(url, environment, agent, 1, plies))  # compiles what is played
+            asyncio.run(_play(url, environment, agent, 1, plies, 0))  # compiles what is played
             warm = time.perf_counter()
-            times = asyncio.run(_play(url, environment, agent, games, plies))
+            times = np.array(asyncio.run(_play(url, environment, agent, games, plies, think)))
             ended = time.perf_counter()
         finally:
             server.kill()
             server.wait()
-    milliseconds = 1000 * np.array(times)
     print(f"{games} games of {environment} against {agent} in {ended - warm:.1f} s (compiling: {warm - began:.1f} s)")
     print(f"{len(times):,} moves acknowledged: none lost, no error")
-    print(", ".join(f"p{share} {np.percentile(milliseconds, share):.1f} ms" for share in (50, 95, 99, 100)))
+    for what, seconds in zip(("acknowledged", "answered"), times.T, strict=True):
+        shares = (f"p{share} {1000 * np.percentile(seconds, share):.1f} ms" for share in (50, 95, 99, 100))
+        print(f"{what:12} {', '.join(shares)}")
 
 
-async def _play(url: str, environment: str, agent: str, games: int, plies: int) -> list[float]:
-    """The seconds that each move took to be acknowledged, of all games."""
+async def _play(
+    url: str, environment: str, agent: str, games: int, plies: int, think: float
+) -> list[tuple[float, float]]:
+    """The seconds that each move took to be acknowledged, and to be answered, of all games."""
     limits = httpx.Limits(max_connections=games)
     async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
         await _up(client)
-        played = await asyncio.gather(*(_game(client, environment, agent, seed, plies) for seed in range(games)))
+        players = (_game(client, environment, agent, seed, plies, think) for seed in range(games))
+        played = await asyncio.gather(*players)
     return [seconds for game in played for seconds in game]
 
 
@@ -80,23 +87,26 @@ async def _up(client: httpx.AsyncClient) -> None:
             await asyncio.sleep(_PAUSE)
 
 
-async def _game(client: httpx.AsyncClient, environment: str, agent: str, seed: int, plies: int) -> list[float]:
-    rng, times, mine = random.Random(seed), list[float](), list[int]()
+async def _game(
+    client: httpx.AsyncClient, environment: str, agent: str, seed: int, plies: int, think: float
+) -> list[tuple[float, float]]:
+    rng, times, mine = random.Random(seed), list[tuple[float, float]](), list[int]()
     begun = await client.post("/api/games", json={"environment": environment, "seats": ["human", agent], "seed": seed})
-    begun.raise_for_status()
-    state = begun.json()
+    state = begun.raise_for_status().json()
+    game = f"/api/games/{state['id']}"
     while not state["ending"] and state["plies"] < plies:
-        if state["to_move"] != 0:
-            await asyncio.sleep(_PAUSE)
-            state = (await client.get(f"/api/games/{state['id']}")).raise_for_status().json()
-            assert state["trouble"] is None, state["trouble"]
-            continue
+        if think:
+            await asyncio.sleep(rng.expovariate(1 / think))
         mine.append(rng.choice(state["legal"])["number"])
         before = time.perf_counter()
         body = {"action": mine[-1], "ply": state["plies"]}
-        state = (await client.post(f"/api/games/{state['id']}/moves", json=body)).raise_for_status().json()
-        times.append(time.perf_counter() - before)
-    kept = (await client.get(f"/api/games/{state['id']}/export")).raise_for_status().json()
+        state = (await client.post(f"{game}/moves", json=body)).raise_for_status().json()
+        acknowledged = time.perf_counter()
+        while state["thinking"]:
+            state = (await client.get(game, params={"after": state["plies"]})).raise_for_status().json()
+        assert state["trouble"] is None, state["trouble"]
+        times.append((acknowledged - before, time.perf_counter() - before))
+    kept = (await client.get(f"{game}/export")).raise_for_status().json()
     _check(environment, kept, mine)
     return times
 

@@ -1,8 +1,10 @@
 """The server: games over HTTP against the rules played beside, agents that answer, and what must not be possible."""
 
 import socket
+import sqlite3
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 
 import httpx
 import numpy as np
@@ -18,6 +20,8 @@ from ci_envs import agent as agents
 from ci_envs.agent import Agent
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.room import Room
+from ci_envs.web.store import ConflictError, Store
 
 TICTACTOE = "TicTacToe-v0"
 OWNER = "a-token-of-my-own"
@@ -204,6 +208,48 @@ def test_what_was_thought_about_a_position_taken_back_is_not_played(client):
     state = answered(client, game, 2)
     assert [move["name"] for move in state["moves"]] == ["c3", "a1"]
     assert settled(client, game)["plies"] == 2
+
+
+def test_who_asks_for_the_answer_waits_for_it(client):
+    game = begin(client, seats=("human", "held"))
+    after = play(client, game, "a1")["plies"]
+    assert Held.thinks.wait(60)
+    url = f"{client.base_url}/api/games/{game['id']}"
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(httpx.get, url, params={"after": after}, timeout=60) for _ in range(8)]
+        assert not wait(waiting, timeout=0.5).done
+        assert read(client, game)["plies"] == after  # and nobody else has to
+        Held.go_on.set()
+        assert [one.result().json()["plies"] for one in waiting] == [after + 1] * 8
+    assert client.get(url, params={"after": 7}).json()["plies"] == after + 1  # a person is to play
+    failing = begin(client, seats=("failing", "human"))
+    assert client.get(f"/api/games/{failing['id']}", params={"after": 0}).json()["trouble"] == "RuntimeError: no idea"
+    assert client.get(f"/api/games/{'x' * 22}", params={"after": 0}).status_code == 404
+
+
+def test_what_another_process_does_to_a_game_is_seen(tmp_path):
+    """Two rooms with one file, as two servers would be."""
+    stores = [Store(tmp_path / "games.sqlite") for _ in range(2)]
+    one, other = (Room(store, Catalog(), workers=1) for store in stores)
+    id = one.create(TICTACTOE, ("human", "human")).record.id
+    other.play(id, "a1")
+    stale = one.table(id).record
+    assert len(stale.actions) == 1
+    other.play(id, "b1")
+    with pytest.raises(ConflictError):
+        stores[0].change(stale, over=True)
+    one.undo(id)
+    one.play(id, "c1")
+    assert other.table(id).record == one.table(id).record == stores[0].get(id)
+    assert list(map(other.table(id).game.action_name, stores[1].get(id).actions)) == ["a1", "c1"]
+
+
+def test_a_file_of_another_making_is_refused(tmp_path):
+    path = tmp_path / "games.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE games (id VARCHAR PRIMARY KEY)")
+    with pytest.raises(OSError, match=r"games cannot be kept in .*games\.sqlite.*: no such column"):
+        Store(path)
 
 
 def test_swapping_seats_makes_the_agent_move(client):

@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
 
 from ci_envs.web.room import BusyError, RefusedError, Room
 from ci_envs.web.schemas import (
@@ -19,6 +20,7 @@ from ci_envs.web.schemas import (
     NewMove,
     NewSeats,
     Owner,
+    Ply,
     PositionText,
     Problem,
     Question,
@@ -30,6 +32,7 @@ from ci_envs.web.schemas import (
 )
 from ci_envs.web.store import ConflictError, UnknownGameError
 from ci_envs.web.thinking import Thinker
+from ci_envs.web.waiting import when_answered
 
 Id = Annotated[str, Path(pattern=r"^[\w-]{22}$", description="of a game")]
 
@@ -49,6 +52,7 @@ _WORDS = {
 }
 
 
+_AFTER = "wait until more plies than so many were played or no agent is to play, for 20 seconds at most"
 _STREAM = "events `thought`, each with a Thought as its data, then `done`, or `failed` with a Problem"
 
 
@@ -150,9 +154,11 @@ def games_router(room: Room) -> APIRouter:
         return list(map(Summary.of, room.owned(owner, limit)))
 
     @router.get("/games/{id}", responses=_fails(404))
-    def read(id: Id) -> GameState:
+    async def read(id: Id, after: Annotated[Ply | None, Query(description=_AFTER)] = None) -> GameState:
         """A game and where it stands. An agent that owes an answer, as after a restart, begins to think."""
-        return GameState.at(room, room.resume(id))
+        if after is None:
+            return GameState.at(room, await run_in_threadpool(room.resume, id))
+        return GameState.at(room, await when_answered(room, id, after))
 
     @router.post("/games/{id}/moves", status_code=201, responses=_fails(404, 409))
     def move(id: Id, new: NewMove) -> GameState:

@@ -3,11 +3,13 @@
 import os
 import threading
 import time
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,6 +28,7 @@ _MOST_GAMES = 2000  # that are going on and were begun in the last day
 _DAY = 24 * 3600.0
 _IDLE = 4  # agents of one kind that are kept while they have nothing to do
 _KINDS = 64
+_READY = 1000  # games that are kept in memory as well
 
 
 class RefusedError(Exception):
@@ -80,6 +83,16 @@ class Table:
         """Who plays next, ``human`` or an agent; None once it is over."""
         return None if self.ending else self.record.seats[self.position.to_move]
 
+    @property
+    def is_for_agent(self) -> bool:
+        """Whether an agent plays next."""
+        return self.next_seat not in (None, HUMAN)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether an agent plays next and a person waits for it."""
+        return self.is_for_agent and HUMAN in self.record.seats
+
 
 class Room:
     """The games of a server, and the agents that play in them."""
@@ -102,6 +115,8 @@ class Room:
         self._idle: dict[tuple[str, str], list[Agent]] = defaultdict(list)
         self._thinking: dict[str, bool] = {}  # and whether there was a call for it since it began
         self._troubles: dict[str, str] = {}
+        self._tables: OrderedDict[str, Table] = OrderedDict()  # by id, the last used at the end
+        self._listeners: dict[str, list[Callable[[], None]]] = defaultdict(list)
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -133,7 +148,7 @@ class Room:
             raise BusyError(f"{_MOST_GAMES:,} games are going on already")
         over = position.result is not None
         record = self._store.add(environment, seats, seed, position.to_text(), owner, over)
-        table = Table(record, game, (position,), limit)
+        table = self._keep(Table(record, game, (position,), limit))
         self._answer(table)
         return table
 
@@ -143,12 +158,15 @@ class Room:
         Raises:
             UnknownGameError: there is none.
         """
+        known = self._tables.get(id)
+        if known is not None and known.record.version == self._store.version(id):
+            return known
         record = self._store.get(id)
         game, limit = self.catalog.game(record.environment)
         positions = [Position.from_text(game, record.start)]
         for action in record.actions:
             positions.append(positions[-1].play(action))
-        return Table(record, game, tuple(positions), limit)
+        return self._keep(Table(record, game, tuple(positions), limit))
 
     def owned(self, owner: str, limit: int = 100) -> list[Record]:
         """The games of an owner, the newest first."""
@@ -161,14 +179,26 @@ class Room:
 
     def owes(self, table: Table) -> bool:
         """Whether an agent is about to play in a game as it stands here, even if it has done so in the meantime."""
-        record = table.record
-        if table.next_seat in (None, HUMAN) or self.trouble(record.id):
+        if not table.is_for_agent or self.trouble(table.record.id):
             return False
-        return HUMAN in record.seats or self.is_thinking(record.id)
+        return table.is_awaited or self.is_thinking(table.record.id)
 
     def trouble(self, id: str) -> str | None:
         """What went wrong when an agent last was to play in a game."""
         return self._troubles.get(id)
+
+    @contextmanager
+    def listening(self, id: str, listener: Callable[[], None]) -> Iterator[None]:
+        """Call ``listener``, in whatever thread, whenever a game has changed or an agent has ended to think in it."""
+        with self._lock:
+            self._listeners[id].append(listener)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._listeners[id].remove(listener)
+                if not self._listeners[id]:
+                    del self._listeners[id]
 
     def play(self, id: str, action: str | int, ply: int | None = None) -> Table:
         """Play an action of a person; an agent whose turn it is then begins to think.
@@ -202,7 +232,7 @@ class Room:
             RefusedError: it is no agent's turn.
         """
         table = self.table(id)
-        if table.next_seat in (None, HUMAN):
+        if not table.is_for_agent:
             raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is a person's turn")
         self._think(id)
         return table
@@ -214,17 +244,10 @@ class Room:
             UnknownGameError: there is no such game.
             RefusedError: there is nothing to take back.
         """
-        table = self.table(id)
-        plies = len(table.record.actions) if table.record.resigned is None else len(table.record.actions) + 1
-        back = plies - 1
-        if HUMAN in table.record.seats:
-            turns = [n for n in range(plies) if table.record.seats[table.positions[n].to_move] == HUMAN]
-            back = turns[-1] if turns else -1
-        if back < 0:
-            raise RefusedError("there is nothing to take back")
-        self._store.cut(id, back)
+        table = self._changed(id, _taken_back)
         self._troubles.pop(id, None)
-        return self.table(id)
+        self._answer(table)
+        return table
 
     def resign(self, id: str, player: int | None = None) -> Table:
         """Let a person give up.
@@ -237,16 +260,7 @@ class Room:
             UnknownGameError: there is no such game.
             RefusedError: it is over, or there is no such person in it.
         """
-        table = self.table(id)
-        if table.ending:
-            raise RefusedError(f"the game is over ({table.ending})")
-        mover = table.position.to_move
-        people = [seat for seat in (mover, 1 - mover) if table.record.seats[seat] == HUMAN]
-        who = people[0] if player is None and people else player
-        if who not in people:
-            raise RefusedError(f"player {player} is no person" if people else "no person plays in this game")
-        self._store.resign(id, who)
-        return self.table(id)
+        return self._changed(id, lambda table: {"resigned": _who_resigns(table, player), "over": True})
 
     def seat(self, id: str, seats: tuple[str, str]) -> Table:
         """Let others play on; an agent whose turn it is, against a person, begins to think.
@@ -258,8 +272,7 @@ class Room:
         table = self.table(id)
         for spec in seats:
             self._check_seat(table.record.environment, table.game, spec)
-        self._store.seat(id, seats)
-        after = self.table(id)
+        after = self._changed(id, lambda _: {"seats": seats})
         self._answer(after)
         return after
 
@@ -296,7 +309,7 @@ class Room:
 
     def _answer(self, table: Table) -> None:
         """Let an agent think if it is its turn and a person waits for it."""
-        if table.next_seat not in (None, HUMAN) and HUMAN in table.record.seats:
+        if table.is_awaited:
             self._think(table.record.id)
 
     def _think(self, id: str) -> None:
@@ -319,12 +332,13 @@ class Room:
                 called = self._thinking.pop(id)
                 if called:
                     self._thinking[id] = False
+        self._tell(id)
 
     def _reply(self, id: str) -> bool:
         """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""
         table = self.table(id)
         spec = table.next_seat
-        if spec in (None, HUMAN):
+        if spec is None or not table.is_for_agent:
             return False
         environment, position = table.record.environment, table.position
         agent = self.borrow(environment, table.game, spec)
@@ -337,13 +351,63 @@ class Room:
             after = self._append(table, action)
         except ConflictError:  # taken back, or resigned: what was thought is void
             return HUMAN in table.record.seats
-        return HUMAN in table.record.seats and after.next_seat not in (None, HUMAN)
+        return after.is_awaited
 
     def _append(self, table: Table, action: int) -> Table:
         position = table.position.play(action)
-        record = table.record
-        plies = len(record.actions) + 1
-        over = position.result is not None or plies >= table.limit
-        self._store.append(record.id, record.actions, action, over)
-        after = replace(record, actions=(*record.actions, action), over=over)
-        return Table(after, table.game, (*table.positions, position), table.limit)
+        actions = (*table.record.actions, action)
+        over = position.result is not None or len(actions) >= table.limit
+        return self._write(table, (*table.positions, position), {"actions": actions, "over": over})
+
+    def _changed(self, id: str, changes: Callable[[Table], dict[str, Any]]) -> Table:
+        """Change a game, as it is at that moment, without another action."""
+        while True:
+            table = self.table(id)
+            wanted = changes(table)
+            plies = len(wanted.get("actions", table.record.actions))
+            try:
+                return self._write(table, table.positions[: plies + 1], wanted)
+            except ConflictError:  # look again
+                continue
+
+    def _write(self, table: Table, positions: tuple[Position, ...], changes: dict[str, Any]) -> Table:
+        record = self._store.change(table.record, **changes)
+        after = self._keep(Table(record, table.game, positions, table.limit))
+        self._tell(record.id)
+        return after
+
+    def _keep(self, table: Table) -> Table:
+        with self._lock:
+            self._tables[table.record.id] = table
+            self._tables.move_to_end(table.record.id)
+            while len(self._tables) > _READY:
+                self._tables.popitem(last=False)
+        return table
+
+    def _tell(self, id: str) -> None:
+        with self._lock:
+            listeners = list(self._listeners.get(id, ()))
+        for listener in listeners:
+            listener()
+
+
+def _taken_back(table: Table) -> dict[str, Any]:
+    """What is changed when the last turn of a person and what followed is taken back, or without persons a ply."""
+    seats, actions = table.record.seats, table.record.actions
+    turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[table.positions[n].to_move] == HUMAN]
+    if table.record.resigned is not None:
+        turns.append(len(actions))
+    if not turns:
+        raise RefusedError("there is nothing to take back")
+    return {"actions": actions[: turns[-1]], "over": False, "resigned": None}
+
+
+def _who_resigns(table: Table, player: int | None) -> int:
+    if table.ending:
+        raise RefusedError(f"the game is over ({table.ending})")
+    mover = table.position.to_move
+    people = [seat for seat in (mover, 1 - mover) if table.record.seats[seat] == HUMAN]
+    who = people[0] if player is None and people else player
+    if who is None or who not in people:
+        raise RefusedError(f"player {player} is no person" if people else "no person plays in this game")
+    return who
