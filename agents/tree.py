@@ -13,7 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.compiled import kernel
-from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, legal, play, result
+from ci_envs.games.operations import (
+    DRAW,
+    LOSS,
+    ONGOING,
+    WIN,
+    action_count,
+    is_duplicate,
+    keeps_turn,
+    legal,
+    play,
+    result,
+)
 from ci_envs.games.random_numbers import random_below
 
 
@@ -95,6 +106,58 @@ def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
         reset(nodes[child], next_own, next_opp, parent, sign, result(game, next_own, next_opp))
     tighten(nodes, parent)
     return first + children, state
+
+
+@kernel
+def look_ahead(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
+    """See which children of an expanded node are decided within so many plies of it, 2 or more."""
+    for child in range(nodes[parent].first, nodes[parent].first + nodes[parent].children):
+        here = nodes[child]
+        if here.lower == here.upper:
+            continue
+        found = forced(game, here.own, here.opp, plies - 1)
+        if found != 0:
+            here.lower = here.upper = here.sign * (WIN if found > 0 else LOSS)
+            here.plies = abs(found)
+    tighten(nodes, parent)
+
+
+@kernel
+def forced(game: Any, own: Any, opp: Any, plies: Any) -> Any:
+    """``-> int``: n if the player to move wins within n plies, -n for a loss, 0 if ``plies`` do not decide it."""
+    slowest, escapes, goes_on = np.int64(0), False, False
+    for number in range(action_count(game)):
+        action = np.uint64(number)
+        if not legal(game, own, opp, action) or is_duplicate(game, own, opp, action):
+            continue
+        next_own, next_opp = play(game, own, opp, action)
+        outcome = result(game, next_own, next_opp)
+        if outcome == ONGOING:
+            goes_on = True
+            continue
+        outcome = outcome if keeps_turn(game, own, opp, action) else -outcome
+        if outcome == WIN:
+            return np.int64(1)
+        slowest, escapes = np.int64(1), escapes or outcome == DRAW
+    if not goes_on or plies == 1:
+        return np.int64(0) if goes_on or escapes else -slowest
+    for number in range(action_count(game)):
+        action = np.uint64(number)
+        if not legal(game, own, opp, action) or is_duplicate(game, own, opp, action):
+            continue
+        next_own, next_opp = play(game, own, opp, action)
+        if result(game, next_own, next_opp) != ONGOING:
+            continue
+        same = keeps_turn(game, own, opp, action)
+        found = forced(game, next_own, next_opp, plies - 1)
+        found = found if same else -found
+        if found > 0:
+            return found + 1
+        escapes = escapes or found == 0
+        if escapes and plies == 2 and not same:
+            break
+        slowest = max(slowest, 1 - found)
+    return np.int64(0) if escapes else -slowest
 
 
 @kernel

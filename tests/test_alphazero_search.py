@@ -118,6 +118,45 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
     assert len(chosen) > 10
 
 
+@pytest.mark.parametrize(
+    ("game", "lookahead", "count"),
+    [(GAMES[0], 2, 300), (GAMES[0], 4, 300), (GAMES[1], 3, 100), (GAMES[2], 2, 60), (GAMES[4], 3, 15)],
+    ids=str,
+)
+def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, count):
+    """Of a position and of that which its one simulation leads to, which is a ply further on."""
+    positions = random_positions(game, count, seed=7)
+    forest = Forest(game, Settings(simulations=1, lookahead=lookahead), count)
+    found = forest.search(words_of(positions), seeds_of(positions), Network(game, spread=0))
+    known = 0
+    for position, value, action in zip(positions, found.values.tolist(), found.actions.tolist(), strict=True):
+        decided = decided_within(position, lookahead)
+        known += decided != 0
+        if decided:
+            assert value == decided
+            assert decided < 0 or decided_after(position, action, lookahead - 1) == 1
+        elif abs(value) == 1:
+            assert value == decided_within(position, lookahead + 1)
+    assert known > count / 20
+
+
+def decided_within(position, plies):
+    """1 if the player to move can win within so many plies, -1 if the opponent can, else 0."""
+    if position.result is not None or plies == 0:
+        return position.result or 0
+    best = -1
+    for action in position.legal_actions():
+        best = max(best, decided_after(position, action, plies - 1))
+        if best == 1:
+            break
+    return best
+
+
+def decided_after(position, action, plies):
+    after = position.play(action)
+    return decided_within(after, plies) * (1 if after.to_move == position.to_move else -1)
+
+
 def winning_actions(position):
     following = {action: position.play(action) for action in position.legal_actions()}
     return [action for action, after in following.items() if wins(position, after)]

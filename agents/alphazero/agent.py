@@ -20,6 +20,7 @@ from ci_envs.games.parameters import nonnegative_number, one_of, positive_number
 from ci_envs.games.position import Position
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
+_MOST_LOOKAHEAD = 4  # plies, each of which costs as often as many as there are actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,7 @@ class AlphaZeroAgent(Agent):
         exploration: float = 1.5,
         temperature: float = 0.0,
         contempt: float = 0.0,
+        lookahead: int = 3,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -67,6 +69,8 @@ class AlphaZeroAgent(Agent):
                 out of the circles in which two agents without luck move on Quixo.
             contempt: by how much it thinks it worse than a draw that a position comes again, from 0 to 1: with much of
                 it, it would rather risk something than go in circles.
+            lookahead: plies within which every leaf is searched for a forced end, 1 to 4: Baier and Winands,
+                "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo three take as long as the network does.
             seed: of the order of equal actions, and of the draw.
 
         Raises:
@@ -81,6 +85,7 @@ class AlphaZeroAgent(Agent):
             positive_number("exploration", exploration),
             simulations,
             contempt=probability("contempt", contempt),
+            lookahead=integer_between("lookahead", lookahead, 1, _MOST_LOOKAHEAD),
         )
         temperature = nonnegative_number("temperature", temperature)
         path = shipped_model(game) if path is None else path

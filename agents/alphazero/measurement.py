@@ -48,6 +48,7 @@ class Ladder:
             simulations=self.config.ladder_simulations,
             temperature=self.config.ladder_temperature,
             contempt=self.config.contempt,
+            lookahead=1,  # it is the network that is measured
             seed=seed,
         )
 
