@@ -229,7 +229,7 @@ def _deepen(
     """``-> (best action, depth)``: search ever deeper; ``values`` are those of the last depth that was finished."""
     begin(table, work)
     latest = np.empty_like(values)
-    best, reached = -1, 0
+    best, reached = np.int64(-1), 0  # as int64, or all below is compiled for the literal too
     for plies in range(1 if pruning else depth, depth + 1):
         action = search_actions(game, judge, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest)
         if work[STOP] and reached > 0:

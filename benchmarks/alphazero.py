@@ -72,8 +72,8 @@ def report_simulations(amount: int) -> int:
 
 
 def decision() -> Callable[[], Found]:
-    """An action of Quixo by a 32x3 network and 200 simulations."""
-    forest = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS), 1)
+    """An action of Quixo by a 32x3 network and 200 simulations, as the agent searches."""
+    forest = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS, lookahead=3), 1)
     evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
     return lambda: _search(forest, evaluate, seed=0)
 

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from ci_envs.games.compiled import Callback, implements
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
+from ci_envs.plugins import plugins
 from ci_envs.policy import Policy, choose
 from ci_envs.registration import resolve
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
@@ -157,7 +157,7 @@ def register(name: str, factory: AgentFactory) -> None:
 
 def registered() -> tuple[str, ...]:
     """The names of all agents: those of the entry-point group ``ci_envs.agents``, then those of this process."""
-    return (*sorted(entry_points(group=ENTRY_POINT_GROUP).names), *_registered)
+    return (*plugins(ENTRY_POINT_GROUP), *_registered)
 
 
 def factory_of(name: str) -> AgentFactory:
@@ -169,11 +169,11 @@ def factory_of(name: str) -> AgentFactory:
     """
     if name in _registered:
         return _registered[name]
-    found = entry_points(group=ENTRY_POINT_GROUP, name=name)
-    if not found:
+    found = plugins(ENTRY_POINT_GROUP).get(name)
+    if found is None:
         raise ValueError(f"unknown agent {name!r}; choose from: {', '.join(registered())}")
     try:
-        return cast(AgentFactory, next(iter(found)).load())
+        return cast(AgentFactory, found.load())
     except ImportError as error:
         raise ImportError(f"agent {name!r} needs what is not installed: {error}") from error
 

@@ -257,7 +257,7 @@ def test_one_broken_package_hides_no_learner(monkeypatch):
     learner = type("Learner", (), {"train": print})
     monkeypatch.setattr("ci_envs.agent._registered", {"learner": learner})
     monkeypatch.setattr("ci_envs.agent.registered", lambda: ("exact", "lost", "learner"))
-    monkeypatch.setattr("ci_envs.agent.entry_points", lambda group, name: [type("", (), {"load": broken})()])
+    monkeypatch.setattr("ci_envs.agent.plugins", lambda group: {"lost": type("", (), {"load": broken})()})
     with pytest.raises(ImportError, match="no such package"):
         trainer_of("lost")
     monkeypatch.setitem(ci_envs.agent._registered, "random", agents.Agent)

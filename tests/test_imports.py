@@ -14,13 +14,14 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "ci_envs.games": {"ci_envs.games"},
     "ci_envs.files": set(),
+    "ci_envs.plugins": set(),
     "ci_envs.picture": {"ci_envs.games"},
     "ci_envs.solver": {"ci_envs.games", "ci_envs.solver", "ci_envs.files"},
     "ci_envs.spec": set(),
-    "ci_envs.problems": {"ci_envs.problems", "ci_envs.games", "ci_envs.files", "ci_envs.spec"},
+    "ci_envs.problems": {"ci_envs.problems", "ci_envs.games", "ci_envs.files", "ci_envs.plugins", "ci_envs.spec"},
     "ci_envs.registration": {"ci_envs.spec", "ci_envs.games", "ci_envs.envs", "ci_envs.problems"},
     "ci_envs.policy": {"ci_envs.games"},
-    "ci_envs.agent": {"ci_envs.games", "ci_envs.policy", "ci_envs.registration", "ci_envs.spec"},
+    "ci_envs.agent": {"ci_envs.games", "ci_envs.plugins", "ci_envs.policy", "ci_envs.registration", "ci_envs.spec"},
     "ci_envs.envs": {
         "ci_envs.games",
         "ci_envs.policy",

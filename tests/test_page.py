@@ -348,11 +348,27 @@ def test_a_phone(server, game, page, address):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_the_interface_answers_in_json_beside_pages(server):
+    client, _ = server
+    for method, path, status, allowed in (
+        ("GET", "/api/nothing", 404, None),
+        ("DELETE", "/api/games", 405, "GET, POST"),
+        ("GET", f"/api/games/{'x' * 22}/moves", 405, "POST"),
+        ("PUT", "/api/environments", 405, "GET"),
+    ):
+        answer = client.request(method, path)
+        assert (answer.status_code, answer.headers.get("Allow")) == (status, allowed)
+        assert set(answer.json()) == {"detail"}
+
+
 def test_dark_and_light(game, page):
     page.emulate_media(color_scheme="dark")
     game()
     expect(page.locator("body.body--dark")).to_have_count(1)
     page.get_by_label("light").click()
+    expect(page.locator("body.body--dark")).to_have_count(0)
+    page.get_by_role("link", name="ci_envs").click()
+    expect(page.get_by_role("button").first).to_be_visible()
     expect(page.locator("body.body--dark")).to_have_count(0)
     page.get_by_label("as the system").click()
     expect(page.locator("body.body--dark")).to_have_count(1)

@@ -7,11 +7,11 @@ registered as an entry point of the group ``ci_envs.solvers``; the annotation of
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from time import perf_counter
 from typing import Any, get_type_hints
 
 from ci_envs.games.parameters import positive_number
+from ci_envs.plugins import plugins
 from ci_envs.problems.problem import Genome, Problem
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
 
@@ -138,7 +138,7 @@ def option_names_of(solver: Solver) -> tuple[str, ...]:
 
 def solvers() -> tuple[str, ...]:
     """The names of all solvers."""
-    return tuple(sorted(entry_points(group=GROUP).names))
+    return tuple(plugins(GROUP))
 
 
 def solvers_of(problem: Problem) -> tuple[str, ...]:
@@ -153,10 +153,10 @@ def solver_named(name: str) -> Solver:
         ValueError: there is none.
         ImportError: it needs a package that is not installed.
     """
-    found = entry_points(group=GROUP, name=name)
-    if not found:
+    found = plugins(GROUP).get(name)
+    if found is None:
         raise ValueError(f"unknown solver {name!r}; choose from: {', '.join(solvers())}")
-    solver: Solver = next(iter(found)).load()
+    solver: Solver = found.load()
     return solver
 
 

@@ -1,11 +1,15 @@
 """The pages, on the application that answers the REST interface."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.routing import APIRoute
 from nicegui import app as pages
 from nicegui import ui
+from starlette.routing import Match
+from starlette.types import Scope
 
 from ci_envs.web.game_page import GamePage
 from ci_envs.web.judge import Judge
@@ -13,6 +17,8 @@ from ci_envs.web.lobby import Lobby
 from ci_envs.web.store import UnknownGameError
 
 _YEAR = 365 * 24 * 3600
+_DARK = {"True": True, "False": False}
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _PATIENCE = 120.0  # seconds to build a page: the first to need a game's rules waits for them to be compiled
 
 
@@ -26,9 +32,11 @@ def add_pages(app: FastAPI, secret: str) -> None:
     room, thinker = app.state.room, app.state.thinker
     judge = Judge(thinker)
 
-    @app.api_route("/api/{rest:path}", include_in_schema=False)
-    def unknown(rest: str) -> None:
-        raise HTTPException(404)  # as JSON: what is below is answered by pages
+    @app.api_route("/api/{rest:path}", methods=list(_METHODS), include_in_schema=False)
+    def unknown(request: Request) -> None:
+        """In JSON: what no route of the application takes is answered by pages."""
+        allowed = [method for method in _METHODS if _takes(app, {**request.scope, "method": method})]
+        raise HTTPException(405, headers={"Allow": ", ".join(allowed)}) if allowed else HTTPException(404)
 
     @ui.page("/", response_timeout=_PATIENCE)
     async def lobby(environment: str = "", position: str = "") -> None:
@@ -57,10 +65,22 @@ def add_pages(app: FastAPI, secret: str) -> None:
     )
 
 
+def _takes(app: FastAPI, scope: Scope) -> bool:
+    return any(
+        isinstance(route, APIRoute) and route.include_in_schema and route.matches(scope)[0] == Match.FULL
+        for route in app.routes
+    )
+
+
 def _frame() -> None:
     """What every page has: its looks, and the way back to the first one."""
     ui.add_css(Path(__file__).with_name("page.css"))
-    dark = ui.dark_mode(None)
+    dark = ui.dark_mode(_DARK.get(ui.context.client.request.cookies.get("dark", "")))
+
+    def choose(value: bool | None) -> None:
+        dark.set_value(value)
+        ui.run_javascript(f"document.cookie = 'dark={value}; path=/; max-age={_YEAR}; samesite=lax'")
+
     with ui.row().classes("top"):
         ui.link("ci_envs", "/").classes("home")
         ui.space()
@@ -70,5 +90,5 @@ def _frame() -> None:
                 ("light_mode", False, "light"),
                 ("dark_mode", True, "dark"),
             ):
-                button = ui.button(icon=icon, on_click=lambda value=value: dark.set_value(value))
+                button = ui.button(icon=icon, on_click=partial(choose, value))
                 button.props(f"flat dense aria-label='{name}'").tooltip(name)

@@ -112,7 +112,7 @@ class Room:
         self.catalog = catalog
         self._store = store
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="agent")
-        self._idle: dict[tuple[str, str], list[Agent]] = defaultdict(list)
+        self._idle: dict[tuple[str, str], list[Agent]] = {}  # the last used at the end
         self._thinking: dict[str, bool] = {}  # and whether there was a call for it since it began
         self._troubles: dict[str, str] = {}
         self._tables: OrderedDict[str, Table] = OrderedDict()  # by id, the last used at the end
@@ -290,7 +290,7 @@ class Room:
     def borrow(self, environment: str, game: Game, spec: str) -> Agent:
         """An agent for one thread, new or given back; the catalog's errors are raised."""
         with self._lock:
-            idle = self._idle[environment, spec]
+            idle = self._idle.get((environment, spec))
             if idle:
                 return idle.pop()
         return self.catalog.agent(spec, game)
@@ -304,7 +304,7 @@ class Room:
                 del self._idle[next(iter(self._idle))]
 
     def _check_seat(self, environment: str, game: Game, spec: str) -> None:
-        if spec != HUMAN:
+        if spec != HUMAN and (environment, spec) not in self._idle:  # else there was such an agent before
             self.give_back(environment, spec, self.borrow(environment, game, spec))
 
     def _answer(self, table: Table) -> None:
