@@ -3,7 +3,7 @@
 It starts ``ci-envs serve``, plays whole games, replays each from what the server kept, and says how long moves took to
 be acknowledged, and agents to answer, while agents searched. A player thinks for a time that is drawn from an
 exponential distribution. Those who do not think at all (``--think 0``) ask for as much as the server can do, and wait.
-The players take a share of the processor, too.
+The players take a share of the processor too.
 """
 
 import asyncio
@@ -14,14 +14,15 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import click
-import httpx
 import numpy as np
 
 from ci_envs import Position, make
 
-_PAUSE = 0.5  # seconds between two looks whether the server is up
+_PAUSE, _LOOKS = 0.5, 120  # seconds between two looks whether the server is up, and how many there are
 
 
 @click.command()
@@ -70,43 +71,48 @@ async def _play(
     url: str, environment: str, agent: str, games: int, plies: int, think: float
 ) -> list[tuple[float, float]]:
     """The seconds that each move took to be acknowledged, and to be answered, of all games."""
-    limits = httpx.Limits(max_connections=games)
-    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+    connector, timeout = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(60)
+    async with aiohttp.ClientSession(url, connector=connector, timeout=timeout, raise_for_status=True) as client:
         await _up(client)
         players = (_game(client, environment, agent, seed, plies, think) for seed in range(games))
         played = await asyncio.gather(*players)
     return [seconds for game in played for seconds in game]
 
 
-async def _up(client: httpx.AsyncClient) -> None:
-    while True:
+async def _up(client: aiohttp.ClientSession) -> None:
+    for _ in range(_LOOKS):
         try:
-            (await client.get("/api/environments")).raise_for_status()
+            await _asked(client, "GET", "/api/environments")
             return
-        except httpx.TransportError:
+        except aiohttp.ClientConnectionError:
             await asyncio.sleep(_PAUSE)
+    raise TimeoutError(f"the server does not answer after {_PAUSE * _LOOKS:.0f} s")
+
+
+async def _asked(client: aiohttp.ClientSession, method: str, path: str, **options: Any) -> Any:
+    async with client.request(method, path, **options) as response:
+        return await response.json()
 
 
 async def _game(
-    client: httpx.AsyncClient, environment: str, agent: str, seed: int, plies: int, think: float
+    client: aiohttp.ClientSession, environment: str, agent: str, seed: int, plies: int, think: float
 ) -> list[tuple[float, float]]:
     rng, times, mine = random.Random(seed), list[tuple[float, float]](), list[int]()
-    begun = await client.post("/api/games", json={"environment": environment, "seats": ["human", agent], "seed": seed})
-    state = begun.raise_for_status().json()
+    new = {"environment": environment, "seats": ["human", agent], "seed": seed}
+    state = await _asked(client, "POST", "/api/games", json=new)
     game = f"/api/games/{state['id']}"
     while not state["ending"] and state["plies"] < plies:
         if think:
             await asyncio.sleep(rng.expovariate(1 / think))
         mine.append(rng.choice(state["legal"])["number"])
         before = time.perf_counter()
-        body = {"action": mine[-1], "ply": state["plies"]}
-        state = (await client.post(f"{game}/moves", json=body)).raise_for_status().json()
+        state = await _asked(client, "POST", f"{game}/moves", json={"action": mine[-1], "ply": state["plies"]})
         acknowledged = time.perf_counter()
         while state["thinking"]:
-            state = (await client.get(game, params={"after": state["plies"]})).raise_for_status().json()
+            state = await _asked(client, "GET", game, params={"after": state["plies"]})
         assert state["trouble"] is None, state["trouble"]
         times.append((acknowledged - before, time.perf_counter() - before))
-    kept = (await client.get(f"{game}/export")).raise_for_status().json()
+    kept = await _asked(client, "GET", f"{game}/export")
     _check(environment, kept, mine)
     return times
 
