@@ -5,10 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.routing import APIRoute
 from nicegui import app as pages
 from nicegui import ui
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from ci_envs.web.game_page import GamePage
@@ -31,11 +30,13 @@ def add_pages(app: FastAPI, secret: str) -> None:
     """
     room, thinker = app.state.room, app.state.thinker
     judge = Judge(thinker)
+    interface = list(app.routes)
 
     @app.api_route("/api/{rest:path}", methods=list(_METHODS), include_in_schema=False)
     def unknown(request: Request) -> None:
         """In JSON: what no route of the application takes is answered by pages."""
-        allowed = [method for method in _METHODS if _takes(app, {**request.scope, "method": method})]
+        scopes = {method: {**request.scope, "method": method} for method in _METHODS}
+        allowed = [method for method, scope in scopes.items() if any(map(partial(_takes, scope), interface))]
         raise HTTPException(405, headers={"Allow": ", ".join(allowed)}) if allowed else HTTPException(404)
 
     @ui.page("/", response_timeout=_PATIENCE)
@@ -65,11 +66,8 @@ def add_pages(app: FastAPI, secret: str) -> None:
     )
 
 
-def _takes(app: FastAPI, scope: Scope) -> bool:
-    return any(
-        isinstance(route, APIRoute) and route.include_in_schema and route.matches(scope)[0] == Match.FULL
-        for route in app.routes
-    )
+def _takes(scope: Scope, route: BaseRoute) -> bool:
+    return route.matches(scope)[0] == Match.FULL
 
 
 def _frame() -> None:
