@@ -106,7 +106,14 @@ ROWS = (
         Row("MCTS", f"{id}, 1,000 simulations", lambda id=id: rate(ours.mcts_simulations(id, 1000)))
         for id in ("Quixo-v0", "Quarto-v0")
     ),
-    Row("AlphaZero simulations", "the tree alone, Quixo-v0", lambda: rate(alphazero.tree_simulations)),
+    *(
+        Row(
+            "AlphaZero simulations",
+            f"the tree alone, {id}",
+            lambda id=id: rate(alphazero.tree_simulations(id)),
+        )
+        for id in ("TicTacToe-v0", "ConnectFour-v0", "Quixo-v0")
+    ),
     *(
         Row(
             "AlphaZero simulations",

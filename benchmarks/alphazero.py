@@ -18,22 +18,28 @@ from agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, 
 from agents.alphazero.self_play import SelfPlay
 from ci_envs import Quixo
 from ci_envs.games.batch import start_words
+from ci_envs.registration import resolve
 
 _GAME = Quixo()
 _SIDE_BY_SIDE, _SIMULATIONS, _PLIES = 64, 200, 16
 
 
-def tree_simulations(amount: int) -> int:
-    """Simulations of Quixo, 200 a position, by a network that takes no time and knows nothing."""
-    forest, done = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE), 0
-    logits, values = np.zeros((_SIDE_BY_SIDE, _GAME.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
+def tree_simulations(id: str) -> Callable[[int], int]:
+    """Simulations of a game, 200 a position, by a network that takes no time and knows nothing."""
+    _, game, _ = resolve(id)
+    forest = Forest(game, Settings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE)
+    logits, values = np.zeros((_SIDE_BY_SIDE, game.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
 
     def evaluate(planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         return logits[: len(planes)], values[: len(planes)]
 
-    while done < amount:
-        done += int(_search(forest, evaluate, seed=done).visits.sum())
-    return done
+    def work(amount: int) -> int:
+        done = 0
+        while done < amount:
+            done += int(_search(forest, evaluate, seed=done).visits.sum())
+        return done
+
+    return work
 
 
 def self_play_simulations(threads: int) -> Callable[[int], int]:
