@@ -449,9 +449,17 @@ def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], wor
         app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers)
         add_pages(app, secret_beside(path))
     click.echo(f"http://{host}:{port}")
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_keep_alive=_KEEP_ALIVE)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=_LAST_WORDS,
+    )
 
 
+_LAST_WORDS = 2  # seconds that who waits for an agent, or follows a search, is given when the server is to end
 _KEEP_ALIVE = 75  # seconds, longer than clients keep what they do not use: they would write where nobody reads
 
 

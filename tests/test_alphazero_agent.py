@@ -186,7 +186,7 @@ def test_games_for_which_no_network_comes_with_the_package_are_named():
         ({"selection": "best"}, "selection must be one of puct, ucb, gumbel, not 'best'"),
         ({"exploration": 0}, "exploration must be"),
         ({"temperature": -1}, "temperature must be"),
-        ({"lookahead": 5}, "lookahead must be an integer from 1 to 4"),
+        ({"lookahead": 5}, "lookahead must be a whole number from 1 to 4, not 5"),
     ],
 )
 def test_bad_options_are_refused(options, message):

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 
-from ci_envs.web.room import BusyError, RefusedError, Room
+from ci_envs.web.room import BusyError, Room
 from ci_envs.web.schemas import (
     AgentQuestion,
     Choice,
@@ -31,6 +31,7 @@ from ci_envs.web.schemas import (
     Verdict,
 )
 from ci_envs.web.store import ConflictError, UnknownGameError
+from ci_envs.web.table import RefusedError
 from ci_envs.web.thinking import Thinker
 from ci_envs.web.waiting import when_answered
 

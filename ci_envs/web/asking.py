@@ -7,8 +7,9 @@ from typing import TypeVar
 from nicegui import ui
 from pydantic import ValidationError
 
-from ci_envs.web.room import BusyError, RefusedError
+from ci_envs.web.room import BusyError
 from ci_envs.web.store import ConflictError, UnknownGameError
+from ci_envs.web.table import RefusedError
 
 REFUSALS = (ValueError, ImportError, UnknownGameError, RefusedError, ConflictError, BusyError)
 """What the room and its searches refuse something with."""

@@ -7,7 +7,7 @@ from nicegui import ui
 
 from ci_envs.web.asking import REFUSALS
 from ci_envs.web.judge import Judge, mistake
-from ci_envs.web.room import Table
+from ci_envs.web.table import Table
 
 _GREY = "#808080"  # seen on a light ground and on a dark one
 

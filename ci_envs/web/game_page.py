@@ -15,9 +15,10 @@ from ci_envs.web.catalog import HUMAN
 from ci_envs.web.course import Course
 from ci_envs.web.insight import Insight
 from ci_envs.web.judge import Judge
-from ci_envs.web.room import Room, Table
+from ci_envs.web.room import Room
 from ci_envs.web.schemas import Export
 from ci_envs.web.store import UnknownGameError
+from ci_envs.web.table import Table
 from ci_envs.web.thinking import Thinker
 
 _POLL = 0.2  # seconds between two looks at whether an agent has played

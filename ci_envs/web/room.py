@@ -1,4 +1,4 @@
-"""Games being played: whose turn it is, what may be done, and agents that answer in threads of their own."""
+"""Games being played, and agents that answer in threads of their own."""
 
 import os
 import threading
@@ -7,22 +7,17 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ci_envs.agent import Agent
 from ci_envs.games.game import Game
-from ci_envs.games.operations import WIN
 from ci_envs.games.parameters import integer_between
 from ci_envs.games.position import Position
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.store import ConflictError, Record, Store
-
-Ending = Literal["rules", "resigned", "limit"]
-"""Why a game is over: by its rules, because a player gave up, or because it is as long as it may be."""
+from ci_envs.web.table import RefusedError, Table, taken_back, who_resigns
 
 _MOST_GAMES = 2000  # that are going on and were begun in the last day
 _DAY = 24 * 3600.0
@@ -31,67 +26,8 @@ _KINDS = 64
 _READY = 1000  # games that are kept in memory as well
 
 
-class RefusedError(Exception):
-    """What was asked for cannot be done in the game as it is now."""
-
-
 class BusyError(Exception):
     """There is too much to do already."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A game and where it stands.
-
-    Attributes:
-        record: as it is stored.
-        game: what is played.
-        positions: from the first to the one that it stands at.
-        limit: the ply after which it is drawn.
-    """
-
-    record: Record
-    game: Game
-    positions: tuple[Position, ...]
-    limit: int
-
-    @property
-    def position(self) -> Position:
-        """The one that it stands at."""
-        return self.positions[-1]
-
-    @cached_property
-    def ending(self) -> Ending | None:
-        """Why it is over; None while it goes on."""
-        if self.record.resigned is not None:
-            return "resigned"
-        if self.position.result is not None:
-            return "rules"
-        return "limit" if len(self.record.actions) >= self.limit else None
-
-    @property
-    def winner(self) -> int | None:
-        """The player who has won; None in a draw and while it goes on."""
-        if self.record.resigned is not None:
-            return 1 - self.record.resigned
-        if not self.position.result:
-            return None
-        return self.position.to_move if self.position.result == WIN else 1 - self.position.to_move
-
-    @property
-    def next_seat(self) -> str | None:
-        """Who plays next, ``human`` or an agent; None once it is over."""
-        return None if self.ending else self.record.seats[self.position.to_move]
-
-    @property
-    def is_for_agent(self) -> bool:
-        """Whether an agent plays next."""
-        return self.next_seat not in (None, HUMAN)
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether an agent plays next and a person waits for it."""
-        return self.is_for_agent and HUMAN in self.record.seats
 
 
 class Room:
@@ -244,7 +180,7 @@ class Room:
             UnknownGameError: there is no such game.
             RefusedError: there is nothing to take back.
         """
-        table = self._changed(id, _taken_back)
+        table = self._changed(id, taken_back)
         self._troubles.pop(id, None)
         self._answer(table)
         return table
@@ -260,7 +196,7 @@ class Room:
             UnknownGameError: there is no such game.
             RefusedError: it is over, or there is no such person in it.
         """
-        return self._changed(id, lambda table: {"resigned": _who_resigns(table, player), "over": True})
+        return self._changed(id, lambda table: {"resigned": who_resigns(table, player), "over": True})
 
     def seat(self, id: str, seats: tuple[str, str]) -> Table:
         """Let others play on; an agent whose turn it is, against a person, begins to think.
@@ -389,25 +325,3 @@ class Room:
             listeners = list(self._listeners.get(id, ()))
         for listener in listeners:
             listener()
-
-
-def _taken_back(table: Table) -> dict[str, Any]:
-    """What is changed when the last turn of a person and what followed is taken back, or without persons a ply."""
-    seats, actions = table.record.seats, table.record.actions
-    turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[table.positions[n].to_move] == HUMAN]
-    if table.record.resigned is not None:
-        turns.append(len(actions))
-    if not turns:
-        raise RefusedError("there is nothing to take back")
-    return {"actions": actions[: turns[-1]], "over": False, "resigned": None}
-
-
-def _who_resigns(table: Table, player: int | None) -> int:
-    if table.ending:
-        raise RefusedError(f"the game is over ({table.ending})")
-    mover = table.position.to_move
-    people = [seat for seat in (mover, 1 - mover) if table.record.seats[seat] == HUMAN]
-    who = people[0] if player is None and people else player
-    if who is None or who not in people:
-        raise RefusedError(f"player {player} is no person" if people else "no person plays in this game")
-    return who

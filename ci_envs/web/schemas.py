@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ci_envs.web.catalog import Entry
-from ci_envs.web.room import Ending, Room, Table
+from ci_envs.web.room import Room
 from ci_envs.web.store import Record
+from ci_envs.web.table import Ending, Table
 
 Spec = Annotated[str, Field(min_length=1, max_length=300)]
 Seat = Annotated[

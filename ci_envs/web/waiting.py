@@ -5,7 +5,8 @@ from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
 
-from ci_envs.web.room import Room, Table
+from ci_envs.web.room import Room
+from ci_envs.web.table import Table
 
 _SECONDS = 20.0  # so that no proxy between takes it for dead
 
