@@ -70,7 +70,7 @@ def test_the_reports_network_is_as_large_as_it_says():
     assert len([1 for name, _ in new_network(Quixo(), ARCHITECTURES["blog"], 0).named_modules() if "conv" in name]) == 2
 
 
-@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("game", [GAMES[2], GAMES[4]], ids=str)
 def test_a_network_comes_back_from_its_file(game, tmp_path):
     network = trained_a_little(game)
     write_model(tmp_path / "a.safetensors", network, game, {"minutes": 3})

@@ -60,11 +60,11 @@ def whole(tmp_path_factory):
 @pytest.mark.parametrize(
     ("owner", "method", "after"),
     [
-        (_Trainer, "_write", 1),
+        pytest.param(_Trainer, "_write", 1, marks=pytest.mark.slow),
         (_Trainer, "_write", 2),
         (_Trainer, "_learn", 1),
         (Threads, "play", 2),
-        (_Trainer, "_measure", 1),
+        pytest.param(_Trainer, "_measure", 1, marks=pytest.mark.slow),
     ],
 )
 def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, whole, owner, method, after):

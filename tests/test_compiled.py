@@ -185,6 +185,7 @@ def test_kernels_of_different_records_have_different_names_whichever_process_com
     assert first != second
 
 
+@pytest.mark.slow
 def test_games_of_a_programs_own_main_module_do_not_disturb_other_programs(run):
     first = COUNTDOWN + "report(Countdown(4), 2)"
     second = first.replace("action < np.uint64(3)", "action < np.uint64(2)")

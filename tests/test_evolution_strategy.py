@@ -420,7 +420,9 @@ def test_the_same_seed_makes_the_same_champion(tmp_path, strategy):
     assert json.loads(one)["options"] == {"depth": 1, "hidden": 2}
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "strategy", [STRATEGIES[0], *(pytest.param(other, marks=pytest.mark.slow) for other in STRATEGIES[1:])]
+)
 def test_a_run_that_was_broken_off_ends_in_the_same_champion(tmp_path, monkeypatch, strategy):
     options = {"strategy": strategy, "peers": 1, "seed": 3}
     whole = train(tmp_path / "whole", 8, **options)

@@ -223,7 +223,14 @@ def one_ply_choices(position):
     return wins(position) or safe or list(legal)
 
 
-@pytest.mark.parametrize("game", [ConnectN(3, 3, 3), ConnectN(6, 7, 4, True), ConnectN(5, 5, 3)], ids=str)
+@pytest.mark.parametrize(
+    "game",
+    [
+        ConnectN(3, 3, 3),
+        *(pytest.param(game, marks=pytest.mark.slow) for game in (ConnectN(6, 7, 4, True), ConnectN(5, 5, 3))),
+    ],
+    ids=str,
+)
 def test_without_an_evaluation_it_wins_else_blocks_else_plays_at_random(game):
     draws = 400
     agent = agents.make("minimax:depth=2,evaluation=false", game, seed=0)

@@ -392,7 +392,10 @@ def test_a_broken_off_run_ends_in_the_same_champion(name, tmp_path, monkeypatch)
         assert (tmp_path / "broken" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
-@pytest.mark.parametrize("environment", ["Nim-v0:heaps=1,2,3,max_take=2", "Nim-v0:heaps=1,2,3,misere=true"])
+@pytest.mark.parametrize(
+    "environment",
+    ["Nim-v0:heaps=1,2,3,max_take=2", pytest.param("Nim-v0:heaps=1,2,3,misere=true", marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("name", AGENTS)
 def test_bounds_and_misere_play_are_played(name, environment, tmp_path):
     agent = train(tmp_path, name, environment, starts="game", opponents="random+nim_expert", selection="roulette")

@@ -126,27 +126,43 @@ SHORT_QUIXO = "Quixo-v0:size=3,max_cycles=40"
     [
         ("TicTacToe-v0", Q, {}),
         ("TicTacToe-v0", Q, {"symmetries": True, "random_plies": 6, "initial_spread": 0.1}),
-        ("TicTacToe-v0", Q, {"exploration": "softmax", "opponent": "random", "shaping": "lines", "discount": 0.9}),
+        pytest.param(
+            "TicTacToe-v0",
+            Q,
+            {"exploration": "softmax", "opponent": "random", "shaping": "lines", "discount": 0.9},
+            marks=pytest.mark.slow,
+        ),
         ("TicTacToe-v0", Q, {"shaping": "potential", "discount": 0.8, "initial": 0.5, "schedule": "constant"}),
         ("TicTacToe-v0", Q, {"schedule": "exponential", "epsilon": 0.5, "epsilon_end": 0.001, "opponent": "random"}),
-        ("TicTacToe-v0", Q, {"epsilon": 0, "epsilon_end": 0, "initial": 2, "seed": 2**64 - 1}),
-        ("TicTacToe-v0", MC, {"discount": 0.9}),
+        pytest.param(
+            "TicTacToe-v0", Q, {"epsilon": 0, "epsilon_end": 0, "initial": 2, "seed": 2**64 - 1}, marks=pytest.mark.slow
+        ),
+        pytest.param("TicTacToe-v0", MC, {"discount": 0.9}, marks=pytest.mark.slow),
         ("TicTacToe-v0", MC, {"visits": "every", "shaping": "potential", "discount": 0.9, "symmetries": True}),
-        ("TicTacToe-v0", MC, {"values": "state", "shaping": "lines", "epsilon": 0.3}),
+        pytest.param(
+            "TicTacToe-v0", MC, {"values": "state", "shaping": "lines", "epsilon": 0.3}, marks=pytest.mark.slow
+        ),
         ("TicTacToe-v0", MC, {"values": "state", "symmetries": True, "exploration": "softmax", "initial": -0.1}),
-        ("TicTacToe-v0", MC, {"values": "state", "opponent": "random", "random_plies": 3, "initial_spread": 0.5}),
-        ("Nim-v0:heaps=2,2,3,misere=true", Q, {"epsilon": 0.4}),
+        pytest.param(
+            "TicTacToe-v0",
+            MC,
+            {"values": "state", "opponent": "random", "random_plies": 3, "initial_spread": 0.5},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("Nim-v0:heaps=2,2,3,misere=true", Q, {"epsilon": 0.4}, marks=pytest.mark.slow),
         ("Nim-v0:heaps=2,2,3,misere=true", MC, {"symmetries": True, "values": "state"}),
         ("Nim-v0:heaps=2,2,3,misere=true", Q, {"symmetries": True, "exploration": "softmax", "opponent": "random"}),
         (SHORT_QUIXO, Q, {"symmetries": True, "random_plies": 12}),
-        (SHORT_QUIXO, Q, {"shaping": "potential", "opponent": "random"}),
-        (SHORT_QUIXO, MC, {"shaping": "lines", "discount": 0.8, "epsilon": 0.3}),
+        pytest.param(SHORT_QUIXO, Q, {"shaping": "potential", "opponent": "random"}, marks=pytest.mark.slow),
+        pytest.param(SHORT_QUIXO, MC, {"shaping": "lines", "discount": 0.8, "epsilon": 0.3}, marks=pytest.mark.slow),
         (SHORT_QUIXO, MC, {"visits": "every", "values": "state", "symmetries": True, "epsilon": 0.3}),
-        ("Quarto-v0", Q, {"episodes": 60, "discount": 0.9, "epsilon": 0.3}),
+        pytest.param("Quarto-v0", Q, {"episodes": 60, "discount": 0.9, "epsilon": 0.3}, marks=pytest.mark.slow),
         ("Quarto-v0", Q, {"episodes": 60, "opponent": "random", "random_plies": 20, "exploration": "softmax"}),
         ("Quarto-v0", MC, {"episodes": 60, "values": "state", "discount": 0.9, "random_plies": 31}),
         (GRAVITY, Q, {"symmetries": True, "exploration": "softmax", "shaping": "lines"}),
-        (GRAVITY, MC, {"visits": "every", "opponent": "random", "shaping": "potential"}),
+        pytest.param(
+            GRAVITY, MC, {"visits": "every", "opponent": "random", "shaping": "potential"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_slow_learner_in_python_learns_the_same_bit_for_bit(tmp_path, environment, method, options):

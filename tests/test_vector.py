@@ -106,7 +106,14 @@ class TestEqualsSingleEnvironments:
 
     @modes
     @pytest.mark.parametrize("opponent", OPPONENTS[1:])
-    @pytest.mark.parametrize("id", ["Quixo-v0:size=3", "TicTacToe-v0", "Quarto-v0", "Nim-v0"])
+    @pytest.mark.parametrize(
+        "id",
+        [
+            "TicTacToe-v0",
+            "Quarto-v0",
+            *(pytest.param(id, marks=pytest.mark.slow) for id in ("Quixo-v0:size=3", "Nim-v0")),
+        ],
+    )
     @given(seed=st.integers(0, 2**32), seat=st.sampled_from([None, 0, 1]))
     @few_examples
     def test_searching(self, id, opponent, mode, seed, seat):
