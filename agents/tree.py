@@ -113,7 +113,7 @@ def look_ahead(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
     """See which children of an expanded node are decided within so many plies of it, 2 or more."""
     for child in range(nodes[parent].first, nodes[parent].first + nodes[parent].children):
         here = nodes[child]
-        if here.lower == here.upper:
+        if is_proven(here):
             continue
         found = forced(game, here.own, here.opp, plies - 1)
         if found != 0:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 from itertools import count
 from pathlib import Path
 from time import sleep
@@ -10,7 +9,7 @@ from time import sleep
 import numpy as np
 import pytest
 from playwright.sync_api import expect, sync_playwright
-from serving import process, served, wait_until
+from serving import free_port, process, served, wait_until
 
 from ci_envs.agent import Agent, make, register, registered
 from ci_envs.web.schemas import Export
@@ -382,10 +381,7 @@ def test_rows_slide(game, page):
 
 
 def test_a_reload_and_another_server_show_the_same_game(browser, page, tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    path = tmp_path / "games.sqlite"
+    port, path = free_port(), tmp_path / "games.sqlite"
     with process(path, port) as (client, _):
         visit(page, f"{client.base_url}/?environment=TicTacToe-v0")
         page.get_by_label("Second player").click()

@@ -1,6 +1,5 @@
 """The server: games over HTTP against the rules played beside, agents that answer, and what must not be possible."""
 
-import socket
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -13,7 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
-from serving import process, served, wait_until
+from serving import free_port, process, served, wait_until
 
 import ci_envs
 from ci_envs import agent as agents
@@ -470,12 +469,6 @@ def test_who_hangs_up_ends_the_search_and_too_many_are_refused(server):
 
 
 # ----------------------------------------------------------------------------------------------------- as a process
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_a_killed_server_resumes_every_game(tmp_path):

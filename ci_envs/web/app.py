@@ -19,11 +19,11 @@ def games_file() -> Path:
     return user_data_path("ci_envs") / "games.sqlite"
 
 
-def create_app(path: Path | None = None, catalog: Catalog | None = None, *, workers: int | None = None) -> FastAPI:
+def create_app(path: Path, catalog: Catalog | None = None, *, workers: int | None = None) -> FastAPI:
     """Make the application, with the games in a file.
 
     Args:
-        path: of the file, made if need be; None means that of the user.
+        path: of the file, made if need be.
         catalog: of what can be played; None means all that is registered.
         workers: threads in which agents think; None means as many as there are processors.
 
@@ -31,7 +31,7 @@ def create_app(path: Path | None = None, catalog: Catalog | None = None, *, work
         ValueError: ``workers`` is not positive.
         OSError: the file cannot be made, or is something else.
     """
-    store = Store(path or games_file())
+    store = Store(path)
     room = Room(store, catalog or Catalog(), workers=workers)
 
     thinker = Thinker(room)

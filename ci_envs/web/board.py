@@ -155,14 +155,13 @@ def slide(view: View) -> str:
     targets = () if view.last is None else view.position.game.targets(view.last)
     if len(targets) != 2:
         return ""
-    names = [region.name for region in view.drawing().regions]
     regions = {region.name: region for region in view.drawing().regions}
     taken, end = (regions[name] for name in targets)
     left, right = sorted((taken.x, end.x))
     top, bottom = sorted((taken.y, end.y))
     moved = [
-        f".board svg > g:nth-of-type({names.index(name) + 1})"
-        for name, region in regions.items()
+        f".board svg > g:nth-of-type({number})"
+        for number, (name, region) in enumerate(regions.items(), start=1)
         if len(name) > 1 and left <= region.x <= right and top <= region.y <= bottom
     ]
     x, y = (_sign(end.x - taken.x) * end.width, _sign(end.y - taken.y) * end.height)

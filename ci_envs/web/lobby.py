@@ -37,7 +37,7 @@ class Lobby:
         with ui.element("main").classes("lobby"):
             with ui.card().classes("w-full"):
                 ui.label("New game").classes("panel-title")
-                choices = {entry.name: f"{entry.name.partition('-')[0]}" for entry in self._entries.values()}
+                choices = {entry.name: entry.name.partition("-")[0] for entry in self._entries.values()}
                 ui.select(choices, value=self._name, label="Game", on_change=lambda e: self._choose(e.value)).classes(
                     "w-full"
                 )

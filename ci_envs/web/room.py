@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent import Agent
+from ci_envs.agent import Agent, observations_of
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import integer_between
 from ci_envs.games.position import Position
@@ -274,14 +274,13 @@ class Room:
         """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""
         table = self.table(id)
         spec = table.next_seat
-        if spec is None or not table.is_for_agent:
+        if spec is None or spec == HUMAN:
             return False
         environment, position = table.record.environment, table.position
         agent = self.borrow(environment, table.game, spec)
         agent.reseed(int(np.random.SeedSequence([table.record.seed, len(table.record.actions)]).generate_state(1)[0]))
-        mask = np.zeros(table.game.action_count, dtype=np.int8)
-        mask[list(position.legal_actions())] = 1
-        action = agent.act({"observation": position.observation(), "action_mask": mask})
+        words = np.array([(position.own, position.opp)], dtype=np.uint64)
+        action = int(agent.act_batch(observations_of(table.game, words))[0])
         self.give_back(environment, spec, agent)
         try:
             after = self._append(table, action)

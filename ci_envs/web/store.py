@@ -108,11 +108,7 @@ class Store:
         Raises:
             UnknownGameError: there is none.
         """
-        with self._engine.connect() as connection:
-            row = connection.execute(_GAMES.select().where(_GAMES.c.id == id)).mappings().first()
-        if row is None:
-            raise UnknownGameError(f"there is no game {id!r}")
-        return _record(row)
+        return _record(self._row(_GAMES.select(), id))
 
     def version(self, id: str) -> int:
         """How often a game was changed.
@@ -120,10 +116,7 @@ class Store:
         Raises:
             UnknownGameError: there is none.
         """
-        with self._engine.connect() as connection:
-            version: int | None = connection.scalar(sa.select(_GAMES.c.version).where(_GAMES.c.id == id))
-        if version is None:
-            raise UnknownGameError(f"there is no game {id!r}")
+        version: int = self._row(sa.select(_GAMES.c.version), id)["version"]
         return version
 
     def change(self, record: Record, **changes: Any) -> Record:
@@ -153,6 +146,14 @@ class Store:
         query = sa.select(sa.func.count()).where(_GAMES.c.over.is_(False), _GAMES.c.created >= since)
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
+
+    def _row(self, query: sa.Select[Any], id: str) -> Mapping[Any, Any]:
+        """What a query of all games says of one."""
+        with self._engine.connect() as connection:
+            row = connection.execute(query.where(_GAMES.c.id == id)).mappings().first()
+        if row is None:
+            raise UnknownGameError(f"there is no game {id!r}")
+        return row
 
 
 def _record(row: Mapping[Any, Any]) -> Record:
