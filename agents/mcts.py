@@ -163,7 +163,7 @@ class MCTSAgent(Agent):
     def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
         tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
         self._tree = tree if self.reuse else None
-        return int(tree.nodes[choose_child(tree.nodes, ROOT)]["action"])
+        return int(tree.nodes[choose_child(tree.nodes, ROOT, 0.0)]["action"])
 
     def _act_on(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
         if self.time is None:
@@ -172,7 +172,7 @@ class MCTSAgent(Agent):
             return
         for i in range(len(words)):
             nodes = self._searched(self._planted(words[i], seeds[i])).nodes
-            actions[i] = nodes[choose_child(nodes, ROOT)]["action"]
+            actions[i] = nodes[choose_child(nodes, ROOT, 0.0)]["action"]
 
     def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)

@@ -67,7 +67,7 @@ def simulate(
             node = _select(nodes, node, exploration)
             plies += 1
         value, state = _value_of_leaf(game, nodes[node], max_plies - plies, state)
-        back_up(nodes, node, value)
+        back_up(nodes, node, value, np.int64(DRAW))
         if nodes[expanded].lower > LOSS or nodes[expanded].upper < WIN:
             tell_ancestors(nodes, expanded)
     return nodes, np.int64(size), state
@@ -101,7 +101,7 @@ def search(
     size, state = plant(game, nodes, own, opp, state)
     nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, state)
     # the field of the array, not of its element: Numba lets go of an array after the last use of its name
-    return np.int64(nodes.action[choose_child(nodes, ROOT)]), state
+    return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)]), state
 
 
 @kernel

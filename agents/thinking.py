@@ -63,13 +63,16 @@ def children_of(nodes: NDArray[np.void], node: int) -> NDArray[np.void]:
 
 
 def root_findings(
-    nodes: NDArray[np.void], action_count: int
+    nodes: NDArray[np.void], action_count: int, draw: float = 0.0
 ) -> tuple[NDArray[np.int64], dict[int, float], tuple[int, ...]]:
-    """``-> (visits, action_values, principal_variation)``, as in :class:`TreeAnalysis`."""
+    """``-> (visits, action_values, principal_variation)``, as in :class:`TreeAnalysis`.
+
+    ``draw`` is what a draw is worth to the player to move.
+    """
     children = children_of(nodes, int(ROOT))
     visits = np.zeros(action_count, dtype=np.int64)
     visits[children["action"]] = children["visits"]
-    return visits, {int(child["action"]): value_of(child) for child in children}, principal_variation(nodes)
+    return visits, {int(child["action"]): value_of(child) for child in children}, principal_variation(nodes, draw)
 
 
 def _branches(nodes: NDArray[np.void], node: int, depth: int, width: int) -> tuple[Branch, ...]:

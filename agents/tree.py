@@ -161,29 +161,32 @@ def forced(game: Any, own: Any, opp: Any, plies: Any) -> Any:
 
 
 @kernel
-def choose_child(nodes: Any, parent: Any) -> Any:
-    """``-> child``: the best child of an expanded node. They lie in random order, so the first of equals will do."""
+def choose_child(nodes: Any, parent: Any, draw: Any) -> Any:
+    """``-> child``: the best child of an expanded node, whose player to move thinks a draw worth ``draw``.
+
+    The children lie in random order, so the first of equals will do.
+    """
     first = nodes[parent].first
     lower, upper = own_bounds(nodes[parent])
     best, best_rank = first, -np.inf
     for child in range(first, first + nodes[parent].children):
-        rank = _rank(nodes[child], lower, upper)
+        rank = _rank(nodes[child], lower, upper, draw)
         if rank > best_rank:
             best, best_rank = child, rank
     return best
 
 
 @kernel
-def _rank(child: Any, lower: Any, upper: Any) -> Any:
+def _rank(child: Any, lower: Any, upper: Any, draw: Any) -> Any:
     """``-> float``: of a proven win the quickest, of a proven loss the slowest, else the most visited open child.
 
-    A proven draw is better than an open child that looks lost.
+    A proven draw is better than an open child that looks worse.
     """
     if lower == upper:
         return -np.float64(lower) * child.plies if child.lower == lower else -np.inf
     if child.upper <= lower:
         return 0.0 if child.lower == DRAW else -np.inf
-    if lower == DRAW and child.total <= 0:
+    if lower == DRAW and child.total <= draw * child.visits:
         return -np.inf
     return child.visits + 0.25 * child.total / max(child.visits, 1)  # the mean decides between equal visits
 
@@ -223,12 +226,15 @@ def subtree(nodes: Any, top: Any) -> Any:
 
 
 @kernel
-def back_up(nodes: Any, node: Any, value: Any) -> None:
-    """Add a value found in a node, for who played its action, to that of the node and of all above it."""
+def back_up(nodes: Any, node: Any, value: Any, draw: Any) -> None:
+    """Add a value found in a node to that of the node and of all above it.
+
+    It is that for who played the node's action, as is what a draw is worth.
+    """
     while True:
         here = nodes[node]
         # a player who has a draw for certain need not go where a rollout lost
-        value = min(max(value, here.lower), here.upper)
+        value = min(max(value, worth(here.lower, draw)), worth(here.upper, draw))
         here.total += value
         here.visits += 1
         here.mean = here.total / here.visits
@@ -237,6 +243,13 @@ def back_up(nodes: Any, node: Any, value: Any) -> None:
             break
         node = here.parent
         value *= nodes[node].sign
+        draw *= nodes[node].sign
+
+
+@kernel
+def worth(outcome: Any, draw: Any) -> Any:
+    """``-> value``: of an outcome, for who thinks a draw worth ``draw``."""
+    return draw if outcome == DRAW else outcome
 
 
 @kernel
@@ -302,11 +315,12 @@ def value_of(node: np.void) -> float:
     return float(np.clip(mean, node["lower"], node["upper"]))
 
 
-def principal_variation(nodes: NDArray[np.void]) -> tuple[int, ...]:
-    """The best actions, from the root on."""
+def principal_variation(nodes: NDArray[np.void], draw: float) -> tuple[int, ...]:
+    """The best actions, from the root on, whose player to move thinks a draw worth ``draw``."""
     actions = []
     node = ROOT
     while nodes[node]["children"]:
-        node = np.uint64(choose_child(nodes, node))
+        node = np.uint64(choose_child(nodes, node, draw))
         actions.append(int(nodes[node]["action"]))
+        draw *= int(nodes[node]["sign"])
     return tuple(actions)

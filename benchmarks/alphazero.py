@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.alphazero.config import preset
 from agents.alphazero.inference import inference
 from agents.alphazero.network import ARCHITECTURES, new_network
-from agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Settings
+from agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Said, Settings
 from agents.alphazero.self_play import SelfPlay
 from ci_envs import Quixo
 from ci_envs.games.batch import start_words
@@ -28,10 +28,10 @@ def tree_simulations(id: str) -> Callable[[int], int]:
     """Simulations of a game, 200 a position, by a network that takes no time and knows nothing."""
     _, game, _ = resolve(id)
     forest = Forest(game, Settings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE)
-    logits, values = np.zeros((_SIDE_BY_SIDE, game.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
+    logits, zeros = np.zeros((_SIDE_BY_SIDE, game.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
 
-    def evaluate(planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return logits[: len(planes)], values[: len(planes)]
+    def evaluate(planes: NDArray[np.int8]) -> Said:
+        return logits[: len(planes)], zeros[: len(planes)], zeros[: len(planes)]
 
     def work(amount: int) -> int:
         done = 0
@@ -46,7 +46,7 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
     """Simulations of self-play of Quixo with a new 32x3 network, as ``ci-envs train`` has it, of the first plies."""
     config = preset(_GAME)
     settings = Settings(GUMBEL, config.exploration, config.simulations, config.considered)
-    plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, 0, 1.0, config.value_mix)
+    plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, 0, 1.0, config.value_mix, config.contempt)
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
 
     def work(amount: int) -> int:
@@ -67,10 +67,10 @@ def report_simulations(amount: int) -> int:
     network = new_network(_GAME, ARCHITECTURES["report"], 0).eval()
     forest, done = Forest(_GAME, Settings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
 
-    def evaluate(planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def evaluate(planes: NDArray[np.int8]) -> Said:
         with torch.inference_mode():
-            logits, values = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
-        return logits.numpy(), values.numpy()
+            logits, values, draws = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
+        return logits.numpy(), values.numpy(), draws.sigmoid().numpy()
 
     while done < amount:
         done += int(_search(forest, evaluate, seed=done).visits.sum())

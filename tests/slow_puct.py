@@ -49,6 +49,7 @@ class SlowSearch:
         self.noise, self.halving, self.evaluate, self.contempt = noise, halving, evaluate, contempt
         self.dice = Dice(seed)
         self.root = Node(position, acts_again=True)
+        self.drawn = 0.0
         for _ in range(simulations + 1):
             if self.root.is_proven:
                 break
@@ -64,16 +65,20 @@ class SlowSearch:
         if not again and not leaf.is_proven:
             self.expand(leaf)
         if again:
-            value = -self.contempt if leaf.position.to_move == self.root.position.to_move else self.contempt
+            value, drawn = 0, 1
         elif leaf.is_proven:
-            value = leaf.sign * leaf.lower
+            value, drawn = leaf.sign * leaf.lower, leaf.lower == 0
         else:
-            logits, value = map(np.float64, self.evaluate(leaf.position))
+            logits, value, drawn = map(np.float64, self.evaluate(leaf.position))
             self.set_priors(leaf, logits)
-            if leaf is self.root:
-                self.raw = value
+        self.drawn += drawn
+        worth = -self.contempt if leaf.position.to_move == self.root.position.to_move else self.contempt
+        value += worth * drawn
+        if leaf is self.root and not leaf.is_proven:
+            self.raw = max(value, -1)
         for node in reversed(path):  # the value is for the player to move there, then for who played its action
-            value = min(max(value * node.sign, node.lower), node.upper)
+            worth *= node.sign
+            value = min(max(value * node.sign, node.lower or worth), node.upper or worth)
             node.total = float(np.float32(node.total + value))
             node.visits += 1
         for node in reversed(path[:-1]):
@@ -130,7 +135,7 @@ class SlowSearch:
 
         def value_of(child):
             if child.is_proven:
-                return child.lower
+                return child.lower or -self.contempt
             return child.total / child.visits if child.visits else value
 
         return {

@@ -41,14 +41,16 @@ def trained_a_little(game, seed=0):
 def test_inference_says_what_the_network_says(game, ask):
     network = trained_a_little(game)
     planes = np.ascontiguousarray(batch_of(random_positions(game, 50, seed=2))["observation"])
-    logits, values = ask(network)(planes)
+    logits, values, draws = ask(network)(planes)
     with torch.no_grad():
         expected = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
     np.testing.assert_allclose(logits, expected[0], atol=1e-5)
     np.testing.assert_allclose(values, expected[1], atol=1e-5)
+    np.testing.assert_allclose(draws, 1 / (1 + np.exp(-expected[2].numpy())), atol=1e-5)
     assert logits.shape == (50, game.action_count)
     assert (np.abs(values) <= 1).all()
     assert len({value.item() for value in values}) > 20
+    assert len({draw.item() for draw in draws}) > 20
 
 
 def test_a_network_depends_on_its_seed_and_leaves_chance_alone():
@@ -154,7 +156,7 @@ def test_analysis_tells_of_the_search():
     assert list(analysis.action_values) == legal
     assert analysis.priors.sum() == pytest.approx(1)
     planes = observations_of(game, np.array([[position.own, position.opp]], dtype=np.uint64))["observation"]
-    logits, _ = inference(network)(planes)
+    logits, _, _ = inference(network)(planes)
     weights = np.exp(logits[0][legal])
     np.testing.assert_allclose(analysis.priors[legal], weights / weights.sum(), rtol=1e-4)
     tried = {action for action, value in analysis.action_values.items() if not np.isnan(value)}

@@ -5,10 +5,10 @@ import pytest
 from playing import leaves_the_board, random_positions
 
 from agents.alphazero.replay import Replay, sample_type
-from agents.alphazero.search import GUMBEL, PUCT, Settings
+from agents.alphazero.search import GUMBEL, PUCT, Forest, Settings
 from agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.games.batch import decode_batch
+from ci_envs.games.batch import decode_batch, start_words
 from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import canonical
 
@@ -16,10 +16,11 @@ GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2,
 
 
 def evenly(game):
-    """A network that knows nothing."""
+    """A network that expects a draw everywhere."""
     return lambda planes: (
         np.zeros((len(planes), game.action_count), np.float32),
         np.zeros(len(planes), np.float32),
+        np.ones(len(planes), np.float32),
     )
 
 
@@ -31,6 +32,7 @@ def plan_of(game, selection, **changes):
         "random_plies": 0,
         "discount": 1.0,
         "value_mix": 0.0,
+        "contempt": 0.0,
     } | changes
     return SelfPlay(game, Settings(selection, 1.5, 8, 4), **options)
 
@@ -64,6 +66,7 @@ def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, sel
         worth = moves["value"] * signs
         assert (worth == worth[0]).all()  # all for the same player
         assert worth[0] in (-1, 0, 1)
+        assert set(moves["drawn"].tolist()) == {float(worth[0] == 0)}
         outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after.values() if p.result is not None}
         assert worth[0] in outcomes or (worth[0] == 0 and (len(moves) == 30 or comes_again(moves, after.values())))
         decided += worth[0] != 0
@@ -86,7 +89,7 @@ def test_a_game_is_drawn_when_a_position_comes_for_the_third_time():
         for row, (own, opp) in zip(logits, words.tolist(), strict=True):
             position = Position(game, own, opp)
             row[[action for action in position.legal_actions() if leaves_the_board(position, action)]] = 9
-        return logits, np.zeros(len(planes), np.float32)
+        return logits, np.zeros(len(planes), np.float32), np.zeros(len(planes), np.float32)
 
     samples = plan_of(game, PUCT, max_plies=100).play(evaluate, 40, np.random.default_rng(1))
     shortened = 0
@@ -131,14 +134,25 @@ def test_the_searchs_value_can_be_mixed_in():
     assert (searched["value"] != pure["value"]).any()
 
 
+def test_who_plays_with_contempt_learns_what_a_position_is_worth_without():
+    """The network expects a draw everywhere: worth 0, whatever the search thinks of it."""
+    game = ConnectN()
+    words, seeds, half = start_words(game, 1), np.zeros(1, np.uint64), np.array([0.5])
+    found = Forest(game, Settings(PUCT, 1.5, 8), 1).search(words, seeds, evenly(game), contempt=half)
+    assert (found.values[0], found.draws[0]) == pytest.approx((-0.5, 1))
+    plan = plan_of(game, PUCT, value_mix=1.0, max_plies=2, contempt=0.5)
+    samples = plan.play(evenly(game), 5, np.random.default_rng(0))
+    assert samples["value"] == pytest.approx(np.zeros(10), abs=1e-6)
+
+
 def test_a_seed_repeats_the_games():
     game = ConnectN(4, 5, 3, True)
     for selection in (PUCT, GUMBEL):
         first, again, other = (
             plan_of(game, selection).play(evenly(game), 9, np.random.default_rng(seed)) for seed in (4, 4, 5)
         )
-        assert first.tobytes() == again.tobytes()
-        assert first.tobytes() != other.tobytes()
+        np.testing.assert_array_equal(first, again)
+        assert not np.array_equal(first, other)
 
 
 def test_openings_are_drawn_from_the_policy():
@@ -158,19 +172,20 @@ def test_the_replay_buffer_shows_images_of_what_was_added(game):
         sample["own"], sample["opp"] = position.own, position.opp
         legal = list(position.legal_actions())
         sample["policy"][legal] = rng.dirichlet(np.ones(len(legal)))
-        sample["value"] = rng.uniform(-1, 1)
+        sample["value"], sample["drawn"] = rng.uniform(-1, 1), rng.integers(2)
     replay = Replay(game, 100)
     replay.add(samples, rng)
     for symmetries in (True, False):
-        planes, masks, policies, values = replay.batch(300, np.random.default_rng(1), symmetries=symmetries)
+        lessons = replay.batch(300, np.random.default_rng(1), symmetries=symmetries)
         turned = 0
-        for one, mask, policy, value in zip(planes, masks, policies, values, strict=True):
+        for one, mask, policy, value, drawn in zip(*lessons, strict=True):
             number = int(np.flatnonzero(samples["value"] == value)[0])
             original, words = samples[number], np.empty((1, 2), np.uint64)
             decode_batch(game, one[np.newaxis], words)
             own = tuple(words[0].tolist())
             image = Position(game, *own)
-            assert (masks.dtype, set(np.flatnonzero(mask))) == (np.int8, set(image.legal_actions()))
+            assert (mask.dtype, set(np.flatnonzero(mask))) == (np.int8, set(image.legal_actions()))
+            assert drawn == original["drawn"]
             assert sorted(policy[policy > 0]) == sorted(original["policy"][original["policy"] > 0])
             assert class_of(image) == class_of(positions[number])
             # what an action leads to is turned as the position is: its canonical image is the same

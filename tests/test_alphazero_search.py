@@ -13,7 +13,7 @@ GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2,
 
 
 class Network:
-    """Random logits and values that depend on the position alone."""
+    """Random logits, values and draws that depend on the position alone."""
 
     def __init__(self, game, spread=1.0):
         self.game, self.spread = game, spread
@@ -22,14 +22,15 @@ class Network:
     def of(self, own, opp):
         rng = np.random.default_rng([own, opp])
         logits = self.spread * rng.normal(size=self.game.action_count)
-        return logits.astype(np.float32), np.float32(np.tanh(self.spread * rng.normal()))
+        value = np.float32(np.tanh(self.spread * rng.normal()))
+        return logits.astype(np.float32), value, np.float32(self.spread * rng.random() * (1 - abs(value)))
 
     def __call__(self, planes):
         self.seen += len(planes)
         words = np.empty((len(planes), 2), np.uint64)
         decode_batch(self.game, np.ascontiguousarray(planes), words)
-        logits, values = zip(*(self.of(own, opp) for own, opp in words.tolist()), strict=True)
-        return np.array(logits), np.array(values)
+        logits, values, draws = zip(*(self.of(own, opp) for own, opp in words.tolist()), strict=True)
+        return np.array(logits), np.array(values), np.array(draws)
 
 
 def words_of(positions):
@@ -53,10 +54,11 @@ def shares_of(root, best):
 def test_it_searches_as_a_slow_search_does(game, selection):
     """70 positions each of 5 games with 3 selections, 1,050 in all."""
     positions, network = random_positions(game, 70, seed=3), Network(game)
-    settings = Settings(SELECTIONS[selection], 1.3, 40, 6, 0.3)
-    noise = np.random.default_rng(5).gumbel(size=(len(positions), game.action_count))
-    seeds = seeds_of(positions)
-    found = Forest(game, settings, len(positions)).search(words_of(positions), seeds, network, gumbel=noise)
+    settings = Settings(SELECTIONS[selection], 1.3, 40, 6)
+    rng = np.random.default_rng(5)
+    noise, contempt = rng.gumbel(size=(len(positions), game.action_count)), rng.random(len(positions))
+    seeds, forest = seeds_of(positions), Forest(game, settings, len(positions))
+    found = forest.search(words_of(positions), seeds, network, contempt=contempt, gumbel=noise)
     for i, position in enumerate(positions):
         slow = SlowSearch(
             position,
@@ -68,7 +70,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
             considered=6,
             noise=noise[i],
             halving=halving_table(6, 40),
-            contempt=0.3,
+            contempt=contempt[i],
         )
         expected = {action: child.visits for action, child in slow.root.children.items()}
         assert {action: found.visits[i, action] for action in expected} == expected
@@ -78,6 +80,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
             assert found.policy[i].max() == 1
         else:
             assert found.values[i] == pytest.approx(slow.root.total / slow.root.visits)
+            assert found.draws[i] == pytest.approx(slow.drawn / slow.root.visits)
             if selection == "gumbel":
                 logits = slow.improved_logits()
                 weights = {action: np.exp(logit - max(logits.values())) for action, logit in logits.items()}
@@ -185,9 +188,8 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
         words = np.empty((len(planes), 2), np.uint64)
         decode_batch(game, np.ascontiguousarray(planes), words)
         movers = [Position(game, *row) for row in words.tolist()]
-        return np.zeros((len(planes), game.action_count), np.float32), np.array(
-            [liking(mover) for mover in movers], dtype=np.float32
-        )
+        likings = np.array([liking(mover) for mover in movers], dtype=np.float32)
+        return np.zeros((len(planes), game.action_count), np.float32), likings, np.zeros(len(planes), np.float32)
 
     def liking(mover):
         gives = all(after.to_move != mover.to_move for after in map(mover.play, mover.legal_actions()))
@@ -205,8 +207,8 @@ def waits(position):
     return [action for action in position.legal_actions() if leaves_the_board(position, action)]
 
 
-def would_wait(game, value_of):
-    """A network that would leave the board as it is, with values by the numbers of cubes."""
+def would_wait(game, value_of, draw_of):
+    """A network that would leave the board as it is, with values and draws by the numbers of cubes."""
 
     def evaluate(planes):
         words = np.empty((len(planes), 2), np.uint64)
@@ -215,12 +217,12 @@ def would_wait(game, value_of):
         for row, (own, opp) in zip(logits, words.tolist(), strict=True):
             row[waits(Position(game, own, opp))] = 2
         own, opp = np.bitwise_count(words).T.astype(int)
-        return logits, value_of(own, opp).astype(np.float32)
+        return logits, value_of(own, opp).astype(np.float32), draw_of(own, opp).astype(np.float32)
 
     return evaluate
 
 
-def share_of_waits(game, contempt, value_of, is_chosen):
+def share_of_waits(game, contempt, value_of, is_chosen, draw_of=lambda own, opp: 0 * own):
     """Of the positions chosen in which both may wait, the share in which the search does."""
     chosen = [
         position
@@ -229,8 +231,9 @@ def share_of_waits(game, contempt, value_of, is_chosen):
         and any(waits(position.play(action)) for action in waits(position))
     ]
     assert len(chosen) > 10
-    forest = Forest(game, Settings(contempt=contempt), len(chosen))
-    found = forest.search(words_of(chosen), seeds_of(chosen), would_wait(game, value_of))
+    forest, contempts = Forest(game, Settings(), len(chosen)), np.full(len(chosen), contempt)
+    network = would_wait(game, value_of, draw_of)
+    found = forest.search(words_of(chosen), seeds_of(chosen), network, contempt=contempts)
     return np.mean([action in waits(one) for one, action in zip(chosen, found.actions.tolist(), strict=True)])
 
 
@@ -244,6 +247,20 @@ def test_with_contempt_a_risk_is_better_than_a_circle():
     options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)
     assert share_of_waits(Quixo(5), 0.0, *options) > 0.2
     assert share_of_waits(Quixo(5), 0.9, *options) == 0
+
+
+def test_with_contempt_a_draw_that_the_network_expects_is_worse_than_even():
+    """For who is to move at the root, whoever is to move where it is expected."""
+    game = Quixo()
+
+    def evaluate(planes):
+        values, draws = np.full(len(planes), 0.2, np.float32), np.full(len(planes), 0.5, np.float32)
+        return np.zeros((len(planes), game.action_count), np.float32), values, draws
+
+    words, contempt = words_of([Position.start(game)]), np.array([0.4])
+    found = Forest(game, Settings(simulations=1), 1).search(words, seeds_of([1]), evaluate, contempt=contempt)
+    assert found.values[0] == pytest.approx((0.2 - 0.2 + -0.2 - 0.2) / 2)
+    assert found.draws[0] == 0.5
 
 
 def test_the_network_is_asked_for_nothing_that_is_proven():
@@ -285,7 +302,8 @@ def test_gumbel_noise_draws_actions_from_the_policy():
     logits = np.log(np.arange(1.0, 10)).astype(np.float32)
 
     def evaluate(planes):
-        return np.tile(logits, (len(planes), 1)), np.zeros(len(planes), np.float32)
+        zeros = np.zeros(len(planes), np.float32)
+        return np.tile(logits, (len(planes), 1)), zeros, zeros
 
     words = words_of([Position.start(game)] * 9000)
     forest = Forest(game, Settings(SELECTIONS["gumbel"], 1.5, 1, 1), 9000)

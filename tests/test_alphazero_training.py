@@ -191,7 +191,7 @@ def test_tensorboard_shows_the_run(whole):
 
 @pytest.fixture
 def two_workers():
-    plan = SelfPlay(GAME, Settings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5)
+    plan = SelfPlay(GAME, Settings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0)
     workers = RayWorkers(plan, 2, None)
     yield plan, workers
     workers.close()

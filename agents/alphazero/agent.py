@@ -29,9 +29,11 @@ class Analysis(TreeAnalysis):
 
     Attributes:
         priors: what the network alone would play, float64 (actions,).
+        draw: how likely a draw is in the mean of what was seen, from 0 to 1.
     """
 
     priors: NDArray[np.float64]
+    draw: float
 
 
 class AlphaZeroAgent(Agent):
@@ -67,8 +69,8 @@ class AlphaZeroAgent(Agent):
             exploration: the constant before the prior.
             temperature: of the draw of an action from what was found; 0 plays the best. A little, such as 0.15, leads
                 out of the circles in which two agents without luck move on Quixo.
-            contempt: by how much it thinks it worse than a draw that a position comes again, from 0 to 1: with much of
-                it, it would rather risk something than go in circles.
+            contempt: by how much a draw is worse than even for it at most, from 0 to 1: it would rather risk something
+                than go in circles. How much is drawn for every action anew, so that no circle goes on for ever.
             lookahead: plies within which every leaf is searched for a forced end, 1 to 4: Baier and Winands,
                 "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo three take as long as the network does.
             seed: of the order of equal actions, and of the draw.
@@ -84,24 +86,23 @@ class AlphaZeroAgent(Agent):
             SELECTIONS[selection],
             positive_number("exploration", exploration),
             simulations,
-            contempt=probability("contempt", contempt),
             lookahead=integer_between("lookahead", lookahead, 1, _MOST_LOOKAHEAD),
         )
-        temperature = nonnegative_number("temperature", temperature)
+        temperature, contempt = nonnegative_number("temperature", temperature), probability("contempt", contempt)
         path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)
         self._evaluate = inference(network)
         self._most = max(1, _MOST_NODES // (simulations * game.action_count))
-        self._settings, self._temperature = settings, temperature
+        self._settings, self._temperature, self._contempt = settings, temperature, contempt
         self._forest = Forest(game, settings, 1)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
         words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        seeds, contempt = self._luck(len(words))
         parts = [slice(begin, begin + self._most) for begin in range(0, len(words), self._most)]
-        return np.concatenate([self._search(words[part], seeds[part]) for part in parts])
+        return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
     def analyse(self, position: Position) -> Analysis:
         """Search a position and say what was found.
@@ -119,19 +120,28 @@ class AlphaZeroAgent(Agent):
             ValueError: ``position`` is of another game, or over.
         """
         words = self.words_of(position)[np.newaxis]
-        seeds = self.rng.integers(2**64, size=1, dtype=np.uint64)
-        return self._thoughts(words, seeds, list(position.legal_actions()))
+        return self._thoughts(words, list(position.legal_actions()), *self._luck(1))
 
-    def _thoughts(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], legal: list[int]) -> Iterator[Analysis]:
-        logits, _ = self._evaluate(np.ascontiguousarray(observations_of(self.game, words)["observation"]))
+    def _thoughts(
+        self, words: NDArray[np.uint64], legal: list[int], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
+    ) -> Iterator[Analysis]:
+        logits, _, _ = self._evaluate(np.ascontiguousarray(observations_of(self.game, words)["observation"]))
         priors = np.zeros(self.game.action_count)
         priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
         priors /= priors.sum()
-        for found in self._forest.grow(words, seeds, self._evaluate, steps=STEPS):
+        for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=STEPS):
             nodes = self._forest.tree(0)
-            yield Analysis(float(found.values[0]), *root_findings(nodes, self.game.action_count), nodes, priors)
+            findings = root_findings(nodes, self.game.action_count, -float(contempt[0]))
+            yield Analysis(float(found.values[0]), *findings, nodes, priors, float(found.draws[0]))
 
-    def _search(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def _luck(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """``-> (seeds, contempt)`` of so many searches."""
+        return self.rng.integers(2**64, size=count, dtype=np.uint64), self._contempt * self.rng.random(count)
+
+    def _search(
+        self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
         if len(words) > self._forest.positions:
             self._forest = Forest(self.game, self._settings, len(words))
-        return draw_actions(self._forest.search(words, seeds, self._evaluate), self._temperature, self.rng)
+        found = self._forest.search(words, seeds, self._evaluate, contempt=contempt)
+        return draw_actions(found, self._temperature, self.rng)

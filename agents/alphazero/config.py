@@ -27,8 +27,8 @@ class Config:
         max_plies: after which a game of self-play is drawn.
         random_plies: up to so many begin a game of self-play.
         discount: of the result of a game, for each ply to its end.
-        contempt: by how much a player thinks it worse than a draw that a position comes again, in self-play and when
-            the network is measured.
+        contempt: by how much a draw is worse than even for who searches, in self-play and when the network is
+            measured.
         value_mix: share of the search's value in what a position is worth.
         capacity: positions in the replay buffer.
         kept: share of the buffer that stays when it is full and pruned at random, as in the report on Quixo; 0 means
@@ -99,6 +99,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
     "ConnectN(rows=3, cols=3, n=3, gravity=False)": {
         "considered": 9,
         "capacity": 30_000,
+        "random_plies": 4,
         "ladder": ("random", "minimax:depth=2", "exact"),
     },
     "Quixo(size=4)": {

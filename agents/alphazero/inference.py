@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.alphazero.network import Network
-from agents.alphazero.search import Evaluate
+from agents.alphazero.search import Evaluate, Said
 
 
 def inference(network: Network, device: str = "cpu") -> Evaluate:
@@ -31,9 +31,9 @@ class _Asked(nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        found: tuple[Tensor, Tensor] = self.network(planes.permute(0, 3, 1, 2).float())
-        return found
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        logits, values, draws = self.network(planes.permute(0, 3, 1, 2).float())
+        return logits, values, draws.sigmoid()
 
 
 class OnnxInference:
@@ -51,10 +51,10 @@ class OnnxInference:
     def __reduce__(self) -> tuple[type["OnnxInference"], tuple[bytes]]:
         return OnnxInference, (self._model,)
 
-    def __call__(self, planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """``planes -> (logits, values)``."""
-        logits, values = self._session.run(None, {"planes": planes})
-        return logits, values
+    def __call__(self, planes: NDArray[np.int8]) -> Said:
+        """``planes -> (logits, values, draws)``."""
+        logits, values, draws = self._session.run(None, {"planes": planes})
+        return logits, values, draws
 
 
 class TorchInference:
@@ -65,15 +65,15 @@ class TorchInference:
         self._asked = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     @torch.inference_mode()
-    def __call__(self, planes: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """``planes -> (logits, values)``."""
-        logits, values = self._asked(torch.from_numpy(planes).to(self._device))
-        return logits.cpu().numpy(), values.cpu().numpy()
+    def __call__(self, planes: NDArray[np.int8]) -> Said:
+        """``planes -> (logits, values, draws)``."""
+        logits, values, draws = self._asked(torch.from_numpy(planes).to(self._device))
+        return logits.cpu().numpy(), values.cpu().numpy(), draws.cpu().numpy()
 
 
 def onnx_model(network: Network) -> bytes:
     """A network as an ONNX model for any number of positions, batch normalisation worked into the convolutions."""
-    file, names = io.BytesIO(), ("planes", "logits", "values")
+    file, names = io.BytesIO(), ("planes", "logits", "values", "draws")
     height, width, planes = network.observation_shape
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the new exporter takes seconds, this one a tenth

@@ -1,4 +1,4 @@
-"""Learning from what self-play found: cross-entropy of the policy, squared error of the value, weight decay."""
+"""Learning from what self-play found: cross-entropy of policy and draws, squared error of the value, weight decay."""
 
 from typing import Any, NamedTuple
 
@@ -7,9 +7,10 @@ import torch
 from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from agents.alphazero.network import Network
-from agents.alphazero.replay import Replay
+from agents.alphazero.replay import Lessons, Replay
 
 
 class Loss(NamedTuple):
@@ -18,10 +19,12 @@ class Loss(NamedTuple):
     Attributes:
         policy: cross-entropy of the search's policy and the network's, less the entropy of the search's, in nats.
         value: squared error of the value.
+        draw: cross-entropy of whether the game was drawn, in nats.
     """
 
     policy: float
     value: float
+    draw: float
 
 
 class Learner:
@@ -48,30 +51,27 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         self.network.train()
-        sums = np.zeros(2)
+        sums = np.zeros(3)
         for _ in range(steps):
-            policy_loss, value_loss = self._losses(*replay.batch(batch, rng, symmetries=symmetries))
+            losses = self._losses(replay.batch(batch, rng, symmetries=symmetries))
             self.optimizer.zero_grad(set_to_none=True)
-            (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
+            losses.sum().backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
-            sums += policy_loss.item(), value_loss.item()
-            if not np.isfinite(sums).all():
-                raise FloatingPointError(f"the loss is {policy_loss.item()} + {value_loss.item()}")
+            parts = losses.detach().cpu().numpy()
+            if not np.isfinite(parts).all():
+                raise FloatingPointError(f"the loss is {' + '.join(map(str, parts.tolist()))}")
+            sums += parts
         return Loss(*(sums / max(1, steps)).tolist())
 
-    def _losses(
-        self,
-        planes: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        policies: NDArray[np.float32],
-        values: NDArray[np.float32],
-    ) -> tuple[Tensor, Tensor]:
-        inputs, allowed, wanted, worth = (self._tensor(array) for array in (planes, masks, policies, values))
-        logits, guesses = self.network(inputs.permute(0, 3, 1, 2).float())
+    def _losses(self, lessons: Lessons) -> Tensor:
+        """The terms of the loss, float32 (3,), as in :class:`Loss`."""
+        inputs, allowed, wanted, worth, drawn = (self._tensor(array) for array in lessons)
+        logits, guesses, draws = self.network(inputs.permute(0, 3, 1, 2).float())
         logs = logits.masked_fill(allowed == 0, -1e9).log_softmax(dim=1)
         # of a constant, the search's entropy, the loss is free: what is left is 0 where the network agrees
         divergence = (wanted * (wanted.clamp(min=1e-12).log() - logs)).sum(dim=1)
-        return divergence.mean(), (guesses - worth).square().mean()
+        draw_loss = binary_cross_entropy_with_logits(draws, drawn)
+        return torch.stack([divergence.mean(), mse_loss(guesses, worth), draw_loss])
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(self._device)

@@ -19,7 +19,7 @@ class Memory(NamedTuple):
 
     Attributes:
         slots: of the hash table, which has no lists: one more than the number of an entry; 0 for none.
-        entries: positions, logits and values.
+        entries: positions, logits, values and how likely draws are.
         written: how many entries ever were, int64 (1,).
     """
 
@@ -30,8 +30,8 @@ class Memory(NamedTuple):
 
 def new_memory(actions: int) -> Memory:
     """An empty memory."""
-    fields = [("own", np.uint64), ("opp", np.uint64), ("logits", np.float32, (actions,)), ("value", np.float32)]
-    entry = np.dtype(fields, align=True)
+    words, numbers = [("own", np.uint64), ("opp", np.uint64)], [("value", np.float32), ("draw", np.float32)]
+    entry = np.dtype([*words, ("logits", np.float32, (actions,)), *numbers], align=True)
     count = 1 << (_BYTES // entry.itemsize).bit_length() - 1
     return Memory(np.zeros(2 * count, np.int32), np.zeros(count, entry), np.zeros(1, np.int64))
 
@@ -46,15 +46,16 @@ def recall(memory: Any, own: Any, opp: Any) -> Any:
 
 
 @lean_kernel
-def remember(memory: Any, own: Any, opp: Any, logits: Any, value: Any) -> None:
-    """Write what the network said of a position, in the place of the oldest entry if there is no room."""
+def remember(memory: Any, own: Any, opp: Any, logits: Any, value: Any, draw: Any) -> Any:
+    """``-> int``: the new entry of a position, in the place of the oldest if there is no room."""
     number = memory.written[0] & (len(memory.entries) - 1)
     entry = memory.entries[number]
-    entry.own, entry.opp, entry.value = own, opp, value
+    entry.own, entry.opp, entry.value, entry.draw = own, opp, value, draw
     for action in range(len(logits)):
         entry.logits[action] = logits[action]
     memory.slots[_slot(memory, own, opp)] = number + 1
     memory.written[0] += 1
+    return number
 
 
 @lean_kernel

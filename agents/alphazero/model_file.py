@@ -12,7 +12,7 @@ from agents.tensor_file import read_tensors, write_tensors
 from ci_envs.files import shipped_files
 from ci_envs.games.game import Game
 
-_FORMAT = "ci_envs alphazero 1"
+_FORMAT = "ci_envs alphazero 2"
 _MODELS = Path(__file__).with_name("models")
 _SHIPPED = {
     "ConnectN(rows=3, cols=3, n=3, gravity=False)": "tictactoe",

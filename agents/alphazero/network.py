@@ -1,4 +1,4 @@
-"""Policy-value networks: planes in, a preference for each action and a value out.
+"""Policy-value networks: planes in, a preference for each action, a value and how likely a draw is out.
 
 A tower of convolutions with residual blocks (He, Zhang, Ren and Sun, "Deep residual learning for image recognition",
 CVPR 2016), as in AlphaZero.
@@ -14,7 +14,7 @@ from torch.nn.functional import relu
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 
-_POLICY_CHANNELS, _VALUE_CHANNELS, _VALUE_UNITS = 4, 2, 64
+_POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _UNITS = 4, 2, 4, 64
 
 
 @dataclass(frozen=True)
@@ -103,26 +103,31 @@ class Network(nn.Module):
             nn.Flatten(),
             nn.Linear(_POLICY_CHANNELS * cells, game.action_count),
         )
-        self.value = nn.Sequential(
-            nn.Conv2d(channels, _VALUE_CHANNELS, 1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(_VALUE_CHANNELS * cells, _VALUE_UNITS),
-            nn.ReLU(),
-            nn.Linear(_VALUE_UNITS, 1),
-            nn.Tanh(),
-        )
+        self.value = _number_head(channels, _VALUE_CHANNELS, cells)
+        self.draw = _number_head(channels, _DRAW_CHANNELS, cells)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """``-> (logits, values)``: float32 (n, channels, height, width) to (n, actions) and (n,), -1 to 1.
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """``-> (logits, values, draws)``: float32 (n, channels, height, width) to (n, actions), (n,) and (n,).
 
-        A value is for the player to move.
+        A value, from -1 to 1, is for the player to move; how likely a draw is is the sigmoid of ``draws``.
         """
         for layer in self.stem:
             planes = relu(layer(planes))
         for block in self.blocks:
             planes = block(planes)
-        return self.policy(planes), self.value(planes).squeeze(1)
+        return self.policy(planes), self.value(planes).tanh(), self.draw(planes)
+
+
+def _number_head(channels_in: int, channels: int, cells: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(channels_in, channels, 1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(channels * cells, _UNITS),
+        nn.ReLU(),
+        nn.Linear(_UNITS, 1),
+        nn.Flatten(0),
+    )
 
 
 def new_network(game: Game, architecture: Architecture, seed: int) -> Network:

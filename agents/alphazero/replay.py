@@ -4,7 +4,7 @@ Full, it is a ring in which the newest take the place of the oldest; or it is pr
 share of it that is drawn at random.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -17,14 +17,33 @@ from ci_envs.games.parameters import probability
 
 
 def sample_type(game: Game) -> np.dtype[np.void]:
-    """A position, what the search would play there, and what it was worth to the player to move, -1 to 1."""
+    """A position, what the search would play there, what it was worth to the player to move, and was the game drawn."""
     fields = [
         ("own", np.uint64),
         ("opp", np.uint64),
         ("policy", np.float32, (game.action_count,)),
         ("value", np.float32),
+        ("drawn", np.float32),
     ]
     return np.dtype(fields, align=True)
+
+
+class Lessons(NamedTuple):
+    """Positions to learn from.
+
+    Attributes:
+        planes: int8 (n, height, width, channels).
+        masks: int8 (n, actions).
+        policies: float32 (n, actions).
+        values: float32 (n,), -1 to 1, for the player to move.
+        drawn: float32 (n,), 1 where the game was drawn, else 0.
+    """
+
+    planes: NDArray[np.int8]
+    masks: NDArray[np.int8]
+    policies: NDArray[np.float32]
+    values: NDArray[np.float32]
+    drawn: NDArray[np.float32]
 
 
 class Replay:
@@ -63,15 +82,8 @@ class Replay:
         self.size = min(self.size + len(samples), capacity)
         self.added += len(samples)
 
-    def batch(
-        self, count: int, rng: Generator, *, symmetries: bool = True
-    ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
-        """Random positions, each under a random symmetry of the game.
-
-        Returns:
-            Planes int8 (count, height, width, channels), masks int8 (count, actions), policies float32 (count, actions)
-            and values float32 (count,).
-        """
+    def batch(self, count: int, rng: Generator, *, symmetries: bool = True) -> Lessons:
+        """Random positions, each under a random symmetry of the game."""
         game = self.game
         chosen = rng.integers(self.size, size=count)
         images = rng.integers(game.symmetry_count if symmetries else 1, size=count)
@@ -81,7 +93,7 @@ class Replay:
             np.zeros((count, game.action_count), np.float32),
         )
         _see(game, self.samples, chosen, images, planes, masks, policies)
-        return planes, masks, policies, self.samples["value"][chosen]
+        return Lessons(planes, masks, policies, self.samples["value"][chosen], self.samples["drawn"][chosen])
 
 
 @kernel

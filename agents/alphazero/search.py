@@ -3,8 +3,9 @@
 A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
 thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network, and no position is shown to it
 twice while it is remembered (:mod:`agents.alphazero.memory`). A position that comes again on the way down counts
-as a draw there, or as less, so that who is better finds something else: on Quixo both may be able to leave the board as
-it is for ever.
+as a draw there, so that who is better finds something else: on Quixo both may be able to leave the board as it is for
+ever. With contempt a draw is worse than even for who is to move at the root, and a position by as much of that as the
+network thinks a draw likely.
 
 A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
 the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
@@ -36,25 +37,38 @@ from agents.tree import (
     own_bounds,
     reset,
     tell_ancestors,
+    worth,
 )
-from ci_envs.games import LOSS, ONGOING, WIN, kernel
+from ci_envs.games import DRAW, LOSS, ONGOING, WIN, kernel
 from ci_envs.games.batch import show
 from ci_envs.games.game import Game
 
-Evaluate = Callable[[NDArray[np.int8]], tuple[NDArray[np.float32], NDArray[np.float32]]]
-"""``planes -> (logits, values)``: int8 (n, height, width, channels) to float32 (n, actions) and (n,), -1 to 1.
+Said = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""``(logits, values, draws)``: what a network says of n positions, float32 (n, actions), (n,) and (n,).
 
-Logits of illegal actions do not count; a value is for the player to move.
+Logits of illegal actions do not count; a value, from -1 to 1, is for the player to move; a draw is so likely, 0 to 1.
 """
+
+Evaluate = Callable[[NDArray[np.int8]], Said]
+"""A network that says so of planes, int8 (n, height, width, channels)."""
 
 NODE = node_type(np.float32, np.float32, ("prior", np.float32))
 """A node of :mod:`agents.tree`, and its prior."""
 
 TREE = np.dtype(
-    [("size", np.uint64), ("leaf", np.uint64), ("left", np.int64), ("state", np.uint64), ("raw", np.float64)]
+    [
+        ("size", np.uint64),
+        ("leaf", np.uint64),
+        ("left", np.int64),
+        ("state", np.uint64),
+        ("raw", np.float64),
+        ("drawn", np.float64),
+        ("contempt", np.float64),
+    ]
 )
-"""A tree: nodes in use, the leaf that waits for the network, simulations left, the state of its random numbers, and
-what the network says of the root's value, for its player to move."""
+"""A tree: nodes in use, the leaf that waits for the network, simulations left, the state of its random numbers, the
+root's value by the network alone, for its player to move, the sum of how likely draws were at the leaves, and by how
+much the player to move at the root thinks a draw worse than even."""
 
 PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
@@ -71,7 +85,6 @@ class Settings(NamedTuple):
         exploration: the constant before the prior.
         simulations: how many, besides the evaluation of the root.
         considered: actions that Gumbel's root looks at.
-        contempt: by how much who is to move at the root thinks it worse than a draw that a position comes again.
         lookahead: plies within which a position whose turn it is to be valued is searched for a forced end; 1 looks at
             its children alone.
     """
@@ -80,7 +93,6 @@ class Settings(NamedTuple):
     exploration: float = 1.5
     simulations: int = 200
     considered: int = 16
-    contempt: float = 0.0
     lookahead: int = 1
 
 
@@ -91,13 +103,15 @@ class Found(NamedTuple):
         visits: simulations that began with each action, float64 (n, actions).
         policy: what the search would play: shares of the visits of the actions that are not closed, with GUMBEL the
             improved policy, and where the position or the best is proven the best alone; float64 (n, actions).
-        values: of the positions, for the player to move, -1 to 1, float64 (n,).
+        values: of the positions, for the player to move, -1 to 1, float64 (n,); with contempt for draws.
+        draws: how likely draws were in the mean of the leaves, 0 to 1, float64 (n,).
         actions: the best action, int64 (n,).
     """
 
     visits: NDArray[np.float64]
     policy: NDArray[np.float64]
     values: NDArray[np.float64]
+    draws: NDArray[np.float64]
     actions: NDArray[np.int64]
 
 
@@ -128,6 +142,7 @@ class Forest:
         seeds: NDArray[np.uint64],
         evaluate: Evaluate,
         *,
+        contempt: NDArray[np.float64] | None = None,
         gumbel: NDArray[np.float64] | None = None,
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
     ) -> Found:
@@ -137,11 +152,12 @@ class Forest:
             words: the positions, uint64 (n, 2), no more than there is room for.
             seeds: of the order of equal actions, uint64 (n,).
             evaluate: the network, the same function as long as it says the same.
+            contempt: by how much a draw is worse than even for who is to move, float64 (n,), 0 to 1; None means not.
             gumbel: Gumbel noise for the root, float64 (n, actions); None means none. With another selection than GUMBEL
                 it is not used.
             dirichlet: gamma noise, float64 (n, actions), and its share of the priors at the root; None means none.
         """
-        *_, found = self.grow(words, seeds, evaluate, gumbel=gumbel, dirichlet=dirichlet)
+        *_, found = self.grow(words, seeds, evaluate, contempt=contempt, gumbel=gumbel, dirichlet=dirichlet)
         return found
 
     def grow(
@@ -150,6 +166,7 @@ class Forest:
         seeds: NDArray[np.uint64],
         evaluate: Evaluate,
         *,
+        contempt: NDArray[np.float64] | None = None,
         gumbel: NDArray[np.float64] | None = None,
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
         steps: int = 1,
@@ -161,7 +178,7 @@ class Forest:
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
-        plant(self.game, nodes, trees, words, seeds)
+        plant(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
         told = self._memory, gammas, share
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
@@ -170,7 +187,7 @@ class Forest:
             trees["left"] += end - begin + (begin == 0)  # and one for the root
             while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, told, planes, waiting):
                 receive(nodes, trees, told, waiting[:count], *evaluate(planes[:count]))
-            found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n, np.int64))
+            found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n), np.empty(n, np.int64))
             report(nodes, trees, self.settings, noise, *found)
             yield found
 
@@ -216,11 +233,12 @@ def _halving(considered: int, simulations: int) -> list[int]:
 
 
 @kernel
-def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any) -> None:
-    """Write the root of each tree."""
+def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: Any) -> None:
+    """Write each tree and its root."""
     for i in range(len(trees)):
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
         trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
+        trees[i].drawn, trees[i].contempt = 0.0, contempt[i]
 
 
 @kernel
@@ -247,10 +265,10 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
     """``-> bool``: is there a leaf for the network. What needs none is backed up at once."""
     memory, gammas, share = told
     while tree.left > 0 and not is_proven(nodes[ROOT]):
-        node = _descend(nodes, tree.raw, settings, noise, halving)
+        node = _descend(nodes, tree, settings, noise, halving)
         tree.left -= 1
         if _repeats(nodes, node):
-            back_up(nodes, node, settings.contempt * _side(nodes, node))
+            _end(nodes, tree, node, np.int8(DRAW))
             continue
         if not is_proven(nodes[node]):
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
@@ -261,11 +279,19 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
                 known = recall(memory, nodes[node].own, nodes[node].opp)
                 if known < 0:
                     return True
-                _take(nodes, tree, memory.entries[known].logits, memory.entries[known].value, gammas[i], share)
+                _take(nodes, tree, memory.entries[known], gammas[i], share)
                 continue
-        back_up(nodes, node, np.float64(nodes[node].lower))
+        _end(nodes, tree, node, nodes[node].lower)
         tell_ancestors(nodes, node)
     return False
+
+
+@kernel
+def _end(nodes: Any, tree: Any, node: Any, outcome: Any) -> None:
+    """Back up an outcome, for who played the action of the node that has it."""
+    draw = tree.contempt * _side(nodes, node)
+    tree.drawn += outcome == DRAW
+    back_up(nodes, node, worth(outcome, draw), draw)
 
 
 @kernel
@@ -292,26 +318,29 @@ def _side(nodes: Any, node: Any) -> Any:
 
 
 @kernel
-def receive(forest: Any, trees: Any, told: Any, waiting: Any, logits: Any, values: Any) -> None:
+def receive(forest: Any, trees: Any, told: Any, waiting: Any, logits: Any, values: Any, draws: Any) -> None:
     """Give the trees that wait what the network says of their leaves."""
     memory, gammas, share = told
     for k in range(len(waiting)):
         i = waiting[k]
         leaf = forest[i, trees[i].leaf]
-        remember(memory, leaf.own, leaf.opp, logits[k], values[k])
-        _take(forest[i], trees[i], logits[k], values[k], gammas[i], share)
+        entry = remember(memory, leaf.own, leaf.opp, logits[k], values[k], draws[k])
+        _take(forest[i], trees[i], memory.entries[entry], gammas[i], share)
 
 
 @kernel
-def _take(nodes: Any, tree: Any, logits: Any, value: Any, gammas: Any, share: Any) -> None:
+def _take(nodes: Any, tree: Any, said: Any, gammas: Any, share: Any) -> None:
     """Give a tree what the network says of its leaf."""
     leaf = tree.leaf
-    _set_priors(nodes, leaf, logits)
+    _set_priors(nodes, leaf, said.logits)
+    draw = tree.contempt * _side(nodes, leaf)
+    value = np.float64(nodes[leaf].sign) * np.float64(said.value) + draw * np.float64(said.draw)
     if leaf == ROOT:
-        tree.raw = value
+        tree.raw = max(value, np.float64(LOSS))
         if share > 0:
             _mix(nodes, gammas, share)
-    back_up(nodes, leaf, np.float64(nodes[leaf].sign * value))
+    tree.drawn += said.draw
+    back_up(nodes, leaf, value, draw)
     if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
         tell_ancestors(nodes, leaf)
 
@@ -343,11 +372,11 @@ def _mix(nodes: Any, gammas: Any, share: Any) -> None:
 
 
 @kernel
-def _descend(nodes: Any, raw: Any, settings: Any, noise: Any, halving: Any) -> Any:
+def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
     """``-> node``: where a simulation ends: a node without children."""
     node = ROOT
     if settings.selection == GUMBEL and nodes[ROOT].children > 0:
-        node = _select_at_root(nodes, raw, settings, noise, halving)
+        node = _select_at_root(nodes, tree, settings, noise, halving)
     while nodes[node].children > 0 and not is_proven(nodes[node]):
         node = _select(nodes, node, settings)
     return node
@@ -375,10 +404,10 @@ def _select(nodes: Any, parent: Any, settings: Any) -> Any:
 
 
 @kernel
-def _select_at_root(nodes: Any, raw: Any, settings: Any, noise: Any, halving: Any) -> Any:
+def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
     """``-> node``: the best of the actions whose turn it is; as proof closes actions, of those that come nearest."""
     root = nodes[ROOT]
-    filled, scale = _filling(nodes, raw)
+    filled, scale = _filling(nodes, tree.raw)
     number = np.int64(root.visits) - 1
     wanted = halving[min(settings.considered, np.int64(root.children)), min(number, halving.shape[1] - 1)]
     best, best_gap, best_score = root.first, np.inf, -np.inf
@@ -386,7 +415,7 @@ def _select_at_root(nodes: Any, raw: Any, settings: Any, noise: Any, halving: An
         if nodes[child].mean == -np.inf:
             continue
         gap = abs(np.float64(nodes[child].visits) - wanted)
-        score = noise[nodes[child].action] + _improved_logit(nodes[child], filled, scale)
+        score = noise[nodes[child].action] + _improved_logit(nodes[child], filled, scale, -tree.contempt)
         if gap < best_gap or (gap == best_gap and score > best_score):
             best, best_gap, best_score = child, gap, score
     return np.uint64(best)
@@ -411,10 +440,10 @@ def _filling(nodes: Any, raw: Any) -> Any:
 
 
 @kernel
-def _improved_logit(child: Any, filled: Any, scale: Any) -> Any:
+def _improved_logit(child: Any, filled: Any, scale: Any, draw: Any) -> Any:
     value = filled
     if is_proven(child):
-        value = np.float64(child.lower)
+        value = np.float64(worth(child.lower, draw))
     elif child.visits > 0:
         value = np.float64(child.total) / child.visits
     return np.log(max(np.float64(child.prior), 1e-30)) + scale * value
@@ -422,7 +451,15 @@ def _improved_logit(child: Any, filled: Any, scale: Any) -> Any:
 
 @kernel
 def report(
-    forest: Any, trees: Any, settings: Any, noise: Any, visits: Any, policy: Any, values: Any, actions: Any
+    forest: Any,
+    trees: Any,
+    settings: Any,
+    noise: Any,
+    visits: Any,
+    policy: Any,
+    values: Any,
+    draws: Any,
+    actions: Any,
 ) -> None:
     """Write what was found, as in :class:`Found`; ``visits`` and ``policy`` are zeros before."""
     for i in range(len(forest)):
@@ -431,15 +468,15 @@ def report(
         first, end = root.first, root.first + root.children
         for child in range(first, end):
             visits[i, nodes[child].action] = nodes[child].visits
-        best = choose_child(nodes, ROOT)
+        best = choose_child(nodes, ROOT, -trees[i].contempt)
         lower, upper = own_bounds(root)
         if lower == upper:
             policy[i, nodes[best].action] = 1
-            values[i] = lower
+            values[i], draws[i] = lower, lower == DRAW
         else:
-            values[i] = np.float64(root.total) / root.visits
+            values[i], draws[i] = np.float64(root.total) / root.visits, trees[i].drawn / root.visits
             if settings.selection == GUMBEL:
-                best = _improve(nodes, trees[i].raw, noise[i], policy[i])
+                best = _improve(nodes, trees[i], noise[i], policy[i])
             else:
                 _share(nodes, best, policy[i])
         actions[i] = nodes[best].action
@@ -462,19 +499,19 @@ def _share(nodes: Any, best: Any, policy: Any) -> None:
 
 
 @kernel
-def _improve(nodes: Any, raw: Any, noise: Any, policy: Any) -> Any:
+def _improve(nodes: Any, tree: Any, noise: Any, policy: Any) -> Any:
     """``-> node``: the best child of the root; the improved policy is written."""
     root = nodes[ROOT]
     first, end = root.first, root.first + root.children
-    filled, scale = _filling(nodes, raw)
+    filled, scale = _filling(nodes, tree.raw)
     largest, total, most = -np.inf, 0.0, np.uint32(0)
     for child in range(first, end):
-        largest = max(largest, _improved_logit(nodes[child], filled, scale))
+        largest = max(largest, _improved_logit(nodes[child], filled, scale, -tree.contempt))
         if nodes[child].mean != -np.inf:
             most = max(most, nodes[child].visits)
     best, best_score = first, -np.inf
     for child in range(first, end):
-        logit = _improved_logit(nodes[child], filled, scale)
+        logit = _improved_logit(nodes[child], filled, scale, -tree.contempt)
         policy[nodes[child].action] = np.exp(logit - largest)
         total += np.exp(logit - largest)
         score = noise[nodes[child].action] + logit

@@ -6,6 +6,7 @@ A game is drawn when a position comes for the third time, or after so many plies
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -50,6 +51,7 @@ class SelfPlay:
         discount: of the result of a game, for each ply but the last from a position to the end: below 1, a network
             learns to hurry, where it could win for ever.
         value_mix: share of the search's value in what a position is worth; the rest is the result of its game.
+        contempt: by how much a draw is worse than even for who searches; what a position is worth is without it.
     """
 
     game: Game
@@ -60,6 +62,7 @@ class SelfPlay:
     random_plies: int
     discount: float
     value_mix: float
+    contempt: float
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
         """Play so many games to the end.
@@ -99,16 +102,23 @@ class _Lanes:
 
     def _search(self) -> Found:
         noise, shape = self.plan.noise, (len(self.words), self.plan.game.action_count)
-        seeds = self.rng.integers(2**64, size=shape[0], dtype=np.uint64)
+        search = partial(
+            self.forest.search,
+            self.words,
+            self.rng.integers(2**64, size=shape[0], dtype=np.uint64),
+            self.evaluate,
+            contempt=np.full(shape[0], self.plan.contempt),
+        )
         if self.plan.settings.selection == GUMBEL:
-            return self.forest.search(self.words, seeds, self.evaluate, gumbel=self.rng.gumbel(size=shape))
+            return search(gumbel=self.rng.gumbel(size=shape))
         gammas = np.maximum(self.rng.gamma(noise.dirichlet / shape[1], size=shape), np.finfo(float).tiny)
-        return self.forest.search(self.words, seeds, self.evaluate, dirichlet=(gammas, noise.share))
+        return search(dirichlet=(gammas, noise.share))
 
     def _note(self, found: Found) -> None:
         samples = np.zeros(len(self.words), sample_type(self.plan.game))
         samples["own"], samples["opp"] = self.words.T
-        samples["policy"], samples["value"] = found.policy, found.values
+        samples["policy"] = found.policy
+        samples["value"] = np.clip(found.values + self.plan.contempt * found.draws, -1, 1)
         for lane, position in enumerate(self._positions()):
             self.open[lane].append((samples[lane], int(self.player[lane])))
             self.met[lane][position] += 1
@@ -133,6 +143,7 @@ class _Lanes:
         result = 0 if outcome == ONGOING else outcome
         results = np.where(players == self.player[lane], result, -result)
         results = results * self.plan.discount ** np.arange(len(samples) - 1, -1, -1)
+        samples["drawn"] = result == 0
         samples["value"] = (1 - self.plan.value_mix) * results + self.plan.value_mix * samples["value"]
         return samples
 

@@ -38,6 +38,7 @@ COLUMNS = (
     "positions",
     "policy loss",
     "value loss",
+    "draw loss",
     "rating",
     "opponent",
     "won",
@@ -46,6 +47,7 @@ COLUMNS = (
 )
 """Of a learning curve: a line for each opponent of each measurement. The rating is Elo above the first opponent."""
 
+_LOSSES = ("loss/policy", "loss/value", "loss/draw")
 _SHARE = 20  # of the run between two measurements
 
 
@@ -115,7 +117,7 @@ def train(
         games: of self-play in an iteration.
         random_plies: up to so many begin a game of self-play.
         discount: of the result of a game, for each ply to its end.
-        contempt: by how much a player thinks it worse than a draw that a position comes again.
+        contempt: by how much a draw is worse than even for a player.
         learning_rate: at first.
         symmetries: learn from images of the positions too.
         kept: share of the replay buffer that stays when it is full and pruned at random; 0 forgets the oldest first.
@@ -181,9 +183,7 @@ class _Trainer:
         self.best: Network | None = None
         self.replay = Replay(game, config.capacity, config.kept)
         self.run = _Run()
-        settings = Settings(
-            SELECTIONS[config.selection], config.exploration, config.simulations, config.considered, config.contempt
-        )
+        settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
         self.plan = SelfPlay(
             game,
@@ -194,6 +194,7 @@ class _Trainer:
             random_plies=config.random_plies,
             discount=config.discount,
             value_mix=config.value_mix,
+            contempt=config.contempt,
         )
         self.ladder = Ladder(game, config, max_cycles, self.seed)
 
@@ -241,6 +242,7 @@ class _Trainer:
         return {
             "loss/policy": loss.policy,
             "loss/value": loss.value,
+            "loss/draw": loss.draw,
             "self-play/games a second": games / played,
             "self-play/positions a second": len(samples) / played,
         }
@@ -250,7 +252,7 @@ class _Trainer:
         return (
             f"{self.run.games:,} games, {numbers['self-play/games a second']:.1f}/s, "
             f"{numbers['self-play/positions a second']:,.0f} positions/s, "
-            f"loss {numbers['loss/policy']:.3f} + {numbers['loss/value']:.3f}{rating}"
+            f"loss {' + '.join(f'{numbers[name]:.3f}' for name in _LOSSES)}{rating}"
         )
 
     def _learn(self, positions: int, share: float) -> Loss:
@@ -267,7 +269,7 @@ class _Trainer:
             self.best, self.run.best_rating = copy.deepcopy(self.learner.network), rating
             self._write_best(self.best)
         counted = [self.run.iteration, round(self.run.seconds, 1), self.run.games, self.replay.added]
-        losses = [round(numbers["loss/policy"], 5), round(numbers["loss/value"], 5)]
+        losses = [round(numbers[name], 5) for name in _LOSSES]
         for spec, record in results.items():
             self.run.curve.append([*counted, *losses, round(rating, 1), spec, record.wins, record.draws, record.losses])
         write_csv(self.folder / CURVE, [COLUMNS, *self.run.curve])

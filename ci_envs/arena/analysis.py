@@ -16,7 +16,7 @@ from ci_envs.solver.solve import solve
 def thoughts(analysis: Any, position: Position) -> str:
     """What an analysis says of the position as a whole; which attributes it has depends on the agent."""
     lines = []
-    for name in ("value", "proven", "depth", "simulations", "nodes"):
+    for name in ("value", "draw", "proven", "depth", "simulations", "nodes"):
         number = getattr(analysis, name, None)
         if number is not None:
             lines.append(f"{name} {_number(number)}")
