@@ -21,7 +21,7 @@ from agents.negamax import (
     search_actions,
 )
 from ci_envs.agent import Agent, Observation
-from ci_envs.games import action_count, evaluate, implements, integer_between, kernel
+from ci_envs.games import action_count, evaluate, implements, inlined, integer_between, kernel
 from ci_envs.games.compiled import Static, specialised
 from ci_envs.games.game import Game
 from ci_envs.games.parameters import nonnegative_number, positive_number, true_or_false
@@ -252,7 +252,7 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
     return undecided == 0
 
 
-@kernel
+@inlined
 def best_action(
     game: Any, judge: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
 ) -> Any:
@@ -261,7 +261,8 @@ def best_action(
     The other arguments are those of :func:`~agents.negamax.search_actions`.
     """
     values = np.empty(action_count(game), dtype=np.int64)
-    best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, False, values)
+    exact = np.bool_(False)  # not the literal, for which all below would be compiled anew
+    best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, exact, values)
     return random_index_from(values, action_count(game), values[best], state)
 
 

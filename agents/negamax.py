@@ -26,6 +26,7 @@ from ci_envs.games import (
     ONGOING,
     action_count,
     evaluate,
+    inline_kernel,
     inlined,
     is_duplicate,
     keeps_turn,
@@ -327,7 +328,7 @@ def _searched(
     return value if same else -value
 
 
-@inlined
+@inline_kernel
 def _take_most_promising(work: Any, row: Any, waiting: Any, remembered: Any, killers: Any, history: Any) -> Any:
     """``-> int``: the action to try next, taken out of those that wait in ``work`` from ``row`` on."""
     chosen, chosen_score = 0, np.int64(-1)
@@ -347,14 +348,14 @@ def _take_most_promising(work: Any, row: Any, waiting: Any, remembered: Any, kil
     return number
 
 
-@inlined
+@inline_kernel
 def _slot(own: Any, opp: Any, table: Any) -> Any:
     mixed = (own ^ (opp * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
     mixed ^= mixed >> np.uint64(32)
     return np.uint64(_ENTRY) * (mixed & np.uint64(len(table) // _ENTRY - 1))
 
 
-@inlined
+@inline_kernel
 def _recall(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any, table: Any, work: Any) -> Any:
     """``-> (action or -1, whether the value is known, value)``: what the table has of a position."""
     if not pruning or len(table) == 0:
@@ -372,7 +373,7 @@ def _recall(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any,
     return np.int64(entry & np.uint64(0xFFF)) - 1, found, value
 
 
-@inlined
+@inline_kernel
 def _remember(
     own: Any, opp: Any, depth: Any, value: Any, bound: Any, action: Any, pruning: Any, table: Any, work: Any
 ) -> None:

@@ -191,7 +191,8 @@ def _compiled(function: F, counts: bool, **options: bool) -> F:
 def inlined(function: F) -> F:
     """Compile ``function`` into each kernel that calls it.
 
-    Needed where two kernels would call each other: Numba cannot cache mutual recursion.
+    Needed where two kernels would call each other: Numba cannot cache mutual recursion. It saves a second where a short
+    kernel stands between two that are compiled for every game.
     """
     return cast(F, njit(inline="always", error_model="numpy")(function))
 
