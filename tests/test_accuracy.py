@@ -71,7 +71,14 @@ def test_tic_tac_toe_has_4520_positions_that_are_not_over():
 
 @pytest.mark.parametrize(
     "game",
-    [Quixo(2), Quixo(3), ConnectN(3, 4, 3), ConnectN(3, 3, 3, True), Nim((1, 2, 3)), Nim((2, 3), 2, True)],
+    [
+        Quixo(2),
+        Quixo(3),
+        ConnectN(3, 3, 3, True),
+        Nim((1, 2, 3)),
+        Nim((2, 3, 4), 2, True),
+        pytest.param(ConnectN(3, 4, 3), marks=pytest.mark.slow),
+    ],
     ids=str,
 )
 def test_reachable_positions_equal_those_found_slowly(game):

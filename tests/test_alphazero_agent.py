@@ -127,7 +127,8 @@ def test_the_agent_plays_alike_alone_and_among_many(selection):
 
 def test_actions_are_drawn_by_their_visits_to_the_power_of_the_inverse_temperature():
     policy = np.tile([0.6, 0.0, 0.3, 0.1], (20_000, 1))
-    found = Found(policy, policy, np.zeros(len(policy)), np.zeros(len(policy), np.int64))
+    zeros = np.zeros(len(policy))
+    found = Found(policy, policy, zeros, zeros, zeros.astype(np.int64))
     for temperature, expected in ((1.0, [0.6, 0, 0.3, 0.1]), (0.5, [36 / 46, 0, 9 / 46, 1 / 46]), (1e-6, [1, 0, 0, 0])):
         drawn = draw_actions(found, temperature, np.random.default_rng(0))
         assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=0.015)
@@ -145,6 +146,17 @@ def test_at_a_temperature_the_agent_varies_but_takes_a_win():
     assert set(agent.act_batch(batch_of([win] * 50)).tolist()) == {2}
 
 
+def test_how_much_contempt_there_is_is_drawn_for_every_action():
+    """An untrained network expects a draw in half of the games or so; an even one is worth from -1/2 to 0."""
+    game = Quixo()
+    agent = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=20, contempt=1.0, seed=0)
+    found = [agent.analyse(Position.start(game)) for _ in range(200)]
+    assert {round(one.draw, 1) for one in found} == {0.5}
+    assert np.std([one.value for one in found]) == pytest.approx(0.5 / np.sqrt(12), abs=0.02)
+    calm = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=20, seed=0)
+    assert np.std([calm.analyse(Position.start(game)).value for _ in range(20)]) < 0.02
+
+
 def test_analysis_tells_of_the_search():
     game = Quixo()
     network = trained_a_little(game)
@@ -155,6 +167,7 @@ def test_analysis_tells_of_the_search():
     assert analysis.visits.sum() == 100
     assert list(analysis.action_values) == legal
     assert analysis.priors.sum() == pytest.approx(1)
+    assert 0 < analysis.draw < 1
     planes = observations_of(game, np.array([[position.own, position.opp]], dtype=np.uint64))["observation"]
     logits, _, _ = inference(network)(planes)
     weights = np.exp(logits[0][legal])
@@ -165,7 +178,7 @@ def test_analysis_tells_of_the_search():
         position = position.play(action)
     won = Position.from_text(ConnectN(3, 3, 3), "XX./OO./... X")
     found = AlphaZeroAgent(won.game, trained_a_little(won.game), simulations=10).analyse(won)
-    assert (found.value, found.principal_variation) == (1, (2,))
+    assert (found.value, found.draw, found.principal_variation) == (1, 0, (2,))
 
 
 @pytest.mark.parametrize(("game", "least"), [(ConnectN(3, 3, 3), 0.999), (Quixo(4), 0.95)], ids=str)
@@ -188,6 +201,7 @@ def test_games_for_which_no_network_comes_with_the_package_are_named():
         ({"selection": "best"}, "selection must be one of puct, ucb, gumbel, not 'best'"),
         ({"exploration": 0}, "exploration must be"),
         ({"temperature": -1}, "temperature must be"),
+        ({"contempt": 1.5}, "contempt must be a number from 0 to 1, not 1.5"),
         ({"lookahead": 5}, "lookahead must be a whole number from 1 to 4, not 5"),
     ],
 )

@@ -21,7 +21,7 @@ from ci_envs.arena.watch import Player, watch
 from ci_envs.games.game import Game
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
-GAMES = [TIC_TAC_TOE, ConnectN(6, 7, 4, gravity=True), Quixo(4), Nim(), Nim((3, 4, 5), misere=True), Quarto()]
+GAMES = [TIC_TAC_TOE, ConnectN(6, 7, 4, gravity=True), Quixo(3), Nim(), Nim((2, 3, 4), misere=True), Quarto()]
 
 
 class FirstLegal(Agent):

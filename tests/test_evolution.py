@@ -125,7 +125,13 @@ def slow_score(game, genome, opponent, word, seat, max_plies):
 
 @pytest.mark.parametrize(
     ("game", "max_cycles"),
-    [(TICTACTOE, None), (Quixo(3), 25), (Nim((2, 3, 4)), None), (Nim((3, 4), 2, True), None), (Quarto(), None)],
+    [
+        (TICTACTOE, None),
+        (Quixo(3), 25),
+        (Nim((2, 3, 4), 2, True), None),
+        (Quarto(), None),
+        pytest.param(Nim((2, 3, 4)), None, marks=pytest.mark.slow),
+    ],
     ids=str,
 )
 def test_games_are_those_of_a_slow_loop(game, max_cycles):

@@ -38,7 +38,7 @@ GAMES = (
     Quarto(),
     Quarto(squares=True),
 )
-SEARCHED = (Quixo(3), TICTACTOE, Nim(), Quarto())
+SEARCHED = (TICTACTOE, Nim(), Quarto(), pytest.param(Quixo(3), marks=pytest.mark.slow))
 STRATEGIES = ("plus", "comma", "cma")
 
 
@@ -195,7 +195,7 @@ def test_features_are_those_of_a_slow_reference(game):
 
 def test_a_game_from_outside_the_package_has_features_too(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "examples"))
-    chomp = import_module("new_game").Chomp(3, 4)
+    chomp = import_module("new_game").Chomp(3, 3)
     check_features(chomp)
     check_evaluation(chomp, 3)
 
@@ -243,7 +243,7 @@ def test_features_change_sign_with_the_view_or_stay(game):
         assert value_of(seen, ahead) == -value_of(position, ahead)
 
 
-@pytest.mark.parametrize("game", [Nim(), Nim((3, 4, 5), max_take=2)], ids=repr)
+@pytest.mark.parametrize("game", [Nim(), pytest.param(Nim((3, 4, 5), max_take=2), marks=pytest.mark.slow)], ids=repr)
 def test_a_linear_evaluation_can_play_nim_perfectly(game):
     genome = np.array([float(name.startswith("nim-sum")) for name in feature_names(game)])
     for position in random_positions(game, 60, seed=8):
@@ -299,7 +299,7 @@ def loses_next(position, action):
     return after.to_move != position.to_move and wins_now(after) is not None
 
 
-@pytest.mark.parametrize("game", [Quixo(), ConnectN(), *SEARCHED], ids=repr)
+@pytest.mark.parametrize("game", [Quixo(), *SEARCHED, pytest.param(ConnectN(), marks=pytest.mark.slow)], ids=repr)
 def test_wins_are_taken_and_losses_avoided(game):
     wins = escapes = 0
     for seed, position in enumerate(random_positions(game, 100, seed=11)):

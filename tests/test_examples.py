@@ -49,19 +49,20 @@ def example(monkeypatch):
 
 
 @pytest.fixture
-def chomp(example):
+def chomp(example, monkeypatch):
+    # loaded beside it, this would be watched as its source too, and its kernels be none of those other tests compiled
+    monkeypatch.delitem(sys.modules, "custom_agent", raising=False)
     return example("new_game").Chomp
 
 
 class TestExamplesRun:
-    @pytest.mark.parametrize("id", ["TicTacToe-v0", "Nim-v0:heaps=3,4", "Quarto-v0"])
+    @pytest.mark.parametrize("id", ["TicTacToe-v0", "Nim-v0", "Quarto-v0"])
     def test_aec_loop(self, id):
         output = run("aec_loop.py", id)
         assert output.startswith(make(id).game.diagram(*make(id).game.start(), 0))
         assert re.findall(r"player_[01]: reward ([+-]\d)", output) in (["+1", "-1"], ["-1", "+1"], ["+0", "+0"])
-
-    def test_aec_loop_is_repeatable(self):
-        assert run("aec_loop.py") == run("aec_loop.py", "TicTacToe-v0")
+        if id == "TicTacToe-v0":  # what is played where none is named, and repeatable
+            assert run("aec_loop.py") == output
 
     def test_custom_agent(self):
         ratings, _, pairs = run("custom_agent.py").partition("ConnectFour-v0: 100 games a pair")
@@ -229,7 +230,7 @@ class TestChomp:
             for action, (symmetry, image) in product(position.legal_actions(), enumerate(images)):
                 assert image.play(image_of(game, symmetry, action)) == position.play(action).symmetries[symmetry]
 
-    @pytest.mark.parametrize("bar", BARS)
+    @pytest.mark.parametrize("bar", [*BARS[1:], pytest.param((1, 4), marks=pytest.mark.slow)])
     def test_minimax_plays_by_theory(self, chomp, bar):
         game = chomp(*bar)
         minimax = agents.make(f"minimax:depth={game.action_count}", game, seed=0)
@@ -276,9 +277,9 @@ class TestChomp:
         ]
 
     def test_gymnasium(self, chomp):
-        env = gymnasium.make("ci_envs/Chomp-v0", rows=2, cols=2, opponent="minimax:depth=4", seat=1)
+        env = gymnasium.make("ci_envs/Chomp-v0", rows=3, cols=3, opponent="minimax:depth=9", seat=1)
         env.reset(seed=0)
-        assert str(env.unwrapped.position) == "2,1 1"
+        assert str(env.unwrapped.position) == "3,1,1 1"
 
 
 class TestGuide:

@@ -146,7 +146,14 @@ def slow_value(row, position, after, averaged):
 
 
 @pytest.mark.parametrize(
-    ("game", "averaged"), [(Quixo(3), True), (Quixo(3), False), (TICTACTOE, True), (Quarto(), False), (Nim(), False)]
+    ("game", "averaged"),
+    [
+        (Quixo(3), True),
+        (TICTACTOE, True),
+        (Quarto(), False),
+        (Nim(), False),
+        pytest.param(Quixo(3), False, marks=pytest.mark.slow),
+    ],
 )
 def test_afterstates_are_judged_as_by_a_slow_loop(game, averaged):
     row = flatten(*_genome_for(game, 1, seed=3))

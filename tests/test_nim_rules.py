@@ -15,7 +15,7 @@ from ci_envs.solver.nim import is_won
 GAMES = (
     Nim(),
     Nim((3, 4, 5), 2),
-    Nim((3, 4, 5), 3, True),
+    Nim((2, 3, 4), 2, True),
     Nim((5, 0, 2, 6), None, True),
     Nim((9,), 4),
     Nim((1, 1, 1, 1, 1), 1),

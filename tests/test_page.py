@@ -24,7 +24,7 @@ GAMES = [
     "TicTacToe-v0",
     "ConnectN-v0:rows=4,cols=4,n=3,gravity=true",
     "Quixo-v0:size=3",
-    "Nim-v0:heaps=3,4,max_take=2",
+    "Nim-v0:heaps=2,3,4,max_take=2,misere=true",
     "Quarto-v0",
 ]
 
@@ -142,7 +142,7 @@ def test_a_game_begun_on_the_first_page(server, page):
     visit(page, f"{client.base_url}/")
     page.get_by_label("Game").click()
     page.get_by_role("option", name="Nim").click()
-    page.get_by_label("heaps").fill("2,3")
+    page.get_by_label("heaps").fill("2,3,4")
     page.get_by_text("misere", exact=True).click()
     page.get_by_label("Second player").click()
     page.get_by_role("option", name="random", exact=True).click()
@@ -150,7 +150,7 @@ def test_a_game_begun_on_the_first_page(server, page):
     page.wait_for_url("**/game/*")
     id = page.url.rpartition("/")[2]
     record = app.state.room.table(id).record
-    assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,misere=true", ("human", "random"))
+    assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,4,misere=true", ("human", "random"))
     page.get_by_role("link", name="ci_envs").click()
     page.locator(f'a[href="/game/{id}"]').click()
     expect(page.get_by_role("status")).to_contain_text("to move")
@@ -256,7 +256,7 @@ def test_a_hint_is_marked(game, page):
 
 
 def test_agents_play_alone(game, page):
-    now = game(seats=("random", "random"))
+    now = game(seats=("random", "random"), start="XOX/OOX/X.. O")  # they take their time for every ply
     page.get_by_text("Play", exact=True).click()
     wait_until(lambda: page.get_by_text("has won").or_(page.get_by_text("A draw")).count())
     assert now().ending == "rules"

@@ -19,10 +19,10 @@ GAMES = [
     Quixo(3),
     Quixo(5),
     ConnectN(3, 3, 3),
-    ConnectN(4, 6, 4),
+    ConnectN(3, 5, 4),
     ConnectN(6, 7, 4, gravity=True),
     Nim((1, 3, 5, 7)),
-    Nim((6, 2, 4), max_take=3, misere=True),
+    Nim((2, 3, 4), max_take=2, misere=True),
     Quarto(),
     Quarto(squares=True),
 ]
@@ -421,7 +421,7 @@ def action_maps(game: Game) -> np.ndarray:
 @pytest.mark.parametrize(
     ("game", "count"),
     [
-        *((Quixo(5), 8), (ConnectN(3, 3, 3), 8), (ConnectN(4, 6, 4), 4)),
+        *((Quixo(5), 8), (ConnectN(3, 3, 3), 8), (ConnectN(3, 5, 4), 4)),
         *((ConnectN(6, 7, 4, gravity=True), 2), (ConnectN(5, 5, 4, gravity=True), 2)),
         *((Nim((1, 3, 5)), 6), (Quarto(), 32 * 384), (Quarto(squares=True), 8 * 384)),
     ],

@@ -29,6 +29,18 @@ OPPONENTS = ("random", "minimax:depth=2,table_mb=0.1", "mcts:simulations=20")
 BOARDS = 5
 
 modes = pytest.mark.parametrize("mode", MODES)
+# to the boards these are more of the same: their rules and single environments are tested elsewhere
+MORE = {
+    "Quixo-v0:size=2",
+    "ConnectN-v0",
+    "ConnectN-v0:rows=8,cols=8,n=5",
+    "ConnectFour-v0",
+    "Nim-v0:heaps=3,4,5,max_take=2,misere=true",
+    "Quarto-v0:squares=true",
+}
+environments = pytest.mark.parametrize(
+    "id", [pytest.param(id, marks=pytest.mark.slow) if id in MORE else id for id in ENVIRONMENTS]
+)
 few_examples = settings(deadline=None, max_examples=3, derandomize=True)
 
 
@@ -97,7 +109,7 @@ def played(env, seed=None, steps=30, rng_seed=0):
 
 class TestEqualsSingleEnvironments:
     @modes
-    @pytest.mark.parametrize("id", ENVIRONMENTS)
+    @environments
     @given(seed=st.integers(0, 2**32), seat=st.sampled_from([None, 0, 1]), threads=st.sampled_from([1, 2]))
     @few_examples
     def test_random(self, id, mode, seed, seat, threads):
@@ -159,8 +171,8 @@ class TestEqualsSingleEnvironments:
 
     def test_as_gymnasium_makes_it(self):
         options = {"opponent": "minimax:depth=2,table_mb=0.1", "autoreset_mode": "SameStep", "threads": 2}
-        made = gymnasium.make_vec("ci_envs/Quixo-v0", 3, "vector_entry_point", **options)
-        assert_same(played(made, seed=1), played(make_vec("Quixo-v0", 3, **options), seed=1))
+        made = gymnasium.make_vec("ci_envs/TicTacToe-v0", 3, "vector_entry_point", **options)
+        assert_same(played(made, seed=1), played(make_vec("TicTacToe-v0", 3, **options), seed=1))
 
     def test_seeds_go_to_their_boards(self):
         ours, theirs = pair("TicTacToe-v0", 3)
@@ -197,7 +209,7 @@ class TestSelfPlay:
     """With opponent=None a step is a ply of an AEC environment."""
 
     @modes
-    @pytest.mark.parametrize("id", ENVIRONMENTS)
+    @environments
     @given(seed=st.integers(0, 2**32))
     @few_examples
     def test_equals_the_aec_environment(self, id, mode, seed):
@@ -243,7 +255,7 @@ class TestSelfPlay:
 
 class TestGymnasium:
     @modes
-    @pytest.mark.parametrize("id", ENVIRONMENTS)
+    @environments
     def test_spaces_and_metadata_are_those_of_single_environments(self, id, mode):
         ours, theirs = pair(id, mode=mode)
         one = single(id)
@@ -327,9 +339,7 @@ class TestArrays:
     @pytest.mark.parametrize("opponent", [None, *OPPONENTS])
     def test_threads_change_nothing(self, opponent):
         options = {"opponent": opponent, "autoreset_mode": "SameStep"}
-        plays = [
-            played(make_vec("Quixo-v0:size=4", 7, threads=threads, **options), seed=3) for threads in (1, 2, 3, 20)
-        ]
+        plays = [played(make_vec("TicTacToe-v0", 7, threads=threads, **options), seed=3) for threads in (1, 2, 3, 20)]
         for other in plays[1:]:
             assert_same(plays[0], other)
 
@@ -385,7 +395,7 @@ class TestCopies:
         "again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copied", "pickled"]
     )
     def test_go_on_alike(self, opponent, again):
-        env = make_vec("Quixo-v0:size=3", 5, opponent=opponent, autoreset_mode="SameStep", threads=2)
+        env = make_vec("TicTacToe-v0", 5, opponent=opponent, autoreset_mode="SameStep", threads=2)
         played(env, seed=0, steps=8)
         twin = again(env)
         expected = played(env)

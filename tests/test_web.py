@@ -28,7 +28,7 @@ ENVIRONMENTS = [
     TICTACTOE,
     "ConnectN-v0:rows=4,cols=4,n=3,gravity=true",
     "Quixo-v0:size=3",
-    "Nim-v0:heaps=3,4,max_take=2,misere=true",
+    "Nim-v0:heaps=2,3,4,max_take=2,misere=true",
     "Quarto-v0",
 ]
 
