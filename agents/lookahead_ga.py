@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.games.compiled import implements, kernel, operation, popcount, trailing_zeros
-from ci_envs.games.grid import line_steps
+from ci_envs.games.compiled import kernel, popcount, trailing_zeros
 from ci_envs.games.operations import play
-from ci_envs.games.quarto import Quarto
+from ci_envs.games.quarto import completing_cells, winning_cells
 from ci_envs.games.random_numbers import next_random, random_below
 
 PLIES = 8
@@ -36,61 +35,11 @@ _GENE = np.uint64(15)
 _INDEX_BITS = 32
 _INDEX = np.uint64((1 << _INDEX_BITS) - 1)
 _LANE = np.uint64(0xFFFF)
-_LANES = np.uint64(0x0001_0001_0001_0001)
 _HOLDING, _HAND, _GIVEN = np.uint64(36), np.uint64(32), np.uint64(16)  # the fields of Quarto's second word
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 # bit i is set if ply i is the player's own, the first being a placement or a gift
 _OWN_PLIES_PLACING, _OWN_PLIES_GIVING = np.uint64(0b00110011), np.uint64(0b10011001)
 _HAVING = np.array([sum(1 << piece for piece in range(16) if piece >> i & 1) for i in range(4)], dtype=np.uint64)
-
-
-@operation
-def completing_cells(game: Any, own: Any, opp: Any) -> Any:
-    """``-> (having, lacking)``: the empty cells where a piece completes a line by one attribute.
-
-    Lane ``i`` (16 bits) of the first word holds the cells where one that has attribute ``i`` does, of the second where
-    one that lacks it does.
-    """
-
-
-@implements(completing_cells, Quarto)
-def _(game: Quarto) -> Any:
-    steps, starts = line_steps(4, 4, 4)
-    offsets = np.arange(4, dtype=np.uint64) * steps[:, np.newaxis]
-    if game.squares:
-        offsets = np.concatenate([offsets, np.array([[0, 1, 4, 5]], dtype=np.uint64)])
-        starts = np.append(starts, np.uint64(0x0777))
-    starts = starts * _LANES
-    count = len(starts)
-
-    def kernel(game: Any, own: Any, opp: Any) -> Any:
-        empty = (~opp & _LANE) * _LANES
-        having = lacking = np.uint64(0)
-        for i in range(count):
-            a, b, c, d = offsets[i, 0], offsets[i, 1], offsets[i, 2], offsets[i, 3]
-            having |= _fourth_cells(own, starts[i], a, b, c, d)
-            lacking |= _fourth_cells(~(own | empty), starts[i], a, b, c, d)
-        return having & empty, lacking & empty
-
-    return kernel
-
-
-@kernel
-def _fourth_cells(alike: Any, starts: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    """``-> uint64``: the cells that lack in fours of ``alike`` cells, which lie at ``a`` to ``d`` from a start."""
-    at_a, at_b, at_c, at_d = (alike >> a) & starts, (alike >> b) & starts, (alike >> c) & starts, (alike >> d) & starts
-    ab, cd = at_a & at_b, at_c & at_d
-    return ((at_b & cd) << a) | ((at_a & cd) << b) | ((ab & at_d) << c) | ((ab & at_c) << d)
-
-
-@kernel
-def winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
-    """``-> uint64``: where a piece completes a line, of the cells that :func:`completing_cells` found."""
-    cells = _ZERO
-    for attribute in range(4):
-        lanes = having if (piece >> np.uint64(attribute)) & _ONE else lacking
-        cells |= lanes >> np.uint64(16 * attribute)
-    return cells & _LANE
 
 
 @kernel

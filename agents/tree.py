@@ -22,6 +22,7 @@ from ci_envs.games.operations import (
     is_duplicate,
     keeps_turn,
     legal,
+    may_end,
     play,
     result,
 )
@@ -125,39 +126,37 @@ def look_ahead(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
 @kernel
 def forced(game: Any, own: Any, opp: Any, plies: Any) -> Any:
     """``-> int``: n if the player to move wins within n plies, -n for a loss, 0 if ``plies`` do not decide it."""
-    slowest, escapes, goes_on = np.int64(0), False, False
+    found = _force(game, own, opp, plies, np.bool_(True))
+    return found if found > 0 else -_force(game, own, opp, plies, np.bool_(False))
+
+
+@kernel
+def _force(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
+    """``-> int``: n if who is asked about wins within n plies whatever the other does, 0 if not within ``plies``.
+
+    ``mine``: it is the player to move who is asked about, not the other.
+    """
+    wanted = WIN if mine else LOSS
+    if plies == 1 and not may_end(game, own, opp, wanted):
+        return np.int64(0)
+    if mine and plies > 1 and _force(game, own, opp, np.int64(1), mine) > 0:
+        return np.int64(1)
+    slowest = np.int64(0)
     for number in range(action_count(game)):
         action = np.uint64(number)
         if not legal(game, own, opp, action) or is_duplicate(game, own, opp, action):
             continue
         next_own, next_opp = play(game, own, opp, action)
-        outcome = result(game, next_own, next_opp)
-        if outcome == ONGOING:
-            goes_on = True
-            continue
-        outcome = outcome if keeps_turn(game, own, opp, action) else -outcome
-        if outcome == WIN:
-            return np.int64(1)
-        slowest, escapes = np.int64(1), escapes or outcome == DRAW
-    if not goes_on or plies == 1:
-        return np.int64(0) if goes_on or escapes else -slowest
-    for number in range(action_count(game)):
-        action = np.uint64(number)
-        if not legal(game, own, opp, action) or is_duplicate(game, own, opp, action):
-            continue
-        next_own, next_opp = play(game, own, opp, action)
-        if result(game, next_own, next_opp) != ONGOING:
-            continue
         same = keeps_turn(game, own, opp, action)
-        found = forced(game, next_own, next_opp, plies - 1)
-        found = found if same else -found
-        if found > 0:
-            return found + 1
-        escapes = escapes or found == 0
-        if escapes and plies == 2 and not same:
-            break
-        slowest = max(slowest, 1 - found)
-    return np.int64(0) if escapes else -slowest
+        outcome = result(game, next_own, next_opp)
+        found = np.int64((outcome if same else -outcome) == wanted)
+        if outcome == ONGOING and plies > 1:
+            found = _force(game, next_own, next_opp, plies - 1, mine == same)
+            found += found > 0
+        if mine == (found > 0):
+            return found
+        slowest = max(slowest, found)
+    return slowest
 
 
 @kernel

@@ -123,7 +123,14 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
 
 @pytest.mark.parametrize(
     ("game", "lookahead", "count"),
-    [(GAMES[0], 2, 300), (GAMES[0], 4, 300), (GAMES[1], 3, 100), (GAMES[2], 2, 60), (GAMES[4], 3, 15)],
+    [
+        (GAMES[0], 2, 300),
+        (GAMES[0], 4, 300),
+        (GAMES[1], 3, 100),
+        (GAMES[2], 2, 60),
+        (GAMES[3], 5, 60),
+        (GAMES[4], 3, 15),
+    ],
     ids=str,
 )
 def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, count):

@@ -18,6 +18,7 @@ from ci_envs.agent import policy_of
 from ci_envs.arena.match import play_match
 from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import WIN
+from ci_envs.games.quarto import completing_cells
 from ci_envs.policy import choose
 
 GAMES = (Quarto(), Quarto(squares=True))
@@ -143,7 +144,7 @@ def test_beats(opponent, share):
 def test_completing_cells_are_those_where_a_piece_wins(game):
     @kernel
     def completing(game, own, opp):
-        return lookahead_ga.completing_cells(game, own, opp)
+        return completing_cells(game, own, opp)
 
     for position in positions_of(game)[::3]:
         having, lacking = map(int, completing(game, np.uint64(position.own), np.uint64(position.opp)))

@@ -2,10 +2,13 @@
 
 import random
 
+import numpy as np
 import pytest
+from playing import random_positions
 from reference import reference_of
 
 from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo
+from ci_envs.games import LOSS, WIN, kernel, may_end
 
 PLIES = {
     Quixo(2): 10_000,
@@ -61,6 +64,37 @@ def test_random_play_agrees_with_the_reference(game: Game):
             finished += 1
             position, reference = Position.start(game), reference_of(game)
     assert finished or game in (Quixo(6), Quixo(7))  # whose random play hardly ever ends
+
+
+@kernel
+def _may_end(game, own, opp, outcome):
+    return may_end(game, own, opp, outcome)
+
+
+# how many positions of a thousand say so that have no such action: where the last stone cannot lie, and pushes
+@pytest.mark.parametrize(
+    ("game", "wrong"),
+    [
+        (ConnectN(3, 3, 3), 0),
+        (ConnectN(6, 6, 4), 0),
+        (ConnectN(6, 7, 4, gravity=True), 250),
+        (Quarto(), 0),
+        (Quarto(squares=True), 0),
+        (Quixo(3), 500),
+        (Quixo(5), 300),
+    ],
+    ids=str,
+)
+def test_an_end_that_is_not_announced_does_not_come(game, wrong):
+    announced, came = 0, 0
+    for position in random_positions(game, 1000, seed=1):
+        after = [(position.play(action), position.to_move) for action in position.legal_actions()]
+        ends = {end.result * (1 if end.to_move == player else -1) for end, player in after if end.result is not None}
+        for outcome in (WIN, LOSS):
+            says = _may_end(game, np.uint64(position.own), np.uint64(position.opp), outcome)
+            assert says or outcome not in ends
+            announced, came = announced + says, came + (outcome in ends)
+    assert 0 < came <= announced <= came + wrong
 
 
 @pytest.mark.parametrize("size", range(2, 8))

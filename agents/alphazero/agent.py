@@ -20,7 +20,7 @@ from ci_envs.games.parameters import nonnegative_number, one_of, positive_number
 from ci_envs.games.position import Position
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
-_MOST_LOOKAHEAD = 4  # plies, each of which costs as often as many as there are actions
+_MOST_LOOKAHEAD = 6
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import DISCS, PAPER, GridStyle
 from ci_envs.games.game import bits
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lines_of
-from ci_envs.games.operations import DRAW, LOSS, ONGOING, legal, play, result, transform_action
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, legal, may_end, play, result, transform_action
 from ci_envs.games.parameters import integer_between, true_or_false
 
 
@@ -112,6 +112,11 @@ def _(game: ConnectN) -> Any:
         return DRAW if own | opp == full else ONGOING
 
     return kernel
+
+
+@implements(may_end, ConnectN)
+def _(game: ConnectN) -> Any:
+    return lambda game, own, opp, outcome: outcome == WIN and lacks_one(game, own, opp)
 
 
 @implements(transform_action, ConnectN)

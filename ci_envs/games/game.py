@@ -17,6 +17,7 @@ from ci_envs.games.operations import (
     initial,
     is_duplicate,
     keeps_turn,
+    may_end,
     symmetry_count,
     transform,
     transform_action,
@@ -151,6 +152,11 @@ def _(game: Game) -> Any:
 @implements(is_duplicate, Game)
 def _(game: Game) -> Any:
     return lambda game, own, opp, action: False
+
+
+@implements(may_end, Game)
+def _(game: Game) -> Any:
+    return lambda game, own, opp, outcome: True
 
 
 @implements(transform, Game)

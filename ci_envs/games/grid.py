@@ -167,6 +167,27 @@ def _(game: GridGame) -> Any:
     return kernel
 
 
+@operation
+def lacks_one(game: Any, stones: Any, never: Any) -> Any:
+    """``-> bool``: do ``stones`` fill all but one cell of a line, and is that none of the cells ``never``."""
+
+
+@implements(lacks_one, GridGame)
+def _(game: GridGame) -> Any:
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+    count = len(lines)
+    none, one = np.uint64(0), np.uint64(1)
+
+    def kernel(game, stones, never):
+        found = False
+        for k in range(count):
+            missing = lines[np.uint64(k)] & ~stones
+            found |= (missing & (missing - one) | missing & never) == none
+        return found
+
+    return kernel
+
+
 @implements(observe, GridGame)
 def _(game: GridGame) -> Any:
     rows, cols, _ = game.shape

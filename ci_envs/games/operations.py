@@ -93,6 +93,14 @@ def is_duplicate(game: Any, own: Any, opp: Any, action: Any) -> Any:
 
 
 @operation
+def may_end(game: Any, own: Any, opp: Any, outcome: Any) -> Any:
+    """``-> bool``: may one action end the game with WIN or LOSS for who plays it.
+
+    False is certain, so that a search need not try them all; True, as by default, may be wrong.
+    """
+
+
+@operation
 def symmetry_count(game: Any) -> Any:
     """``-> int``: how many symmetries the game has, the identity among them."""
 

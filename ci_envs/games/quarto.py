@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements, kernel, trailing_zeros
+from ci_envs.games.compiled import implements, kernel, operation, trailing_zeros
 from ci_envs.games.drawing import Drawing, quarto_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import cell_maps, cell_name, line_steps, lines_of
@@ -26,6 +26,7 @@ from ci_envs.games.operations import (
     decode,
     keeps_turn,
     legal,
+    may_end,
     observe,
     play,
     result,
@@ -38,6 +39,7 @@ _CELLS = _PIECES = 16
 _USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin
 
 _SQUARES = tuple(0x33 << cell for cell in bits(0x0777))
+_LANE = np.uint64(0xFFFF)
 _LANES = np.uint64(0x0001_0001_0001_0001)
 # the attributes of each piece, in the lowest bit of each lane
 _SPREAD = np.array([sum(1 << 16 * bit for bit in bits(piece)) for piece in range(_PIECES)], dtype=np.uint64)
@@ -244,6 +246,66 @@ def _(game: Quarto) -> Any:
             if squares & alike & (alike >> np.uint64(1)) & (alike >> np.uint64(4)) & (alike >> np.uint64(5)):
                 return WIN
         return DRAW if occupied == full else ONGOING
+
+    return kernel
+
+
+@operation
+def completing_cells(game: Any, own: Any, opp: Any) -> Any:
+    """``-> (having, lacking)``: the empty cells where a piece completes a line by one attribute.
+
+    Lane ``i`` (16 bits) of the first word holds the cells where one that has attribute ``i`` does, of the second where
+    one that lacks it does.
+    """
+
+
+@implements(completing_cells, Quarto)
+def _(game: Quarto) -> Any:
+    steps, starts = line_steps(4, 4, 4)
+    offsets = np.arange(4, dtype=np.uint64) * steps[:, np.newaxis]
+    if game.squares:
+        offsets = np.concatenate([offsets, np.array([[0, 1, 4, 5]], dtype=np.uint64)])
+        starts = np.append(starts, np.uint64(0x0777))
+    starts = starts * _LANES
+    count = len(starts)
+
+    def kernel(game, own, opp):
+        empty = (~opp & _LANE) * _LANES
+        having = lacking = np.uint64(0)
+        for i in range(count):
+            a, b, c, d = offsets[i, 0], offsets[i, 1], offsets[i, 2], offsets[i, 3]
+            having |= _fourth_cells(own, starts[i], a, b, c, d)
+            lacking |= _fourth_cells(~(own | empty), starts[i], a, b, c, d)
+        return having & empty, lacking & empty
+
+    return kernel
+
+
+@kernel
+def _fourth_cells(alike: Any, starts: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """``-> uint64``: the cells that lack in fours of ``alike`` cells, which lie at ``a`` to ``d`` from a start."""
+    at_a, at_b, at_c, at_d = (alike >> a) & starts, (alike >> b) & starts, (alike >> c) & starts, (alike >> d) & starts
+    ab, cd = at_a & at_b, at_c & at_d
+    return ((at_b & cd) << a) | ((at_a & cd) << b) | ((ab & at_d) << c) | ((ab & at_c) << d)
+
+
+@kernel
+def winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
+    """``-> uint64``: where a piece completes a line, of the cells that :func:`completing_cells` found."""
+    cells = np.uint64(0)
+    for attribute in range(4):
+        lanes = having if (piece >> np.uint64(attribute)) & np.uint64(1) else lacking
+        cells |= lanes >> np.uint64(16 * attribute)
+    return cells & _LANE
+
+
+@implements(may_end, Quarto)
+def _(game: Quarto) -> Any:
+    def kernel(game, own, opp, outcome):
+        if outcome != WIN or not opp >> np.uint64(_HOLDING):  # to give ends nothing
+            return False
+        having, lacking = completing_cells(game, own, opp)
+        return winning_cells(having, lacking, (opp >> np.uint64(_HAND)) & np.uint64(15)) != np.uint64(0)
 
     return kernel
 

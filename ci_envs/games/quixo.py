@@ -14,8 +14,19 @@ from numpy.typing import NDArray
 
 from ci_envs.games.compiled import implements, popcount
 from ci_envs.games.drawing import CUBES, GridStyle
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lines_of
-from ci_envs.games.operations import LOSS, ONGOING, WIN, evaluate, is_duplicate, legal, play, result, transform_action
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
+from ci_envs.games.operations import (
+    LOSS,
+    ONGOING,
+    WIN,
+    evaluate,
+    is_duplicate,
+    legal,
+    may_end,
+    play,
+    result,
+    transform_action,
+)
 from ci_envs.games.parameters import integer_between
 
 
@@ -132,6 +143,12 @@ def _(game: Quixo) -> Any:
         return LOSS if has_line(game, opp) else ONGOING
 
     return kernel
+
+
+@implements(may_end, Quixo)
+def _(game: Quixo) -> Any:
+    # a push puts one cube into each line it crosses, and leaves its own with the others it had
+    return lambda game, own, opp, outcome: lacks_one(game, own if outcome == WIN else opp, np.uint64(0))
 
 
 @implements(evaluate, Quixo)
