@@ -59,6 +59,7 @@ TREE = np.dtype(
     [
         ("size", np.uint64),
         ("leaf", np.uint64),
+        ("draw", np.float64),
         ("left", np.int64),
         ("state", np.uint64),
         ("raw", np.float64),
@@ -66,9 +67,10 @@ TREE = np.dtype(
         ("contempt", np.float64),
     ]
 )
-"""A tree: nodes in use, the leaf that waits for the network, simulations left, the state of its random numbers, the
-root's value by the network alone, for its player to move, the sum of how likely draws were at the leaves, and by how
-much the player to move at the root thinks a draw worse than even."""
+"""A tree: nodes in use, the leaf where the last simulation ended, what a draw is worth to who played its action,
+simulations left, the state of its random numbers, the root's value by the network alone, for its player to move, the
+sum of how likely draws were at the leaves, and by how much the player to move at the root thinks a draw worse than
+even."""
 
 PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
@@ -268,30 +270,28 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
         node = _descend(nodes, tree, settings, noise, halving)
         tree.left -= 1
         if _repeats(nodes, node):
-            _end(nodes, tree, node, np.int8(DRAW))
+            _end(nodes, tree, np.int8(DRAW))
             continue
         if not is_proven(nodes[node]):
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
             if settings.lookahead > 1 and not is_proven(nodes[node]):
                 look_ahead(game, nodes, node, settings.lookahead)
             if not is_proven(nodes[node]):
-                tree.leaf = node
                 known = recall(memory, nodes[node].own, nodes[node].opp)
                 if known < 0:
                     return True
                 _take(nodes, tree, memory.entries[known], gammas[i], share)
                 continue
-        _end(nodes, tree, node, nodes[node].lower)
+        _end(nodes, tree, nodes[node].lower)
         tell_ancestors(nodes, node)
     return False
 
 
 @kernel
-def _end(nodes: Any, tree: Any, node: Any, outcome: Any) -> None:
-    """Back up an outcome, for who played the action of the node that has it."""
-    draw = tree.contempt * _side(nodes, node)
+def _end(nodes: Any, tree: Any, outcome: Any) -> None:
+    """Back up the outcome of the leaf, for who played its action."""
     tree.drawn += outcome == DRAW
-    back_up(nodes, node, worth(outcome, draw), draw)
+    back_up(nodes, tree.leaf, worth(outcome, tree.draw), tree.draw)
 
 
 @kernel
@@ -305,16 +305,6 @@ def _repeats(nodes: Any, node: Any) -> Any:
             return True
         sign *= nodes[node].sign
     return False
-
-
-@kernel
-def _side(nodes: Any, node: Any) -> Any:
-    """``-> float``: -1 if who played the action of a node is the player to move at the root, else 1."""
-    sign = -1.0
-    while node != ROOT:
-        node = nodes[node].parent
-        sign *= nodes[node].sign
-    return sign
 
 
 @kernel
@@ -333,14 +323,13 @@ def _take(nodes: Any, tree: Any, said: Any, gammas: Any, share: Any) -> None:
     """Give a tree what the network says of its leaf."""
     leaf = tree.leaf
     _set_priors(nodes, leaf, said.logits)
-    draw = tree.contempt * _side(nodes, leaf)
-    value = np.float64(nodes[leaf].sign) * np.float64(said.value) + draw * np.float64(said.draw)
+    value = np.float64(nodes[leaf].sign) * np.float64(said.value) + tree.draw * np.float64(said.draw)
     if leaf == ROOT:
         tree.raw = max(value, np.float64(LOSS))
         if share > 0:
             _mix(nodes, gammas, share)
     tree.drawn += said.draw
-    back_up(nodes, leaf, value, draw)
+    back_up(nodes, leaf, value, tree.draw)
     if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
         tell_ancestors(nodes, leaf)
 
@@ -373,12 +362,14 @@ def _mix(nodes: Any, gammas: Any, share: Any) -> None:
 
 @kernel
 def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
-    """``-> node``: where a simulation ends: a node without children."""
-    node = ROOT
+    """``-> node``: the leaf where a simulation ends, a node without children."""
+    node, draw = ROOT, -tree.contempt
     if settings.selection == GUMBEL and nodes[ROOT].children > 0:
         node = _select_at_root(nodes, tree, settings, noise, halving)
     while nodes[node].children > 0 and not is_proven(nodes[node]):
+        draw *= nodes[node].sign
         node = _select(nodes, node, settings)
+    tree.leaf, tree.draw = node, draw
     return node
 
 
