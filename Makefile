@@ -21,7 +21,7 @@ test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses=2
+	$(BIN)/pytest --numprocesses=2 --dist=loadfile
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks

@@ -223,8 +223,7 @@ def show_perfect_play() -> None:
 
 
 if __name__ == "__main__":
-    for size in (3, 4):
-        print(f"{size} x {size} squares: minimax begins with {first_bite(size)}")
+    print(f"4 x 4 squares: minimax begins with {first_bite(4)}")
     print("\nperfect play on both sides:\n")
     show_perfect_play()
     print("\nminimax sees to the end of 20 squares, so against itself it wins whenever it begins:\n")
