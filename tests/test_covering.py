@@ -9,16 +9,17 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from agents.covering.best_first import Lists, dual, overlap
-from agents.covering.branch_and_bound import branch_and_bound, lower_bound
+from agents.covering.branch_and_bound import DualAscent, branch_and_bound, lower_bound
 from agents.covering.covering_genetic import Lighten
-from agents.covering.greedy import greedy
-from agents.covering.ilp import ilp
+from agents.covering.greedy import full_set, greedy
+from agents.covering.ilp import LinearRelaxation, ilp
 from ci_envs.cli import main
 from ci_envs.problems import BitString, SetCovering, optimise, set_covering
 
-EXACT = ("astar", "dijkstra", "branch_and_bound", "ilp")
+EXACT = ("astar", "dijkstra", "branch_and_bound", "ilp", "ilp:branching=number")
 HEURISTICS = (
     "greedy",
     "hill_climbing:moves=20000",
@@ -97,6 +98,41 @@ def test_chvatals_bound_holds():
 def test_the_bound_known_from_the_beginning_holds():
     for problem in small_problems(range(60)):
         assert 0 < lower_bound(problem) <= least_cost(problem) + 1e-9
+
+
+@pytest.mark.parametrize("relaxation", [DualAscent, LinearRelaxation])
+def test_what_is_bare_costs_at_least_the_bound_and_with_a_list_its_slack_more(relaxation):
+    for seed, problem in enumerate(small_problems(range(60))):
+        rng, relaxed = random.Random(seed), relaxation(problem)
+        for _ in range(3):
+            bare = {number for number in range(problem.size) if rng.random() < 0.7}
+            numbers = [number for number in range(problem.loci) if rng.random() < 0.8]
+            bits = np.array([sum(1 << number for number in bare)], np.uint64)
+            bound = relaxed.bound(bits, np.array(numbers, np.int64), math.inf)
+            lists = [set(problem.lists[number]) for number in numbers]
+            if not bare <= set().union(*lists):
+                assert bound == math.inf
+                continue
+            coverings = [
+                (sum(problem.costs[number] for number, _ in chosen), {number for number, _ in chosen})
+                for length in range(len(numbers) + 1)
+                for chosen in itertools.combinations(zip(numbers, lists, strict=True), length)
+                if bare <= set().union(*(one for _, one in chosen))
+            ]
+            assert bound <= min(cost for cost, _ in coverings) + 1e-6
+            for number, one in zip(numbers, lists, strict=True):
+                assert (relaxed.slack[number] == math.inf) == (not bare & one)
+                least = min((cost for cost, chosen in coverings if number in chosen), default=math.inf)
+                assert relaxed.slack[number] == math.inf or bound + relaxed.slack[number] <= least + 1e-6
+
+
+def test_the_linear_relaxation_is_that_of_scipy():
+    for problem in (set_covering(100), *small_problems(range(30))):
+        relaxed, full = LinearRelaxation(problem), np.arange(problem.loci)
+        bare = full_set(problem.size)
+        wanted = linprog(problem.costs, -problem.incidence.T.astype(float), -np.ones(problem.size), bounds=(0, 1)).fun
+        assert relaxed.bound(bare, full, math.inf) == pytest.approx(wanted)
+        assert DualAscent(problem).bound(bare, full, math.inf) <= wanted + 1e-9
 
 
 @pytest.mark.parametrize("solver", EXACT)
@@ -194,7 +230,7 @@ def test_a_child_is_lightened_or_flipped(losing):
 
 def test_a_time_limit_ends_a_search_with_what_was_found():
     problem = set_covering(100)
-    for solver in (ilp, branch_and_bound, "annealing:moves=1000000000"):
+    for solver in (ilp, "ilp:branching=number", branch_and_bound, "annealing:moves=1000000000"):
         result = optimise(problem, solver, seconds=0.5)
         assert 150 <= result.value <= 300
         assert result.bound is None or result.bound >= 100
@@ -224,6 +260,7 @@ def test_sets_of_several_words(lists):
         ("covering_genetic:calls=19", "population must be a whole number from 1 to 19, not 20"),
         ("annealing:cooling=2", "solver annealing has no option 'cooling'; choose from: moves, temperature"),
         ("greedy:rule=best", "rule must be one of overlap, chvatal, course, not 'best'"),
+        ("ilp:branching=row", "branching must be one of list, number, not 'row'"),
         ("astar:estimate=none", "estimate must be one of dual, overlap, not None"),
     ],
 )

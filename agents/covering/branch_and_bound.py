@@ -1,13 +1,15 @@
 """The least covering by branch and bound: a bare number is chosen, and list after list with it is tried.
 
 What is bare costs at least what its numbers are worth by prices of which no list's add up to more than its cost: a
-solution of the dual of the linear relaxation, by dual ascent (Fisher and Kedia, "Optimal solution of set
-covering/partitioning problems using dual heuristics", Management Science 36, 1990). A list so dear by these prices that
-no better covering has it is left out from there on, and so is one that was tried before.
+solution of the dual of the linear relaxation. A list so dear by these prices that no better covering has it is left out
+from there on, and so is one that was tried before. Here the prices are those of dual ascent (Fisher and Kedia, "Optimal
+solution of set covering/partitioning problems using dual heuristics", Management Science 36, 1990);
+:mod:`agents.covering.ilp` asks for the best.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from time import monotonic
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,26 @@ from ci_envs.games import kernel
 from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
 
-_NODES = 2_000  # between two reports
+_REPORT_SECONDS = 0.1
 _MOVES = 100_000  # of the local search that comes before
 _ROUNDING = 1e-6
+
+
+class Relaxation(Protocol):
+    """What bounds the cost of covering the rest.
+
+    Attributes:
+        slack: float64 (lists,), of each list that was open when :meth:`bound` was asked last, how much more than the
+            bound a covering with it costs at least; infinite if it has nothing bare.
+    """
+
+    slack: NDArray[np.float64]
+
+    def bound(self, bare: NDArray[np.uint64], numbers: NDArray[np.int64], purse: float) -> float:
+        """What covering the ``bare`` numbers, bits, by some of the lists ``numbers`` costs at least.
+
+        It may be infinite if that is more than ``purse``, and is if it cannot be done.
+        """
 
 
 class _Path(NamedTuple):
@@ -46,12 +65,17 @@ class _Path(NamedTuple):
     taken: NDArray[np.int64]
 
 
-class _Room(NamedTuple):
-    """Room for the bound of one node: prices of the numbers, what each list has left, and which are open with each."""
+class DualAscent:
+    """A quick bound, mostly some per cent below that of the linear relaxation."""
 
-    price: NDArray[np.float64]
-    slack: NDArray[np.float64]
-    owners: NDArray[np.int64]
+    def __init__(self, problem: SetCovering) -> None:
+        self.slack = np.zeros(problem.loci)
+        self._lists = lists_of(problem)
+        self._price = np.zeros(problem.size)
+
+    def bound(self, bare: NDArray[np.uint64], numbers: NDArray[np.int64], purse: float) -> float:
+        """As in :meth:`Relaxation.bound`."""
+        return float(_bound(self._lists, bare, numbers, self._price, self.slack))
 
 
 def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
@@ -61,28 +85,37 @@ def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
         problem: the instance.
         seed: of the local search.
     """
+    yield from by_numbers(problem, DualAscent(problem), seed)
+
+
+def by_numbers(problem: SetCovering, relaxation: Relaxation, seed: int) -> Iterator[Found]:
+    """Branch by the lists of a number at each node, and bound by a relaxation."""
     for found in row_weighting(problem, moves=_MOVES, seed=seed):
         yield Found(found.genome, found.value, 0)
-    best, cost, bound = found.genome, found.value, lower_bound(problem)
-    lists, path, room = lists_of(problem), _path(problem), _room(problem)
-    step = 1.0 if (problem.costs == np.floor(problem.costs)).all() else 0.0
-    nodes, depth = 0, 0
+    best, cost, least = found.genome, found.value, lower_bound(problem)
+    lists, path, owners = lists_of(problem), _path(problem), np.zeros(problem.size, np.int64)
+    step = 1.0 if (problem.costs == np.floor(problem.costs)).all() else _ROUNDING
+    nodes, depth, told = 0, 0, monotonic()
     while depth >= 0:
-        more, depth, cost = _search(lists, path, room, depth, cost, step)
-        nodes += more
-        if depth >= 0 and is_empty(path.bare[depth]):
-            best = np.zeros(problem.loci, np.bool_)
+        nodes += 1
+        if is_empty(path.bare[depth]):
+            best, cost = np.zeros(problem.loci, np.bool_), float(path.cost[depth])
             best[path.taken[1 : depth + 1]] = True
-        yield Found(best, cost, nodes, bound if depth >= 0 else cost)
+        else:
+            purse = cost - step - path.cost[depth] + _ROUNDING / 2  # what the rest may cost
+            bound = relaxation.bound(path.bare[depth], path.open[depth, : path.opened[depth]], purse)
+            if bound <= purse:
+                _branch(lists, path, depth, relaxation.slack, purse - bound, owners)
+        depth = _next(lists, path, depth)
+        if monotonic() - told > _REPORT_SECONDS:
+            told = monotonic()
+            yield Found(best, cost, nodes, least)
+    yield Found(best, cost, nodes, cost)
 
 
 def lower_bound(problem: SetCovering) -> float:
     """What every covering costs at least, by the prices of dual ascent alone."""
-    return float(_bound(lists_of(problem), full_set(problem.size), np.arange(problem.loci), _room(problem)))
-
-
-def _room(problem: SetCovering) -> _Room:
-    return _Room(np.zeros(problem.size), np.zeros(problem.loci), np.zeros(problem.size, np.int64))
+    return DualAscent(problem).bound(full_set(problem.size), np.arange(problem.loci), np.inf)
 
 
 def _path(problem: SetCovering) -> _Path:
@@ -92,7 +125,7 @@ def _path(problem: SetCovering) -> _Path:
         open=np.zeros((rows, problem.loci), np.int64),
         opened=np.zeros(rows, np.int64),
         tries=np.zeros((rows, problem.loci), np.int64),
-        tried=np.full((rows, 2), -1),
+        tried=np.zeros((rows, 2), np.int64),
         cost=np.zeros(rows),
         taken=np.zeros(rows, np.int64),
     )
@@ -101,28 +134,16 @@ def _path(problem: SetCovering) -> _Path:
 
 
 @kernel
-def _search(lists: Any, path: Any, room: Any, depth: Any, best: Any, step: Any) -> Any:
-    """``-> (nodes, depth, best)``: go on from the node at a depth until a better covering, or a number of nodes.
-
-    The depth is -1 at the end. ``best`` is the cost to beat, and ``step`` by how much at least.
-    """
-    nodes = 0
-    while depth >= 0 and nodes < _NODES:
-        if path.tried[depth, 0] < 0:  # not seen before
-            nodes += 1
-            if is_empty(path.bare[depth]):
-                path.tried[depth] = 0
-                return nodes, depth, path.cost[depth]
-            path.tried[depth, 0] = _branch(lists, path, room, depth, best, step)
-            path.tried[depth, 1] = 0
+def _next(lists: Any, path: Any, depth: Any) -> Any:
+    """``-> depth``: go to the next node, that of a list to be tried; -1 if there is none."""
+    while depth >= 0:
         if path.tried[depth, 1] < path.tried[depth, 0]:
             number = path.tries[depth, path.tried[depth, 1]]
             path.tried[depth, 1] += 1
             _go_down(lists, path, depth, number)
-            depth += 1
-        else:
-            depth -= 1
-    return nodes, depth, best
+            return depth + 1
+        depth -= 1
+    return depth
 
 
 @kernel
@@ -140,36 +161,32 @@ def _go_down(lists: Any, path: Any, depth: Any, number: Any) -> None:
         path.bare[depth + 1, i] = path.bare[depth, i] & ~lists.words[number, i]
     path.cost[depth + 1] = path.cost[depth] + lists.costs[number]
     path.taken[depth + 1] = number
-    path.tried[depth + 1] = -1
+    path.tried[depth + 1] = 0
 
 
 @kernel
-def _branch(lists: Any, path: Any, room: Any, depth: Any, best: Any, step: Any) -> Any:
-    """``-> int``: how many lists are to be tried, written in order; those that cannot be in a better covering go."""
-    purse = best - step - path.cost[depth] + _ROUNDING  # what the rest may cost
-    bound = _bound(lists, path.bare[depth], path.open[depth, : path.opened[depth]], room)
-    if bound > purse or (step == 0 and bound >= purse - _ROUNDING):
-        return 0
-    room.owners[:] = 0
+def _branch(lists: Any, path: Any, depth: Any, slack: Any, most: Any, owners: Any) -> None:
+    """Write which lists are to be tried, in order; those whose slack is more than ``most`` go."""
+    owners[:] = 0
     kept = 0
     for number in path.open[depth, : path.opened[depth]]:
-        if room.slack[number] < np.inf and bound + room.slack[number] <= purse:
+        if slack[number] <= most:
             path.open[depth, kept] = number
             kept += 1
             for element in lists.members[lists.starts[number] : lists.starts[number + 1]]:
-                room.owners[element] += 1
+                owners[element] += 1
     path.opened[depth] = kept
-    rarest = _rarest(path.bare[depth], room.owners)
+    rarest = _rarest(path.bare[depth], owners)
     tries = 0
     for number in path.open[depth, :kept]:
         if lists.words[number, rarest >> 6] >> np.uint64(rarest & 63) & np.uint64(1):
             place = tries
-            while place > 0 and room.slack[path.tries[depth, place - 1]] > room.slack[number]:
+            while place > 0 and slack[path.tries[depth, place - 1]] > slack[number]:
                 path.tries[depth, place] = path.tries[depth, place - 1]
                 place -= 1
             path.tries[depth, place] = number
             tries += 1
-    return tries
+    path.tried[depth, 0] = tries
 
 
 @kernel
@@ -187,28 +204,28 @@ def _rarest(bare: Any, owners: Any) -> Any:
 
 
 @kernel
-def _bound(lists: Any, bare: Any, numbers: Any, room: Any) -> Any:
+def _bound(lists: Any, bare: Any, numbers: Any, price: Any, slack: Any) -> Any:
     """``-> float``: what covering the rest costs at least, infinite if it cannot be done.
 
     What is left of the cost of each list is written; infinite if it has nothing bare. At first a number is worth its
     share of the cost of the list that shares it out among the most bare numbers; then each is worth as much more as all
     lists with it have left.
     """
-    room.price[:] = np.inf
+    price[:] = np.inf
     for number in numbers:
         new = count_common(lists.words[number], bare)
-        room.slack[number] = lists.costs[number] if new > 0 else np.inf
+        slack[number] = lists.costs[number] if new > 0 else np.inf
         for i in range(len(bare)):
             word = lists.words[number, i] & bare[i]
             while word != np.uint64(0):
                 element = 64 * i + lowest(word)
                 word &= word - np.uint64(1)
-                room.price[element] = min(room.price[element], lists.costs[number] / new)
+                price[element] = min(price[element], lists.costs[number] / new)
     total = 0.0
     for i in range(len(bare)):
         word = bare[i]
         while word != np.uint64(0):
-            total += room.price[64 * i + lowest(word)]
+            total += price[64 * i + lowest(word)]
             word &= word - np.uint64(1)
     if total == np.inf:
         return total
@@ -216,9 +233,9 @@ def _bound(lists: Any, bare: Any, numbers: Any, room: Any) -> Any:
         for i in range(len(bare)):
             word = lists.words[number, i] & bare[i]
             while word != np.uint64(0):
-                room.slack[number] -= room.price[64 * i + lowest(word)]
+                slack[number] -= price[64 * i + lowest(word)]
                 word &= word - np.uint64(1)
-    return total + _ascend(lists, bare, numbers, room.slack)
+    return total + _ascend(lists, bare, numbers, slack)
 
 
 @kernel
