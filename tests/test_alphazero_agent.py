@@ -202,7 +202,7 @@ def test_games_for_which_no_network_comes_with_the_package_are_named():
         ({"exploration": 0}, "exploration must be"),
         ({"temperature": -1}, "temperature must be"),
         ({"contempt": 1.5}, "contempt must be a number from 0 to 1, not 1.5"),
-        ({"lookahead": 5}, "lookahead must be a whole number from 1 to 4, not 5"),
+        ({"lookahead": 9}, "lookahead must be a whole number from 1 to 8, not 9"),
     ],
 )
 def test_bad_options_are_refused(options, message):
