@@ -23,7 +23,6 @@ from ci_envs.problems.solving import Found
 
 _REPORT_SECONDS = 0.1
 _MOVES = 100_000  # of the local search that comes before
-_ROUNDING = 1e-6
 
 
 class Relaxation(Protocol):
@@ -85,7 +84,7 @@ def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
         problem: the instance.
         seed: of the local search.
     """
-    yield from by_numbers(problem, DualAscent(problem), seed)
+    return by_numbers(problem, DualAscent(problem), seed)
 
 
 def by_numbers(problem: SetCovering, relaxation: Relaxation, seed: int) -> Iterator[Found]:
@@ -94,7 +93,8 @@ def by_numbers(problem: SetCovering, relaxation: Relaxation, seed: int) -> Itera
         yield Found(found.genome, found.value, 0)
     best, cost, least = found.genome, found.value, lower_bound(problem)
     lists, path, owners = lists_of(problem), _path(problem), np.zeros(problem.size, np.int64)
-    step = 1.0 if (problem.costs == np.floor(problem.costs)).all() else _ROUNDING
+    whole = (problem.costs == np.floor(problem.costs)).all()
+    gain = 0.999 if whole else 1e-6  # a better covering costs as much less at least, whatever the rounding
     nodes, depth, told = 0, 0, monotonic()
     while depth >= 0:
         nodes += 1
@@ -102,7 +102,7 @@ def by_numbers(problem: SetCovering, relaxation: Relaxation, seed: int) -> Itera
             best, cost = np.zeros(problem.loci, np.bool_), float(path.cost[depth])
             best[path.taken[1 : depth + 1]] = True
         else:
-            purse = cost - step - path.cost[depth] + _ROUNDING / 2  # what the rest may cost
+            purse = cost - gain - path.cost[depth]  # what the rest may cost
             bound = relaxation.bound(path.bare[depth], path.open[depth, : path.opened[depth]], purse)
             if bound <= purse:
                 _branch(lists, path, depth, relaxation.slack, purse - bound, owners)
