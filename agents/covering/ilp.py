@@ -22,6 +22,7 @@ from ci_envs.problems.set_covering import SetCovering
 from ci_envs.problems.solving import Found
 
 _REPORT_SECONDS = 0.1
+_PATIENCE = 1.0  # seconds; HiGHS may see an interruption minutes late, and its thread, a daemon, keeps no process alive
 
 
 def ilp(problem: SetCovering, *, branching: str = "list", seed: int = 0) -> Iterator[Found]:
@@ -49,7 +50,7 @@ def _by_lists(problem: SetCovering, seed: int) -> Iterator[Found]:
             yield solver.found
     finally:
         solver.highs.cancelSolve()
-        solver.highs.wait()
+        solver.highs.wait(_PATIENCE)
     solver.read_end()
     yield solver.found
 
@@ -110,6 +111,8 @@ class LinearRelaxation:
     def __init__(self, problem: SetCovering) -> None:
         self.slack = np.zeros(problem.loci)
         self._incidence = problem.incidence
+        lists, size = self._incidence.shape
+        self._columns, self._rows = np.arange(lists, dtype=np.int32), np.arange(size, dtype=np.int32)
         self._highs = _silent()
         self._highs.setOptionValue("presolve", "off")
         self._highs.passModel(_model(problem))
@@ -124,9 +127,9 @@ class LinearRelaxation:
         wanted = np.unpackbits(bare.view(np.uint8), count=size, bitorder="little")
         share = np.zeros(lists)
         share[numbers] = 1
-        self._highs.changeColsBounds(lists, np.arange(lists, dtype=np.int32), np.zeros(lists), share)
+        self._highs.changeColsBounds(lists, self._columns, np.zeros(lists), share)
         free = np.full(size, highspy.kHighsInf)
-        self._highs.changeRowsBounds(size, np.arange(size, dtype=np.int32), wanted.astype(float), free)
+        self._highs.changeRowsBounds(size, self._rows, wanted.astype(float), free)
         self._highs.setOptionValue("objective_bound", purse)
         self._highs.run()
         status = self._highs.getModelStatus()
