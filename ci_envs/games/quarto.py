@@ -230,12 +230,11 @@ def _(game: Quarto) -> Any:
     steps, starts = line_steps(4, 4, 4)
     starts = starts * _LANES
     squares = np.uint64(0x0777 if game.squares else 0) * _LANES
-    full = np.uint64(0xFFFF)
 
     def kernel(game, own, opp):
         if opp >> np.uint64(_HOLDING):  # a quarto is seen as soon as it is placed
             return ONGOING
-        occupied = opp & full
+        occupied = opp & _LANE
         for alike in (own, (occupied * _LANES) & ~own):  # the cells that have an attribute, and those that lack it
             for direction in range(4):
                 line = starts[direction]
@@ -245,7 +244,7 @@ def _(game: Quarto) -> Any:
                     return WIN
             if squares & alike & (alike >> np.uint64(1)) & (alike >> np.uint64(4)) & (alike >> np.uint64(5)):
                 return WIN
-        return DRAW if occupied == full else ONGOING
+        return DRAW if occupied == _LANE else ONGOING
 
     return kernel
 
@@ -433,11 +432,11 @@ def _(game: Quarto) -> Any:
     # the pieces is enough: flipped so that the first piece is 0, and the attributes in the order that sorts their
     # lanes. This does not depend on the image of the pieces that one began with.
     maps, lowest = _set_maps(game.squares), _lowest_maps(game.squares)
-    one, full, cells, digit = np.uint64(1), np.uint64(0xFFFF), np.uint64(_CELLS), np.uint64(15)
+    one, cells, digit = np.uint64(1), np.uint64(_CELLS), np.uint64(15)
     hand_at, holding_at = np.uint64(_HAND), np.uint64(_HOLDING)
 
     def kernel(game, own, opp):
-        boards = np.uint64(lowest[opp & full])
+        boards = np.uint64(lowest[opp & _LANE])
         occupied = _image_of(maps, trailing_zeros(boards), opp)
         hand, holding = (opp >> hand_at) & digit, opp >> holding_at
         filled = occupied | (holding << cells)
@@ -451,7 +450,7 @@ def _(game: Quarto) -> Any:
                 _lane_of(maps, board, own, hand, filled, 2),
                 _lane_of(maps, board, own, hand, filled, 3),
             )
-            new_own = _side_by_side(a & full, b & full, c & full, d & full, cells)
+            new_own = _side_by_side(a & _LANE, b & _LANE, c & _LANE, d & _LANE, cells)
             new_hand = _side_by_side(a >> cells, b >> cells, c >> cells, d >> cells, one)
             if new_own < least_own or (new_own == least_own and new_hand < least_hand):
                 least_own, least_hand = new_own, new_hand
