@@ -85,6 +85,12 @@ def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monk
     assert_same(tmp_path, whole)
 
 
+def test_a_longer_run_is_measured_on_its_way_too(tmp_path):
+    train(tmp_path, iterations=1)
+    train(tmp_path, resume=True)
+    assert sorted({row[0] for row in curve_of(tmp_path)[1:]}) == ["1", "2", "3"]
+
+
 def test_a_seed_repeats_and_another_does_not(tmp_path, whole):
     train(tmp_path / "again")
     assert_same(tmp_path / "again", whole)

@@ -59,7 +59,7 @@ class _Run:
         iteration: how many are done.
         seconds: of the clock, in all sittings.
         games: of self-play.
-        measured: share of the run at the last measurement.
+        measured: how much was done at the last measurement (:meth:`done`).
         best_rating: of the best network, when it became that.
         curve: lines of the learning curve, of :data:`COLUMNS`.
     """
@@ -70,6 +70,10 @@ class _Run:
     measured: float = 0.0
     best_rating: float = 0.0
     curve: list[list[Any]] = field(default_factory=list)
+
+    def done(self, by_clock: bool) -> float:
+        """How much of the run is done, in seconds or iterations."""
+        return self.seconds if by_clock else self.iteration
 
 
 def train(
@@ -218,16 +222,16 @@ class _Trainer:
             SummaryWriter(str(self.folder), purge_step=self.run.iteration + 1) as board,
         ):
             task = progress.add_task("alphazero", total=length)
-            while (done := self.run.seconds if by_clock else self.run.iteration) < length:
+            while (done := self.run.done(by_clock)) < length:
                 numbers = self._iterate(players, done / length)
-                share = (self.run.seconds if by_clock else self.run.iteration) / length
-                if share >= 1 or share >= self.run.measured + 1 / _SHARE:
-                    self.run.measured = share
+                done = self.run.done(by_clock)
+                if done >= min(length, self.run.measured + length / _SHARE):
+                    self.run.measured = done
                     numbers |= self._measure(numbers)
                 self._write(self.folder / CHECKPOINT)
                 for name, number in numbers.items():
                     board.add_scalar(name, number, self.run.iteration)
-                progress.update(task, completed=share * length, description=self._words(numbers))
+                progress.update(task, completed=done, description=self._words(numbers))
 
     def _iterate(self, players: Players, share: float) -> dict[str, float]:
         """Play and learn once, and return numbers to show."""
