@@ -162,8 +162,13 @@ SHORT_QUIXO = "Quixo-v0:size=3,max_cycles=40"
             {"visits": "every", "values": "state", "symmetries": True, "epsilon": 0.3},
             marks=pytest.mark.slow,
         ),
-        pytest.param("Quarto-v0", Q, {"episodes": 60, "discount": 0.9, "epsilon": 0.3}, marks=pytest.mark.slow),
-        ("Quarto-v0", Q, {"episodes": 60, "opponent": "random", "random_plies": 20, "exploration": "softmax"}),
+        pytest.param(
+            "Quarto-v0",
+            Q,
+            {"episodes": 60, "opponent": "random", "discount": 0.9, "epsilon": 0.3},
+            marks=pytest.mark.slow,
+        ),
+        ("Quarto-v0", Q, {"episodes": 60, "random_plies": 20, "exploration": "softmax"}),
         ("Quarto-v0", MC, {"episodes": 60, "values": "state", "discount": 0.9, "random_plies": 31}),
         pytest.param(
             GRAVITY, Q, {"symmetries": True, "exploration": "softmax", "shaping": "lines"}, marks=pytest.mark.slow

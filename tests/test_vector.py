@@ -121,9 +121,8 @@ class TestEqualsSingleEnvironments:
     @pytest.mark.parametrize(
         "id",
         [
-            "TicTacToe-v0",
             "Quarto-v0",
-            *(pytest.param(id, marks=pytest.mark.slow) for id in ("Quixo-v0:size=3", "Nim-v0")),
+            *(pytest.param(id, marks=pytest.mark.slow) for id in ("TicTacToe-v0", "Quixo-v0:size=3", "Nim-v0")),
         ],
     )
     @given(seed=st.integers(0, 2**32), seat=st.sampled_from([None, 0, 1]))
