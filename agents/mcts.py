@@ -158,7 +158,7 @@ class MCTSAgent(Agent):
             ValueError: ``position`` is of another game, or over.
         """
         tree = self._planted(self.words_of(position), self.rng.integers(2**64, dtype=np.uint64))
-        return (_analysis(tree.nodes, self.game.action_count) for tree in self._growing(tree))
+        return (_analysis(self.game, tree.nodes) for tree in self._growing(tree))
 
     def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
         tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
@@ -230,7 +230,7 @@ def _is_proven(tree: _Tree) -> bool:
     return bool(root["lower"] == root["upper"])
 
 
-def _analysis(nodes: NDArray[np.void], action_count: int) -> Analysis:
+def _analysis(game: Game, nodes: NDArray[np.void]) -> Analysis:
     root = nodes[0]
     proven = int(root["lower"]) if root["lower"] == root["upper"] else None
-    return Analysis(value_of(root), *root_findings(nodes, action_count), nodes, int(root["visits"]), proven)
+    return Analysis(value_of(root), *root_findings(game, nodes), nodes, int(root["visits"]), proven)

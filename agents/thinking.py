@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.tree import ROOT, principal_variation, value_of
+from agents.tree import ROOT, child_of, principal_variation, value_of
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
 
 STEPS = 20
 """How often a search with a number of simulations tells what it has found so far."""
@@ -38,7 +40,8 @@ class TreeAnalysis:
 
     Attributes:
         value: of the position, from -1 to 1, for its player to move; exact if proven.
-        visits: simulations that began with each action, int64 of shape (actions,).
+        visits: simulations that began with each action, int64 of shape (actions,); of actions that lead to the same
+            position one stands for all.
         action_values: the value of each legal action for who plays it; nan for one not tried.
         principal_variation: the actions expected from here on.
         tree_nodes: the tree (:func:`agents.tree.node_type`), which the search may go on to change.
@@ -63,16 +66,21 @@ def children_of(nodes: NDArray[np.void], node: int) -> NDArray[np.void]:
 
 
 def root_findings(
-    nodes: NDArray[np.void], action_count: int, draw: float = 0.0
+    game: Game, nodes: NDArray[np.void], draw: float = 0.0
 ) -> tuple[NDArray[np.int64], dict[int, float], tuple[int, ...]]:
     """``-> (visits, action_values, principal_variation)``, as in :class:`TreeAnalysis`.
 
     ``draw`` is what a draw is worth to the player to move.
     """
     children = children_of(nodes, int(ROOT))
-    visits = np.zeros(action_count, dtype=np.int64)
+    visits = np.zeros(game.action_count, dtype=np.int64)
     visits[children["action"]] = children["visits"]
-    return visits, {int(child["action"]): value_of(child) for child in children}, principal_variation(nodes, draw)
+    found = {int(child["action"]): child for child in children}
+    values = {}
+    for action in Position(game, int(nodes[ROOT]["own"]), int(nodes[ROOT]["opp"])).legal_actions():
+        twin = nodes[child_of(game, nodes, ROOT, np.uint64(action))]
+        values[action] = value_of(found.get(action, twin))
+    return visits, values, principal_variation(nodes, draw)
 
 
 def _branches(nodes: NDArray[np.void], node: int, depth: int, width: int) -> tuple[Branch, ...]:

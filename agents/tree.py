@@ -90,11 +90,15 @@ def reset(node: Any, own: Any, opp: Any, parent: Any, sign: Any, outcome: Any) -
 
 @kernel
 def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
-    """``-> (size, state)``: append the children of a node, in random order, and see which of them end the game."""
+    """``-> (size, state)``: append the children of a node, in random order, and see which of them end the game.
+
+    Duplicates among the actions are left out: simulations that are shared between them would be wasted.
+    """
     children = np.uint64(0)
     own, opp = nodes[parent].own, nodes[parent].opp
     for number in range(action_count(game)):
-        if legal(game, own, opp, np.uint64(number)):
+        action = np.uint64(number)
+        if legal(game, own, opp, action) and not is_duplicate(game, own, opp, action):
             place, state = random_below(state, children + np.uint64(1))
             nodes[first + children].action = nodes[first + place].action
             nodes[first + place].action = number
@@ -107,6 +111,17 @@ def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
         reset(nodes[child], next_own, next_opp, parent, sign, result(game, next_own, next_opp))
     tighten(nodes, parent)
     return first + children, state
+
+
+@kernel
+def child_of(game: Any, nodes: Any, parent: Any, action: Any) -> Any:
+    """``-> child``: where a legal action leads from an expanded node, itself or as a duplicate of another."""
+    here = nodes[parent]
+    own, opp = play(game, here.own, here.opp, action)
+    for child in range(here.first, here.first + here.children):
+        if nodes[child].own == own and nodes[child].opp == opp:
+            return np.uint64(child)
+    return ROOT
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from ci_envs import Position
 from ci_envs.games.compiled import kernel
-from ci_envs.games.operations import canonical
+from ci_envs.games.operations import canonical, is_duplicate
 
 
 def observation_of(position):
@@ -34,6 +34,19 @@ def leaves_the_board(position, action):
     """Whether an action changes nothing but who is to move, as some do on Quixo."""
     after = position.play(action)
     return (after.own, after.opp) == (position.opp, position.own) and after.to_move != position.to_move
+
+
+@kernel
+def _duplicates(game, own, opp, duplicate):
+    for action in range(len(duplicate)):
+        duplicate[action] = is_duplicate(game, own, opp, np.uint64(action))
+
+
+def kept_actions(position):
+    """The legal actions that a search tries: those that are no duplicates."""
+    duplicate = np.empty(position.game.action_count, np.bool_)
+    _duplicates(position.game, np.uint64(position.own), np.uint64(position.opp), duplicate)
+    return [action for action in position.legal_actions() if not duplicate[action]]
 
 
 @kernel

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from playing import kept_actions
 from slow_tabular import Dice
 
 
@@ -43,9 +44,21 @@ class SlowSearch:
     """
 
     def __init__(
-        self, position, seed, evaluate, *, selection, exploration, simulations, considered, noise, halving, contempt
+        self,
+        position,
+        seed,
+        evaluate,
+        *,
+        selection,
+        exploration,
+        simulations,
+        considered,
+        flat,
+        noise,
+        halving,
+        contempt,
     ):
-        self.selection, self.exploration, self.considered = selection, exploration, considered
+        self.selection, self.exploration, self.considered, self.flat = selection, exploration, considered, flat
         self.noise, self.halving, self.evaluate, self.contempt = noise, halving, evaluate, contempt
         self.dice = Dice(seed)
         self.root = Node(position, acts_again=True)
@@ -69,7 +82,8 @@ class SlowSearch:
         elif leaf.is_proven:
             value, drawn = leaf.sign * leaf.lower, leaf.lower == 0
         else:
-            logits, value, drawn = map(np.float64, self.evaluate(leaf.position))
+            logits, value, drawn = self.evaluate(leaf.position)
+            value, drawn = float(value), float(drawn)
             self.set_priors(leaf, logits)
         self.drawn += drawn
         worth = -self.contempt if leaf.position.to_move == self.root.position.to_move else self.contempt
@@ -87,7 +101,7 @@ class SlowSearch:
 
     def expand(self, node):
         order = []
-        for action in node.position.legal_actions():
+        for action in kept_actions(node.position):
             place = self.dice.below(len(order) + 1)
             order.append(action)
             order[-1], order[place] = order[place], action
@@ -97,11 +111,17 @@ class SlowSearch:
         node.tighten()
 
     def set_priors(self, node, logits):
-        largest = max(float(logits[action]) for action in node.children)
-        weights = {action: math.exp(float(logits[action]) - largest) for action in node.children}
-        total = sum(weights.values())
-        for action, child in node.children.items():
-            child.prior = float(np.float32(float(np.float32(weights[action])) / total))
+        legal = node.position.legal_actions()
+        largest = max(float(logits[action]) for action in legal)
+        for action in sorted(legal, key=lambda action: action not in node.children):
+            following = node.position.play(action)
+            like = node.children.get(action) or next(
+                child for child in node.children.values() if child.position == following
+            )
+            like.prior = float(np.float32(like.prior + math.exp((float(logits[action]) - largest) / self.flat)))
+        total = sum(child.prior for child in node.children.values())
+        for child in node.children.values():
+            child.prior = float(np.float32(child.prior / total))
 
     def select(self, node):
         guess = node.sign * node.total / node.visits

@@ -173,7 +173,9 @@ def test_analysis_tells_of_the_search():
     weights = np.exp(logits[0][legal])
     np.testing.assert_allclose(analysis.priors[legal], weights / weights.sum(), rtol=1e-4)
     tried = {action for action, value in analysis.action_values.items() if not np.isnan(value)}
-    assert tried == set(np.flatnonzero(analysis.visits).tolist())
+    by_position = {action: position.play(action) for action in legal}
+    visited = {by_position[action] for action in np.flatnonzero(analysis.visits).tolist()}
+    assert tried == {action for action in legal if by_position[action] in visited}
     for action in analysis.principal_variation:
         position = position.play(action)
     won = Position.from_text(ConnectN(3, 3, 3), "XX./OO./... X")
@@ -200,6 +202,7 @@ def test_games_for_which_no_network_comes_with_the_package_are_named():
         ({"simulations": 0}, "simulations must be"),
         ({"selection": "best"}, "selection must be one of puct, ucb, gumbel, not 'best'"),
         ({"exploration": 0}, "exploration must be"),
+        ({"prior_temperature": 0}, "prior_temperature must be"),
         ({"temperature": -1}, "temperature must be"),
         ({"contempt": 1.5}, "contempt must be a number from 0 to 1, not 1.5"),
         ({"lookahead": 9}, "lookahead must be a whole number from 1 to 8, not 9"),

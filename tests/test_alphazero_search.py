@@ -54,7 +54,7 @@ def shares_of(root, best):
 def test_it_searches_as_a_slow_search_does(game, selection):
     """70 positions each of 5 games with 3 selections, 1,050 in all."""
     positions, network = random_positions(game, 70, seed=3), Network(game)
-    settings = Settings(SELECTIONS[selection], 1.3, 40, 6)
+    settings = Settings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7)
     rng = np.random.default_rng(5)
     noise, contempt = rng.gumbel(size=(len(positions), game.action_count)), rng.random(len(positions))
     seeds, forest = seeds_of(positions), Forest(game, settings, len(positions))
@@ -68,6 +68,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
             exploration=1.3,
             simulations=40,
             considered=6,
+            flat=1.7,
             noise=noise[i],
             halving=halving_table(6, 40),
             contempt=contempt[i],
@@ -252,7 +253,7 @@ def test_who_is_better_does_not_go_in_circles():
 def test_with_contempt_a_risk_is_better_than_a_circle():
     """Who takes a blank cube first is worse off; to wait is even, or, with contempt, worst."""
     options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)
-    assert share_of_waits(Quixo(5), 0.0, *options) > 0.2
+    assert share_of_waits(Quixo(5), 0.0, *options) > 0.1
     assert share_of_waits(Quixo(5), 0.9, *options) == 0
 
 

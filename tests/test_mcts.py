@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playing import batch_of, observation_of, random_positions
+from playing import batch_of, kept_actions, observation_of, random_positions
 
 import agents.mcts
 from agents.mcts import MCTSAgent
@@ -90,7 +90,7 @@ def check_tree(nodes, position):
     """Structure, sums and bounds of a tree agree with the rules."""
     for parent, here in walk(nodes, position):
         children = children_of(nodes, parent)
-        assert sorted(children["action"]) == list(here.legal_actions())
+        assert sorted(children["action"]) == kept_actions(here)
         assert (nodes[parent]["own"], nodes[parent]["opp"]) == (here.own, here.opp)
         sign = int(nodes[parent]["sign"])
         bounds = sorted(sign * int(nodes[parent][name]) for name in ("lower", "upper"))

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from playing import observation_of, random_positions
+from playing import kept_actions, observation_of, random_positions
 
 import agents
 from agents.minimax import MinimaxAgent
 from agents.negamax import WIN_VALUE
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
-from ci_envs.games import evaluate, implements, is_duplicate, kernel, popcount
+from ci_envs.games import evaluate, implements, popcount
 
 # with the depth to which the whole tree is small enough
 GAMES = (
@@ -66,20 +66,12 @@ def test_the_principal_variation_leads_to_its_value(game, depth):
             assert plies == depth or end.result == 0
 
 
-@kernel
-def _duplicates(game, own, opp, duplicate):
-    for action in range(len(duplicate)):
-        duplicate[action] = is_duplicate(game, own, opp, np.uint64(action))
-
-
 @pytest.mark.parametrize("game", [Quixo(size) for size in range(2, 8)], ids=str)
 def test_what_quixo_leaves_out_leads_nowhere_else(game):
     left_out = 0
     for position in random_positions(game, 300, seed=game.size):
-        duplicate = np.empty(game.action_count, dtype=np.bool_)
-        _duplicates(game, np.uint64(position.own), np.uint64(position.opp), duplicate)
         following = {action: position.play(action) for action in position.legal_actions()}
-        kept = [following[action] for action in following if not duplicate[action]]
+        kept = [following[action] for action in kept_actions(position)]
         assert set(kept) == set(following.values())
         left_out += len(following) - len(kept)
     assert left_out > 300 or game.size == 2  # more than one a position

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from playing import kept_actions
 
 import agents
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.position import Position
 from ci_envs.games.quarto import Quarto
+from ci_envs.games.quixo import Quixo
 
 TICTACTOE, QUARTO = ConnectN(3, 3, 3), Quarto()
 THINKERS = ["mcts:simulations=300", "alphazero:simulations=60", "minimax:depth=4"]
@@ -28,6 +30,19 @@ def test_the_last_thought_is_the_analysis(game, spec):
     *_, last = agents.make(spec, game, seed=4).think(position)
     assert (last.value, last.principal_variation) == (analysis.value, analysis.principal_variation)
     assert last.action_values == pytest.approx(analysis.action_values, nan_ok=True)
+
+
+@pytest.mark.parametrize("spec", THINKERS[:2])
+def test_of_actions_that_lead_to_the_same_position_one_is_searched_for_all(spec):
+    position = middle(Quixo())
+    found = agents.make(spec, position.game, seed=0).analyse(position)
+    after, kept = {action: position.play(action) for action in position.legal_actions()}, kept_actions(position)
+    left_out = [action for action in after if action not in kept]
+    assert left_out
+    assert not found.visits[left_out].any()
+    for action in left_out:
+        alike = [found.action_values[one] for one in kept if after[one] == after[action]]
+        assert found.action_values[action] == pytest.approx(alike[0], nan_ok=True) or len(alike) > 1
 
 
 @pytest.mark.parametrize("spec", THINKERS[:2])

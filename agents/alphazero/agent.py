@@ -54,6 +54,7 @@ class AlphaZeroAgent(Agent):
         simulations: int = 200,
         selection: str = "puct",
         exploration: float = 1.5,
+        prior_temperature: float = 1.0,
         temperature: float = 0.0,
         contempt: float = 0.0,
         lookahead: int = 3,
@@ -67,6 +68,8 @@ class AlphaZeroAgent(Agent):
             simulations: how many an action.
             selection: ``puct``, ``ucb`` or ``gumbel``.
             exploration: the constant before the prior.
+            prior_temperature: of the priors; above 1 the search tries more than what the network would play, as in
+                Lc0, whose softmax is flattened too. What is learned by Gumbel's root is sharp.
             temperature: of the draw of an action from what was found; 0 plays the best. A little, such as 0.15, leads
                 out of the circles in which two agents without luck move on Quixo.
             contempt: by how much a draw is worse than even for it at most, from 0 to 1: it would rather risk something
@@ -88,6 +91,7 @@ class AlphaZeroAgent(Agent):
             positive_number("exploration", exploration),
             simulations,
             lookahead=integer_between("lookahead", lookahead, 1, _MOST_LOOKAHEAD),
+            prior_temperature=positive_number("prior_temperature", prior_temperature),
         )
         temperature, contempt = nonnegative_number("temperature", temperature), probability("contempt", contempt)
         path = shipped_model(game) if path is None else path
@@ -132,7 +136,7 @@ class AlphaZeroAgent(Agent):
         priors /= priors.sum()
         for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=STEPS):
             nodes = self._forest.tree(0)
-            findings = root_findings(nodes, self.game.action_count, -float(contempt[0]))
+            findings = root_findings(self.game, nodes, -float(contempt[0]))
             yield Analysis(float(found.values[0]), *findings, nodes, priors, float(found.draws[0]))
 
     def _luck(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:

@@ -29,6 +29,7 @@ from agents.alphazero.memory import new_memory, recall, remember
 from agents.tree import (
     ROOT,
     back_up,
+    child_of,
     choose_child,
     expand,
     is_proven,
@@ -39,7 +40,7 @@ from agents.tree import (
     tell_ancestors,
     worth,
 )
-from ci_envs.games import DRAW, LOSS, ONGOING, WIN, kernel
+from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
 from ci_envs.games.batch import show
 from ci_envs.games.game import Game
 
@@ -89,6 +90,8 @@ class Settings(NamedTuple):
         considered: actions that Gumbel's root looks at.
         lookahead: plies within which a position whose turn it is to be valued is searched for a forced end; 1 looks at
             its children alone.
+        prior_temperature: by which the network's logits are divided: above 1 the priors are flatter than what it would
+            play.
     """
 
     selection: int = PUCT
@@ -96,13 +99,15 @@ class Settings(NamedTuple):
     simulations: int = 200
     considered: int = 16
     lookahead: int = 1
+    prior_temperature: float = 1.0
 
 
 class Found(NamedTuple):
     """What a search found of n positions.
 
     Attributes:
-        visits: simulations that began with each action, float64 (n, actions).
+        visits: simulations that began with each action, float64 (n, actions); of actions that lead to the same position
+            one stands for all.
         policy: what the search would play: shares of the visits of the actions that are not closed, with GUMBEL the
             improved policy, and where the position or the best is proven the best alone; float64 (n, actions).
         values: of the positions, for the player to move, -1 to 1, float64 (n,); with contempt for draws.
@@ -188,7 +193,7 @@ class Forest:
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # and one for the root
             while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, told, planes, waiting):
-                receive(nodes, trees, told, waiting[:count], *evaluate(planes[:count]))
+                receive(self.game, nodes, trees, self.settings, told, waiting[:count], *evaluate(planes[:count]))
             found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n), np.empty(n, np.int64))
             report(nodes, trees, self.settings, noise, *found)
             yield found
@@ -280,7 +285,7 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
                 known = recall(memory, nodes[node].own, nodes[node].opp)
                 if known < 0:
                     return True
-                _take(nodes, tree, memory.entries[known], gammas[i], share)
+                _take(game, nodes, tree, settings, memory.entries[known], gammas[i], share)
                 continue
         _end(nodes, tree, nodes[node].lower)
         tell_ancestors(nodes, node)
@@ -308,21 +313,23 @@ def _repeats(nodes: Any, node: Any) -> Any:
 
 
 @kernel
-def receive(forest: Any, trees: Any, told: Any, waiting: Any, logits: Any, values: Any, draws: Any) -> None:
+def receive(
+    game: Any, forest: Any, trees: Any, settings: Any, told: Any, waiting: Any, logits: Any, values: Any, draws: Any
+) -> None:
     """Give the trees that wait what the network says of their leaves."""
     memory, gammas, share = told
     for k in range(len(waiting)):
         i = waiting[k]
         leaf = forest[i, trees[i].leaf]
         entry = remember(memory, leaf.own, leaf.opp, logits[k], values[k], draws[k])
-        _take(forest[i], trees[i], memory.entries[entry], gammas[i], share)
+        _take(game, forest[i], trees[i], settings, memory.entries[entry], gammas[i], share)
 
 
 @kernel
-def _take(nodes: Any, tree: Any, said: Any, gammas: Any, share: Any) -> None:
+def _take(game: Any, nodes: Any, tree: Any, settings: Any, said: Any, gammas: Any, share: Any) -> None:
     """Give a tree what the network says of its leaf."""
     leaf = tree.leaf
-    _set_priors(nodes, leaf, said.logits)
+    _set_priors(game, nodes, leaf, said.logits, settings.prior_temperature)
     value = np.float64(nodes[leaf].sign) * np.float64(said.value) + tree.draw * np.float64(said.draw)
     if leaf == ROOT:
         tree.raw = max(value, np.float64(LOSS))
@@ -335,15 +342,24 @@ def _take(nodes: Any, tree: Any, said: Any, gammas: Any, share: Any) -> None:
 
 
 @kernel
-def _set_priors(nodes: Any, parent: Any, logits: Any) -> None:
-    first, end = nodes[parent].first, nodes[parent].first + nodes[parent].children
-    largest, total = -np.inf, 0.0
+def _set_priors(game: Any, nodes: Any, parent: Any, logits: Any, temperature: Any) -> None:
+    """Give the children their priors; what a duplicate would have goes to the child that stands for it."""
+    here = nodes[parent]
+    first, end = here.first, here.first + here.children
+    largest = -np.inf
+    for number in range(action_count(game)):
+        if legal(game, here.own, here.opp, np.uint64(number)):
+            largest = max(largest, np.float64(logits[number]))
     for child in range(first, end):
-        largest = max(largest, np.float64(logits[nodes[child].action]))
+        nodes[child].prior = np.exp((np.float64(logits[nodes[child].action]) - largest) / temperature)
+    for number in range(action_count(game)):
+        action = np.uint64(number)
+        if legal(game, here.own, here.opp, action) and is_duplicate(game, here.own, here.opp, action):
+            weight = np.exp((np.float64(logits[number]) - largest) / temperature)
+            nodes[child_of(game, nodes, parent, action)].prior += weight
+    total = 0.0
     for child in range(first, end):
-        weight = np.exp(np.float64(logits[nodes[child].action]) - largest)
-        nodes[child].prior = weight
-        total += weight
+        total += nodes[child].prior
     for child in range(first, end):
         nodes[child].prior = np.float64(nodes[child].prior) / total
 
