@@ -76,10 +76,11 @@ def root_findings(
     visits = np.zeros(game.action_count, dtype=np.int64)
     visits[children["action"]] = children["visits"]
     found = {int(child["action"]): child for child in children}
-    values = {}
-    for action in Position(game, int(nodes[ROOT]["own"]), int(nodes[ROOT]["opp"])).legal_actions():
-        twin = nodes[child_of(game, nodes, ROOT, np.uint64(action))]
-        values[action] = value_of(found.get(action, twin))
+    legal = Position(game, int(nodes[ROOT]["own"]), int(nodes[ROOT]["opp"])).legal_actions()
+    for action in legal:
+        if action not in found:
+            found[action] = nodes[child_of(game, nodes, ROOT, np.uint64(action))]
+    values = {action: value_of(found[action]) for action in legal}
     return visits, values, principal_variation(nodes, draw)
 
 
