@@ -115,7 +115,10 @@ def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
 
 @kernel
 def child_of(game: Any, nodes: Any, parent: Any, action: Any) -> Any:
-    """``-> child``: where a legal action leads from an expanded node, itself or as a duplicate of another."""
+    """``-> child``: where a legal action leads from an expanded node, itself or as a duplicate of another.
+
+    The root if no child stands for it, which the rules of a game must not let happen.
+    """
     here = nodes[parent]
     own, opp = play(game, here.own, here.opp, action)
     for child in range(here.first, here.first + here.children):

@@ -253,7 +253,7 @@ def test_who_is_better_does_not_go_in_circles():
 def test_with_contempt_a_risk_is_better_than_a_circle():
     """Who takes a blank cube first is worse off; to wait is even, or, with contempt, worst."""
     options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)
-    assert share_of_waits(Quixo(5), 0.0, *options) > 0.1
+    assert share_of_waits(Quixo(5), 0.0, *options) > 0.15
     assert share_of_waits(Quixo(5), 0.9, *options) == 0
 
 
