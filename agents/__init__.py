@@ -1,9 +1,15 @@
 """Agents for ci_envs: policies made from a spec string.
 
->>> import agents
->>> agents.make("minimax:depth=3", "Quixo-v0", seed=0)  # doctest: +SKIP
+>>> from ci_envs import make_agent
+>>> make_agent("minimax:depth=3", "Quixo-v0", seed=0)  # doctest: +SKIP
 """
 
-from ci_envs.agent import Agent, Observation, make, register, registered
+if __name__ == "agents":  # the folder of the source tree, imported without its package
+    raise ImportError("agents is a folder of ci_envs, not a package: write `from ci_envs import agents`")
+
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.registry import make_agent as make
+from ci_envs.agent.registry import register_agent as register
+from ci_envs.agent.registry import registered_agents as registered
 
 __all__ = ["Agent", "Observation", "make", "register", "registered"]

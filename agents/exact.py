@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, Observation
+from ci_envs.agent.interface import Agent, Observation
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import probability, true_or_false
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
+from ci_envs.validation import probability, true_or_false
 
 
 class ExactAgent(Agent):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, Observation
+from ci_envs.agent.interface import Agent, Observation
 from ci_envs.games.position import Position
 
 

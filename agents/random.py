@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, Observation
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.policy import Policy, choose
 from ci_envs.games import implements
 from ci_envs.games.walk import random_action
-from ci_envs.policy import Policy, choose
 
 
 @dataclass(frozen=True)

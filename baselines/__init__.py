@@ -1,8 +1,13 @@
 """Stable-Baselines3 on the games of ci_envs: training by self-play, and trained models as agents.
 
->>> import agents
->>> agents.make("sb3:maskable_ppo_tictactoe.safetensors", "TicTacToe-v0")  # doctest: +SKIP
+>>> from ci_envs import make_agent
+>>> make_agent("sb3:tictactoe", "TicTacToe-v0")  # doctest: +SKIP
 """
+
+if __name__ == "baselines":  # the folder of the source tree, imported without its package
+    raise ImportError(
+        "the baselines of ci_envs are imported as ci_envs.baselines: write `from ci_envs import baselines`"
+    )
 
 import lazy_loader
 

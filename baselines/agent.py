@@ -8,15 +8,17 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.policies import BasePolicy
 
-from baselines.model_file import read_model, shipped_models
-from baselines.policies import preferences
-from ci_envs.agent import Agent, Observation
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.baselines.model_file import read_model, shipped_models
+from ci_envs.baselines.policies import preferences
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import true_or_false
+from ci_envs.validation import true_or_false
 
 
 class SB3Agent(Agent):
     """Plays what a trained policy prefers among the legal actions: ``sb3:PATH``."""
+
+    train = "ci_envs.baselines.training:train_agent"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
@@ -42,27 +44,6 @@ class SB3Agent(Agent):
         super().__init__(game, seed=seed)
         self.deterministic = true_or_false("deterministic", deterministic)
         self._policy = path if isinstance(path, BasePolicy) else read_model(path).policy(game)
-
-    @staticmethod
-    def train(
-        environment: str,
-        algorithm: str,
-        steps: int,
-        *,
-        output: str | Path,
-        seed: int = 0,
-        resume: bool = False,
-        threads: int = 1,
-    ) -> str:
-        """Train as :func:`baselines.training.train` does; ``ci-envs train sb3:ALGORITHM`` calls this.
-
-        Returns:
-            The spec string of the best model.
-        """
-        from baselines.training import BEST, train
-
-        train(algorithm, environment, steps=steps, output=output, seed=seed, resume=resume, threads=threads)
-        return f"sb3:{Path(output) / BEST}"
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""

@@ -10,9 +10,9 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import ReplayBuffer
 
-from baselines.model_file import ModelFile, read_model, write_model
-from baselines.policies import Network
-from baselines.self_play import Pool
+from ci_envs.baselines.model_file import ModelFile, read_model, write_model
+from ci_envs.baselines.policies import Network
+from ci_envs.baselines.self_play import Pool
 from ci_envs.games.game import Game
 
 _OPTIMIZER, _POOL, _REPLAY = "optimizer", "pool", "replay"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from baselines.policies import Layers
+from ci_envs.baselines.policies import Layers
 
 POOL = "pool"
 """An opponent drawn from the past selves of the agent that learns."""

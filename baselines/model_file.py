@@ -13,10 +13,10 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
-from agents.tensor_file import read_tensors, write_tensors
-from baselines.policies import Network, network_of
-from ci_envs.files import shipped_file, shipped_files
+from ci_envs.baselines.policies import Network, network_of
 from ci_envs.games.game import Game
+from ci_envs.storage.files import shipped_file, shipped_files
+from ci_envs.storage.tensors import read_tensors, write_tensors
 
 _FORMAT = "ci_envs sb3 1"
 _POLICY = "policy."

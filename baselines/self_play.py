@@ -7,10 +7,10 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import BasePolicy
 
-from baselines.agent import SB3Agent
-from baselines.hyperparameters import POOL
-from baselines.policies import Network
-from baselines.vec_env import BoardsVecEnv
+from ci_envs.baselines.agent import SB3Agent
+from ci_envs.baselines.hyperparameters import POOL
+from ci_envs.baselines.policies import Network
+from ci_envs.baselines.vec_env import BoardsVecEnv
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games.game import Game
 

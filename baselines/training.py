@@ -12,17 +12,17 @@ from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import VecMonitor
 
-from baselines.agent import SB3Agent
-from baselines.checkpoint import Checkpoint
-from baselines.hyperparameters import Hyperparameters, hyperparameters
-from baselines.model_file import read_model, save_model, write_model
-from baselines.policies import ALGORITHMS, Network
-from baselines.self_play import Pool, SelfPlayCallback, self_play_env
-from ci_envs.agent import make as make_agent
+from ci_envs.agent.registry import make_agent
 from ci_envs.arena.match import play_match
+from ci_envs.baselines.agent import SB3Agent
+from ci_envs.baselines.checkpoint import Checkpoint
+from ci_envs.baselines.hyperparameters import Hyperparameters, hyperparameters
+from ci_envs.baselines.model_file import read_model, save_model, write_model
+from ci_envs.baselines.policies import ALGORITHMS, Network
+from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
+from ci_envs.validation import integer_between
 
 BEST, LAST, CHECKPOINT = "best.safetensors", "last.safetensors", "checkpoint.safetensors"
 """The files of a run: the model that did best on the ladder, the last one, and what it takes to go on."""
@@ -113,6 +113,25 @@ def train(
         except ValueError as error:  # a bad argument would have been found before
             raise RuntimeError("training failed") from error
     return model
+
+
+def train_agent(
+    environment: str,
+    algorithm: str,
+    steps: int,
+    *,
+    output: str | Path,
+    seed: int = 0,
+    resume: bool = False,
+    threads: int = 1,
+) -> str:
+    """Train by :func:`train`; ``ci-envs train sb3:ALGORITHM`` calls this function.
+
+    Returns:
+        The spec string of the best model.
+    """
+    train(algorithm, environment, steps=steps, output=output, seed=seed, resume=resume, threads=threads)
+    return f"sb3:{Path(output) / BEST}"
 
 
 class KeepCallback(BaseCallback):

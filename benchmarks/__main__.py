@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from agents.minimax import Indifferent
 from benchmarks import alphazero, covering, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
+from ci_envs.agents.search.minimax import Indifferent
 
 
 @dataclass(frozen=True)

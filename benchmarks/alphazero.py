@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.alphazero.config import preset
-from agents.alphazero.inference import inference
-from agents.alphazero.network import ARCHITECTURES, new_network
-from agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Said, Settings
-from agents.alphazero.self_play import SelfPlay
 from ci_envs import Quixo
+from ci_envs.agents.alphazero.config import preset
+from ci_envs.agents.alphazero.inference import inference
+from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Said, Settings
+from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.games.batch import start_words
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
 
 _GAME = Quixo()
 _SIDE_BY_SIDE, _SIMULATIONS, _PLIES = 64, 200, 16

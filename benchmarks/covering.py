@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from agents.covering.greedy import greedy
-from ci_envs.problems import lab_lists, set_covering
+from ci_envs.optimisation import lab_lists, set_covering
+from ci_envs.optimisation.set_covering.greedy import greedy
 
 _N, _WEIGHT = 1000, 2_878
 

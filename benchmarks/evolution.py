@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.evolution import GenomePolicy, play_population
-from agents.random import RandomAgent
 from ci_envs import Position, Quixo
+from ci_envs.agent.policy import choose
+from ci_envs.agents.evolution import GenomePolicy, play_population
+from ci_envs.agents.random import RandomAgent
 from ci_envs.games import action_count, implements, legal
 from ci_envs.games.truncation import DEFAULT_MAX_CYCLES
-from ci_envs.policy import choose
 
 _GAME = Quixo()
 _GAMES = 50  # of a genome

@@ -7,15 +7,15 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import negamax
-from agents.mcts import MAX_NODES
-from agents.mcts_tree import NODE, plant, simulate
-from agents.tree import ROOT
 from ci_envs import Position, Quixo, make, make_vec, perft, solve
+from ci_envs.agents.search import negamax
+from ci_envs.agents.search.mcts import MAX_NODES
+from ci_envs.agents.search.mcts_tree import NODE, plant, simulate
+from ci_envs.agents.search.tree import ROOT
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
 from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.solution import Solution
 

@@ -1,7 +1,7 @@
 """The genetic algorithm of the agent ``quarto_ga`` in plain Python: what compiling it gains, and what tests hold it to.
 
 Boards are lists of pieces, plans lists of genes, the tree is walked by recursion. The same random numbers give the
-same plans, fitness and action as :mod:`agents.lookahead_ga`.
+same plans, fitness and action as :mod:`ci_envs.agents.evolution.lookahead_ga`.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _WIN = 1000
 
 
 class SplitMix64:
-    """The random numbers of :mod:`ci_envs.games.random_numbers`, on Python's integers."""
+    """The random numbers of :mod:`ci_envs.kernels.random_numbers`, on Python's integers."""
 
     def __init__(self, state: int) -> None:
         self.state = state

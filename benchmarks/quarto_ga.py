@@ -1,8 +1,8 @@
 """What is measured of the genetic algorithm for Quarto."""
 
-from agents.quarto_ga import QuartoGAAgent
 from benchmarks import plain_quarto_ga
 from ci_envs import Position, Quarto, make
+from ci_envs.agents.evolution.quarto_ga import QuartoGAAgent
 
 _POSITION = Position.from_text(Quarto(), "0.../.5../..../...e 9 0")
 

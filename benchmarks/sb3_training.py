@@ -11,7 +11,7 @@ import gymnasium
 
 from benchmarks.ours import Work
 from ci_envs import make, make_vec
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
 
 Settings = Callable[[str, int], dict[str, Any]]
 """From an environment's id and a number of boards to the arguments of MaskablePPO."""
@@ -24,8 +24,8 @@ def default(id: str, boards: int) -> dict[str, Any]:
 
 def shipped(id: str, boards: int) -> dict[str, Any]:
     """The hyperparameters of ``ci-envs train``, with rollouts of the same size on any number of boards."""
-    from baselines.hyperparameters import hyperparameters
-    from baselines.policies import Network
+    from ci_envs.baselines.hyperparameters import hyperparameters
+    from ci_envs.baselines.policies import Network
 
     chosen = hyperparameters("maskable_ppo", id)
     network = Network("maskable_ppo", chosen.layers, chosen.activation)
@@ -84,7 +84,7 @@ def tutorial_on_pettingzoo(boards: int = 8) -> Work:
 
 def vectorised(id: str, boards: int) -> Work:
     """Our VecEnv against random play, with SB3's hyperparameters."""
-    from baselines import BoardsVecEnv
+    from ci_envs.baselines import BoardsVecEnv
 
     env = BoardsVecEnv(make_vec(id, boards, opponent="random", autoreset_mode="SameStep"))
     return _training(env, default(id, boards))
@@ -92,10 +92,10 @@ def vectorised(id: str, boards: int) -> Work:
 
 def as_shipped(id: str) -> Work:
     """As ``ci-envs train`` trains, against several opponents and past selves; without the evaluations."""
-    from baselines.hyperparameters import hyperparameters
-    from baselines.policies import Network
-    from baselines.self_play import Pool, SelfPlayCallback, self_play_env
-    from benchmarks.learning import STEPS
+    from ci_envs.baselines.hyperparameters import hyperparameters
+    from ci_envs.baselines.policies import Network
+    from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
+    from experiments.learning import STEPS
 
     game, chosen = resolve(id)[1], hyperparameters("maskable_ppo", id)
     env = self_play_env(game, chosen.opponents, chosen.boards)

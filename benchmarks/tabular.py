@@ -5,7 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.episodes import (
+from benchmarks import plain_q_learning
+from ci_envs import ConnectN
+from ci_envs.agents.random import RandomPolicy
+from ci_envs.agents.tabular.agent import TabularAgent
+from ci_envs.agents.tabular.episodes import (
     FIRST_VISIT,
     LINEAR,
     Q_LEARNING,
@@ -17,11 +21,7 @@ from agents.episodes import (
     Schedule,
     play_episodes,
 )
-from agents.random import RandomPolicy
-from agents.tabular import TabularAgent
-from agents.value_table import new_table
-from benchmarks import plain_q_learning
-from ci_envs import ConnectN
+from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.arena import MatchResult, play_match
 
 _GAME = ConnectN(3, 3, 3)

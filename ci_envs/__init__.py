@@ -1,11 +1,18 @@
 """ci_envs: board games for reinforcement learning and computational intelligence, behind the standard APIs.
 
-Importing it registers the environments and loads neither Numba nor torch; what it exports, which ``__init__.pyi``
-lists, is loaded on first use.
+Importing the package registers the environments. It loads neither Numba nor torch: the names that ``__init__.pyi``
+lists are loaded on first use.
 """
+
+from importlib.metadata import version
 
 import lazy_loader
 
-from ci_envs import registration as registration
+from ci_envs import registry as registry
+from ci_envs.optimisation import registry as _problems  # noqa: F401 - registers the optimisation problems
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_get, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    return version("ci-envs") if name == "__version__" else _get(name)

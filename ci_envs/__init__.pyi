@@ -1,4 +1,6 @@
-from . import connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
+from . import agents, baselines, connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
+from .agent.registry import make_agent, register_agent
+from .envs.make import make
 from .envs.vector import make_vec
 from .games.connect_n import ConnectN
 from .games.game import Game
@@ -8,7 +10,7 @@ from .games.quarto import Quarto
 from .games.quixo import Quixo
 from .games.walk import perft
 from .picture import show
-from .registration import make, register, registered
+from .registry import register, registered
 from .solver.solution import Solution
 from .solver.solve import solve
 
@@ -22,15 +24,19 @@ __all__ = [
     "Quarto",
     "Quixo",
     "Solution",
+    "agents",
+    "baselines",
     "connect_four_v0",
     "connect_n_v0",
     "make",
+    "make_agent",
     "make_vec",
     "nim_v0",
     "perft",
     "quarto_v0",
     "quixo_v0",
     "register",
+    "register_agent",
     "registered",
     "show",
     "solve",

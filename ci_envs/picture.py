@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ci_envs.games.annotation import Marks, annotated
-from ci_envs.games.drawing import Drawing
+from ci_envs.drawing.annotation import Marks, annotated
+from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 

@@ -77,6 +77,6 @@ There are no draws. Until the end all rewards are 0.
 
 from functools import partial
 
-from ci_envs.registration import make
+from ci_envs.envs.make import make
 
 env = raw_env = partial(make, "Quixo-v0")

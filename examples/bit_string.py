@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from rich.console import Console
 from rich.table import Table
 
-from ci_envs.problems import BitString, optimise
+from ci_envs.optimisation import BitString, optimise
 
 PROBLEMS = (1, 2, 5, 10)
 PUBLISHED = {  # fitness with parents by fitness, and by the count of ones, in 13,000 to 26,400 calls

@@ -12,9 +12,8 @@ import numpy as np
 import rich
 from numpy.typing import NDArray
 
-import agents
-from agents import Agent, Observation
-from ci_envs import Game, Position
+from ci_envs import Game, Position, register_agent
+from ci_envs.agents import Agent, Observation
 from ci_envs.arena import compare, tables
 
 
@@ -54,7 +53,7 @@ def winning_actions(position: Position) -> Iterator[int]:
             yield action
 
 
-agents.register("careful", CarefulAgent)
+register_agent("careful", CarefulAgent)
 
 if __name__ == "__main__":
     entrants = ["random", "careful:block=false", "careful", "minimax:depth=4"]

@@ -18,8 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import rich
 
-import agents
-from ci_envs import Game, make, register
+from ci_envs import Game, make, make_agent, register
 from ci_envs.arena import compare, tables
 from ci_envs.games import (
     ONGOING,
@@ -202,14 +201,14 @@ def first_bite(size: int) -> str:
     """How minimax begins on a square bar, having looked to the end."""
     env = make("Chomp-v0", rows=size, cols=size)
     env.reset()
-    minimax = agents.make(f"minimax:depth={size * size}", env, seed=0)
+    minimax = make_agent(f"minimax:depth={size * size}", env, seed=0)
     return env.game.action_name(minimax.act(env.observe("player_0")))
 
 
 def show_perfect_play() -> None:
     """Minimax against itself in the AEC environment, on the default bar."""
     env = make("Chomp-v0", render_mode="ansi")
-    minimax = agents.make(f"minimax:depth={env.game.action_count}", env, seed=0)
+    minimax = make_agent(f"minimax:depth={env.game.action_count}", env, seed=0)
     env.reset()
     for agent in env.agent_iter():
         observation, reward, termination, truncation, _ = env.last()

@@ -4,7 +4,8 @@ It draws the figures of the course's report for ``nim_ga``, measures the best th
 out what combinations of plain rules can win at all. Run it with ``python examples/nim_evolution.py``;
 ``--generations 3 --runs 2 --games 20`` gives a quick look. It needs matplotlib: ``pip install -e ".[plot]"``.
 
-Shares won are exact, by :mod:`agents.nim_analysis`: against an expert that wins what it can, and else plays at random.
+Shares won are exact, by :mod:`ci_envs.agents.nim.analysis`: against an expert that wins what it can, and else plays at
+random.
 """
 
 from pathlib import Path
@@ -16,12 +17,13 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from agents import nim_evolved, nim_ga
-from agents.evolution import run
-from agents.nim_analysis import NimAnalysis
-from agents.nim_rules import FIXED_RULES
-from agents.nim_training import CHAMPION, SELECTIONS, fitness_of, initial_of, plan_of, wins
 from ci_envs import Nim
+from ci_envs.agents.evolution import run
+from ci_envs.agents.nim import evolved as nim_evolved
+from ci_envs.agents.nim import genetic as nim_ga
+from ci_envs.agents.nim.analysis import NimAnalysis
+from ci_envs.agents.nim.rules import FIXED_RULES
+from ci_envs.agents.nim.training import CHAMPION, SELECTIONS, fitness_of, initial_of, plan_of, wins
 
 REPORTED = 0.41
 FEATURES = ("odd", "single")

@@ -15,9 +15,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from agents.nim import BASIC_RULES, NimRuleAgent
-from agents.nim_rules import endgame_first, endgame_second, terms_of
 from ci_envs import Nim
+from ci_envs.agents.nim.rule_agent import BASIC_RULES, NimRuleAgent
+from ci_envs.agents.nim.rules import endgame_first, endgame_second, terms_of
 from ci_envs.arena import play_match
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.arena.results import Record

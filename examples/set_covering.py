@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from rich.console import Console
 from rich.table import Table
 
-from ci_envs.problems import optimise, set_covering
+from ci_envs.optimisation import optimise, set_covering
 
 PUBLISHED = {
     "reports' greedy": {5: 5, 10: 10, 20: 24, 100: 182, 500: 1_262, 1000: 2_878},

@@ -14,11 +14,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-import agents
-from agents.monte_carlo import MonteCarloAgent
-from agents.q_learning import QLearningAgent
+from ci_envs import make_agent
+from ci_envs.agents.tabular.monte_carlo import MonteCarloAgent
+from ci_envs.agents.tabular.q_learning import QLearningAgent
 from ci_envs.arena import play_match
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
 
 ENVIRONMENT = "TicTacToe-v0"
 PAIRINGS = (
@@ -43,7 +43,7 @@ def main(episodes: int, games: int, output: Path) -> None:
     for name, learner in (("q_learning", QLearningAgent), ("monte_carlo", MonteCarloAgent)):
         specs[name] = learner.train(ENVIRONMENT, episodes, output=output / name, resume=(output / name).exists())
     game = resolve(ENVIRONMENT)[1]
-    players = {name: agents.make(spec, game, seed=seed) for seed, (name, spec) in enumerate(specs.items())}
+    players = {name: make_agent(spec, game, seed=seed) for seed, (name, spec) in enumerate(specs.items())}
     matches = {}
     with Console(stderr=True).status("playing") as status:
         for first, second in PAIRINGS:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ci_envs import Position
-from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import canonical, is_duplicate
+from ci_envs.kernels.compiler import kernel
 
 
 def observation_of(position):

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from agents.exact import ExactAgent
-from agents.minimax import MinimaxAgent
-from agents.random import RandomAgent
 from ci_envs import ConnectN, Nim, Position, Quixo
-from ci_envs import agent as agents_by_name
-from ci_envs.agent import Agent
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.interface import Agent
+from ci_envs.agents.exact import ExactAgent
+from ci_envs.agents.random import RandomAgent
+from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.accuracy import Tally, measure_accuracy
-from ci_envs.cli import main
+from ci_envs.cli.main import main
 from ci_envs.solver.nim import NimSolution
 from ci_envs.solver.reachable import Reachable, draw_positions
 from ci_envs.solver.solution import NO_SCORE, keep_value
@@ -198,7 +198,7 @@ def test_the_table_is_repeatable_and_fits_a_terminal():
 
 
 def test_the_table_tells_of_illegal_actions_and_unknown_distances(monkeypatch):
-    monkeypatch.setattr(agents_by_name, "_registered", {"constant": Constant})
+    monkeypatch.setattr(agent_registry, "_registered", {"constant": Constant})
     result = run("accuracy", "Nim-v0:heaps=9,9,9,9,9,9,9,9", "constant", "--positions", "10")
     assert "constant: 10 illegal actions" in result.stdout
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("constant"))
@@ -243,7 +243,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
                 principal_variation=(1, 0),
             )
 
-    monkeypatch.setattr(agents_by_name, "_registered", {"thinker": Thinker})
+    monkeypatch.setattr(agent_registry, "_registered", {"thinker": Thinker})
     result = run("analyse", "Nim-v0:heaps=1,1,1", "1,1,1 0", "thinker")
     assert result.stdout.splitlines()[3:8] == [
         "player 0 to move",

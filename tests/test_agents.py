@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from playing import batch_of, observation_of, random_positions
 
-import agents
 import ci_envs
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.agent import trainer_of
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
+from ci_envs.agent.registry import register_agent, registered_agents, trainer_of
+from ci_envs.agents import Agent
 from ci_envs.solver.nim import is_won
 
 GAMES = (
@@ -53,7 +53,7 @@ def exact_value(position):
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_plays_legal_actions_only(spec, game):
     positions = random_positions(game, 200, seed=0)
-    actions = agents.make(spec, game, seed=0).act_batch(batch_of(positions))
+    actions = make_agent(spec, game, seed=0).act_batch(batch_of(positions))
     assert actions.shape == (200,)
     assert actions.dtype == np.int64
     assert all(action in position.legal_actions() for position, action in zip(positions, actions, strict=True))
@@ -63,9 +63,9 @@ def test_plays_legal_actions_only(spec, game):
 def test_same_seed_same_actions(spec):
     game = Quarto()  # in which all first actions are alike to minimax
     seen = batch_of([Position.start(game)] * 50)
-    first, second, third = (agents.make(spec, game, seed=seed).act_batch(seen).tolist() for seed in (1, 1, 2))
+    first, second, third = (make_agent(spec, game, seed=seed).act_batch(seen).tolist() for seed in (1, 1, 2))
     assert first == second != third
-    agent = agents.make(spec, game, seed=5)
+    agent = make_agent(spec, game, seed=5)
     agent.act_batch(seen)
     agent.reseed(1)
     assert agent.act_batch(seen).tolist() == first
@@ -73,14 +73,14 @@ def test_same_seed_same_actions(spec):
 
 def test_act_is_act_batch_of_one():
     position = Position.start(Quixo())
-    one, many = agents.make("random", Quixo(), seed=3), agents.make("random", Quixo(), seed=3)
+    one, many = make_agent("random", Quixo(), seed=3), make_agent("random", Quixo(), seed=3)
     assert one.act(observation_of(position)) == many.act_batch(batch_of([position]))[0]
     assert type(one.act(observation_of(position))) is int
 
 
 def test_random_is_uniform():
     position = Position.from_text(ConnectN(3, 3, 3), "XO./.X./..O X")
-    actions = agents.make("random", position.game, seed=0).act_batch(batch_of([position] * 5000))
+    actions = make_agent("random", position.game, seed=0).act_batch(batch_of([position] * 5000))
     counts = np.bincount(actions, minlength=9)[list(position.legal_actions())]
     assert counts.sum() == 5000
     assert abs(counts - 1000).max() < 140  # 5 standard deviations
@@ -90,7 +90,7 @@ def test_random_is_uniform():
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_minimax_never_misses_what_its_depth_shows(game, depth):
     """Its action wins wherever a plain search of the same depth wins, and loses only where all do."""
-    agent = agents.make(f"minimax:depth={depth}", game, seed=depth)
+    agent = make_agent(f"minimax:depth={depth}", game, seed=depth)
     positions = random_positions(game, 40, seed=depth)
     for position, action in zip(positions, agent.act_batch(batch_of(positions)).tolist(), strict=True):
         values = {}
@@ -112,7 +112,7 @@ def test_minimax_at_full_depth_keeps_the_value_of_every_tictactoe_position():
         frontier = {p.play(a) for p in frontier if p.result is None for a in p.legal_actions()}
     positions = [position for position in seen if position.result is None]
     assert len(seen) == 5478
-    actions = agents.make("minimax:depth=9", game, seed=0).act_batch(batch_of(positions)).tolist()
+    actions = make_agent("minimax:depth=9", game, seed=0).act_batch(batch_of(positions)).tolist()
     for position, action in zip(positions, actions, strict=True):
         assert -exact_value(position.play(action)) == exact_value(position)
 
@@ -131,14 +131,14 @@ def exact_distance(position):
 def test_minimax_takes_the_quickest_win_and_the_slowest_loss():
     game = ConnectN(3, 3, 3)
     positions = [p for p in random_positions(game, 2000, seed=0) if exact_value(p) != 0]
-    actions = agents.make("minimax:depth=9", game, seed=0).act_batch(batch_of(positions)).tolist()
+    actions = make_agent("minimax:depth=9", game, seed=0).act_batch(batch_of(positions)).tolist()
     for position, action in zip(positions, actions, strict=True):
         assert exact_distance(position.play(action)) == exact_distance(position) - 1
 
 
 def test_minimax_plays_equal_actions_evenly():
     position = Position.start(ConnectN(3, 3, 3))  # every first move draws
-    actions = agents.make("minimax:depth=9", position.game, seed=0).act_batch(batch_of([position] * 900))
+    actions = make_agent("minimax:depth=9", position.game, seed=0).act_batch(batch_of([position] * 900))
     counts = np.bincount(actions, minlength=9)
     assert abs(counts - 100).max() < 48  # 5 standard deviations
 
@@ -148,13 +148,13 @@ def test_minimax_knows_that_quartos_placer_goes_on_to_give():
     game = Quarto()
     position = Position.from_text(game, "012./..../..../.... 3 0")
     assert position.play(position.parse_action("d1")).result == 1
-    agent = agents.make("minimax:depth=1", game, seed=0)
+    agent = make_agent("minimax:depth=1", game, seed=0)
     assert position.action_name(agent.act(observation_of(position))) == "d1"
     # 0, 1, 2 share two attributes: giving any piece that lacks one of these loses at once
     giving = Position.from_text(game, "012./..../..../.... - 1")
     losing = [a for a in giving.legal_actions() if plain_minimax(giving.play(a), 1) == 1]
     assert 0 < len(losing) < len(giving.legal_actions())
-    careful = agents.make("minimax:depth=2", game, seed=0)
+    careful = make_agent("minimax:depth=2", game, seed=0)
     assert not set(careful.act_batch(batch_of([giving] * 50)).tolist()) & set(losing)
 
 
@@ -174,20 +174,20 @@ def test_nim_expert_wins_every_won_position(max_take, misere):
     game = Nim((3, 4, 5), max_take, misere)
     texts = [",".join(map(str, heaps)) for heaps in itertools.product(range(4), range(5), range(6)) if any(heaps)]
     positions = [Position.from_text(game, f"{text} 0") for text in texts]
-    actions = agents.make("nim_expert", game, seed=0).act_batch(batch_of(positions)).tolist()
+    actions = make_agent("nim_expert", game, seed=0).act_batch(batch_of(positions)).tolist()
     for position, action in zip(positions, actions, strict=True):
         assert -exact_value(position.play(action)) == exact_value(position)
 
 
 def test_nim_expert_plays_nim_only():
     with pytest.raises(ValueError, match="Quixo"):
-        agents.make("nim_expert", "Quixo-v0")
+        make_agent("nim_expert", "Quixo-v0")
 
 
 def test_human_is_asked_until_the_action_is_legal(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("z9\nA1\n b2 \n"))
     position = Position.from_text(ConnectN(3, 3, 3), "X../.../... O")
-    action = agents.make("human", position.game).act(observation_of(position))
+    action = make_agent("human", position.game).act(observation_of(position))
     assert position.action_name(action) == "b2"
     said = capsys.readouterr().out
     assert "'z9' is no action" in said
@@ -197,7 +197,7 @@ def test_human_is_asked_until_the_action_is_legal(monkeypatch, capsys):
 
 @pytest.mark.parametrize("target", ["Quixo-v0:size=4", ci_envs.Quixo(4)], ids=["id", "game"])
 def test_is_made_for_an_id_or_a_game(target):
-    assert agents.make("random", target).game == ci_envs.Quixo(4)
+    assert make_agent("random", target).game == ci_envs.Quixo(4)
 
 
 def test_is_made_for_an_environment_even_if_wrapped():
@@ -206,7 +206,7 @@ def test_is_made_for_an_environment_even_if_wrapped():
 
     aec = ci_envs.make("Nim-v0")
     for env in (aec, OrderEnforcingWrapper(aec), gymnasium.make("ci_envs/Nim-v0")):
-        assert agents.make("random", env).game == Nim()
+        assert make_agent("random", env).game == Nim()
 
 
 @pytest.mark.parametrize(
@@ -231,9 +231,9 @@ def test_is_made_for_an_environment_even_if_wrapped():
     ],
 )
 def test_bad_specs_are_named_with_the_choices(spec, target, error, words, monkeypatch):
-    monkeypatch.setattr("ci_envs.agent._registered", {"needy": lambda game, path, seed=None: None})
+    monkeypatch.setattr("ci_envs.agent.registry._registered", {"needy": lambda game, path, seed=None: None})
     with pytest.raises(error, match=r"^[^\n]+$") as caught:
-        agents.make(spec, target)
+        make_agent(spec, target)
     for word in words:
         assert word in str(caught.value)
 
@@ -254,8 +254,8 @@ def test_a_first_value_without_a_name_is_that_of_the_required_option(spec, path,
     def needy(game, path, fast=False, seed=None):
         return path, fast
 
-    monkeypatch.setattr("ci_envs.agent._registered", {"needy": needy})
-    assert agents.make(spec, "Nim-v0") == (path, fast)
+    monkeypatch.setattr("ci_envs.agent.registry._registered", {"needy": needy})
+    assert make_agent(spec, "Nim-v0") == (path, fast)
 
 
 def test_one_broken_package_hides_no_learner(monkeypatch):
@@ -263,19 +263,19 @@ def test_one_broken_package_hides_no_learner(monkeypatch):
         raise ImportError("no such package")
 
     learner = type("Learner", (), {"train": print})
-    monkeypatch.setattr("ci_envs.agent._registered", {"learner": learner})
-    monkeypatch.setattr("ci_envs.agent.registered", lambda: ("exact", "lost", "learner"))
-    monkeypatch.setattr("ci_envs.agent.plugins", lambda group: {"lost": type("", (), {"load": broken})()})
+    monkeypatch.setattr("ci_envs.agent.registry._registered", {"learner": learner})
+    monkeypatch.setattr("ci_envs.agent.registry.registered_agents", lambda: ("exact", "lost", "learner"))
+    monkeypatch.setattr("ci_envs.agent.registry.plugins", lambda group: {"lost": type("", (), {"load": broken})()})
     with pytest.raises(ImportError, match="no such package"):
         trainer_of("lost")
-    monkeypatch.setitem(ci_envs.agent._registered, "random", agents.Agent)
+    monkeypatch.setitem(ci_envs.agent.registry._registered, "random", Agent)
     with pytest.raises(ValueError, match=r"'random' does not learn; those that do: learner$"):
         trainer_of("random")
     assert trainer_of("learner") is print
 
 
 def test_an_agent_can_be_registered(monkeypatch):
-    class Last(agents.Agent):
+    class Last(Agent):
         def __init__(self, game, *, offset=0, seed=None):
             super().__init__(game, seed=seed)
             self.offset = offset
@@ -283,14 +283,14 @@ def test_an_agent_can_be_registered(monkeypatch):
         def act_batch(self, observations):
             return np.array([np.flatnonzero(mask)[-1 - self.offset] for mask in observations["action_mask"]])
 
-    monkeypatch.setattr("ci_envs.agent._registered", {})
-    agents.register("last", Last)
-    assert "last" in agents.registered()
+    monkeypatch.setattr("ci_envs.agent.registry._registered", {})
+    register_agent("last", Last)
+    assert "last" in registered_agents()
     position = Position.start(Nim())
-    assert agents.make("last:offset=1", Nim()).act(observation_of(position)) == position.legal_actions()[-2]
+    assert make_agent("last:offset=1", Nim()).act(observation_of(position)) == position.legal_actions()[-2]
     with pytest.raises(ValueError, match="'last' is registered already"):
-        agents.register("last", Last)
+        register_agent("last", Last)
     with pytest.raises(ValueError, match="'minimax' is registered already"):
-        agents.register("minimax", Last)
+        register_agent("minimax", Last)
     with pytest.raises(ValueError, match="'my:agent'"):
-        agents.register("my:agent", Last)
+        register_agent("my:agent", Last)

@@ -9,15 +9,15 @@ import pytest
 import torch
 from playing import batch_of, random_positions
 
-from agents.alphazero.agent import AlphaZeroAgent
-from agents.alphazero.config import preset
-from agents.alphazero.inference import TorchInference, inference
-from agents.alphazero.model_file import read_model, write_model
-from agents.alphazero.network import ARCHITECTURES, Architecture, new_network
-from agents.alphazero.search import Found, draw_actions
-from agents.mcts import MCTSAgent
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
-from ci_envs.agent import make, observations_of
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
+from ci_envs.agent.observations import observations_of
+from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+from ci_envs.agents.alphazero.config import preset
+from ci_envs.agents.alphazero.inference import TorchInference, inference
+from ci_envs.agents.alphazero.model_file import read_model, write_model
+from ci_envs.agents.alphazero.network import ARCHITECTURES, Architecture, new_network
+from ci_envs.agents.alphazero.search import Found, draw_actions
+from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.solver.reachable import draw_positions
 
@@ -193,7 +193,7 @@ def test_the_networks_that_come_with_the_package_play_well(game, least):
 
 def test_games_for_which_no_network_comes_with_the_package_are_named():
     with pytest.raises(ValueError, match=r"no network for Quixo\(size=6\) comes with the package, only for ConnectN"):
-        make("alphazero", Quixo(6))
+        make_agent("alphazero", Quixo(6))
 
 
 @pytest.mark.parametrize(

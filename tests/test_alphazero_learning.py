@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from playing import leaves_the_board, random_positions
 
-from agents.alphazero.replay import Replay, sample_type
-from agents.alphazero.search import GUMBEL, PUCT, Forest, Settings
-from agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agents.alphazero.replay import Replay, sample_type
+from ci_envs.agents.alphazero.search import GUMBEL, PUCT, Forest, Settings
+from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.games.batch import decode_batch, start_words
-from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import canonical
+from ci_envs.kernels.compiler import kernel
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2, True), Quarto())
 

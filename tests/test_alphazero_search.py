@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from oracles.puct import SlowSearch
 from playing import leaves_the_board, random_positions
-from slow_puct import SlowSearch
 
-from agents.alphazero.search import SELECTIONS, Forest, Settings, halving_table
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agents.alphazero.search import SELECTIONS, Forest, Settings, halving_table
 from ci_envs.games.batch import decode_batch
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())

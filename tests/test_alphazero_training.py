@@ -11,20 +11,20 @@ import torch
 from click.testing import CliRunner
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.alphazero.agent import AlphaZeroAgent
-from agents.alphazero.config import preset
-from agents.alphazero.learner import Learner
-from agents.alphazero.measurement import Ladder
-from agents.alphazero.model_file import read_model, write_model
-from agents.alphazero.network import ARCHITECTURES, new_network
-from agents.alphazero.players import RayWorkers, Threads
-from agents.alphazero.search import GUMBEL, Settings
-from agents.alphazero.self_play import Noise, SelfPlay
-from agents.alphazero.training import _Trainer
-from agents.random import RandomAgent
 from ci_envs import ConnectN
+from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+from ci_envs.agents.alphazero.config import preset
+from ci_envs.agents.alphazero.learner import Learner
+from ci_envs.agents.alphazero.measurement import Ladder
+from ci_envs.agents.alphazero.model_file import read_model, write_model
+from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.players import RayWorkers, Threads
+from ci_envs.agents.alphazero.search import GUMBEL, Settings
+from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
+from ci_envs.agents.alphazero.training import _Trainer
+from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
-from ci_envs.cli import main
+from ci_envs.cli.main import main
 
 GAME = ConnectN(3, 3, 3)
 SHORT = {"games": 12, "simulations": 4, "threads": 2}

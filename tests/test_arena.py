@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
-from ci_envs import agent as agents_by_name
-from ci_envs.agent import Agent, Observation
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.interface import Agent, Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.report import to_json, write_json
 from ci_envs.arena.tournament import derived_seed
@@ -147,7 +147,7 @@ def test_each_agent_begins_half_of_the_games(games: int, begun: int) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_sides_of_a_match_mirror_each_other(game: Game) -> None:
-    random = agents_by_name.make("random", game, seed=1)
+    random = agent_registry.make_agent("random", game, seed=1)
     ended: list[int] = []
     result = play_match(game, random, random, 101, progress=ended.append)
     first, second = result.sides
@@ -361,7 +361,7 @@ def test_only_solved_games_are_judged() -> None:
 
 
 def test_games_are_counted_by_their_length() -> None:
-    first, second = (agents_by_name.make("random", TIC_TAC_TOE, seed=seed) for seed in (0, 1))
+    first, second = (agent_registry.make_agent("random", TIC_TAC_TOE, seed=seed) for seed in (0, 1))
     played = play_match(TIC_TAC_TOE, first, second, 501)
     assert set(played.by_length) == {5, 6, 7, 8, 9}  # nobody wins sooner, and nine plies fill the board
     assert sum(length * (a.games + b.games) for length, (a, b) in played.by_length.items()) == played.plies

@@ -23,14 +23,13 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
 
-import agents
-import baselines
 import ci_envs
-from baselines import BoardsVecEnv, SB3Agent, save_model
-from baselines.model_file import read_model, write_model
-from baselines.policies import ALGORITHMS, Network, preferences
+from ci_envs import baselines, make_agent
 from ci_envs.arena.match import play_match
-from ci_envs.cli import main
+from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
+from ci_envs.baselines.model_file import read_model, write_model
+from ci_envs.baselines.policies import ALGORITHMS, Network, preferences
+from ci_envs.cli.main import main
 from ci_envs.envs.single_agent import make_single_agent
 
 GAME = ci_envs.ConnectN(3, 3, 3)
@@ -201,7 +200,7 @@ class TestBoardsVecEnv:
         before = env.groups[0].opponent
         env.set_attr("opponent", "minimax:depth=2", indices=[2, 3, 4])
         assert env.groups[0].opponent is before
-        assert isinstance(env.groups[1].opponent, agents.make("minimax", GAME).__class__)
+        assert isinstance(env.groups[1].opponent, make_agent("minimax", GAME).__class__)
         with pytest.raises(ValueError, match="'nobody'"):
             env.set_attr("opponent", "nobody")
         made = []
@@ -273,7 +272,7 @@ class TestModelFiles:
 
     def refuse(self, path, *words, error=ValueError):
         with pytest.raises(error) as caught:
-            agents.make(f"sb3:{path}", GAME)
+            make_agent(f"sb3:{path}", GAME)
         text = str(caught.value)
         assert "\n" not in text
         assert str(path) in text
@@ -299,7 +298,7 @@ class TestModelFiles:
             damaged[rng.integers(8 + header)] = rng.integers(256)
             path.write_bytes(damaged)
             try:
-                agents.make(f"sb3:{path}", GAME)
+                make_agent(f"sb3:{path}", GAME)
             except ValueError:
                 self.refuse(path)
                 refused += 1
@@ -315,7 +314,7 @@ class TestModelFiles:
     @pytest.mark.parametrize("value", ["5", "1.5", "true", "a,b"])
     def test_a_path_that_is_none(self, value):
         with pytest.raises(ValueError, match="the path of a file is a text"):
-            agents.make(f"sb3:path={value}", GAME)
+            make_agent(f"sb3:path={value}", GAME)
 
     def test_a_pickle_is_never_run(self, tmp_path):
         bait, canary = tmp_path / "bait.zip", tmp_path / "canary"
@@ -352,7 +351,7 @@ class TestModelFiles:
 
     def test_another_game(self, model_path):
         with pytest.raises(ValueError, match=rf"^'{re.escape(str(model_path))}' was trained for ConnectN.*Quixo"):
-            agents.make(f"sb3:{model_path}", "Quixo-v0")
+            make_agent(f"sb3:{model_path}", "Quixo-v0")
 
     def test_weights_that_do_not_fit(self, tmp_path):
         weights = new_model("ppo", [8]).policy.state_dict()
@@ -450,11 +449,11 @@ class TestAgent:
         seen = batch_of(random_positions(GAME, 100, seed=0))
 
         def actions(seed):
-            return agents.make(f"sb3:{model_path},deterministic=false", GAME, seed=seed).act_batch(seen).tolist()
+            return make_agent(f"sb3:{model_path},deterministic=false", GAME, seed=seed).act_batch(seen).tolist()
 
         assert actions(1) == actions(1) != actions(2)
         with pytest.raises(ValueError, match="deterministic must be true or false, not 'maybe'"):
-            agents.make(f"sb3:{model_path},deterministic=maybe", GAME)
+            make_agent(f"sb3:{model_path},deterministic=maybe", GAME)
 
     def test_dqn_draws_close_to_its_best_actions(self):
         """Or opponents from the pool would play at random."""
@@ -478,7 +477,7 @@ class TestAgent:
         planes = envs.step(actions)[0]
         single.reset(seed=3)
         assert np.array_equal(single.step(actions[0])[0], planes[0])
-        result = play_match(GAME, agents.make(spec, GAME), agents.make("random", GAME, seed=0), 50)
+        result = play_match(GAME, make_agent(spec, GAME), make_agent("random", GAME, seed=0), 50)
         assert result.sides[0].total.games == 50
         with pytest.raises(ValueError, match="was trained for"):
             gymnasium.make("ci_envs/Quixo-v0", opponent=spec)
@@ -508,7 +507,7 @@ class TestAgent:
     ],
 )
 def test_the_models_that_come_with_the_package_play_well(spec, id, opponent, fewest_wins, most_losses):
-    model, other = agents.make(spec, id, seed=0), agents.make(opponent, id, seed=1)
+    model, other = make_agent(spec, id, seed=0), make_agent(opponent, id, seed=1)
     total = play_match(model.game, model, other, 100).sides[0].total
     assert total.wins >= fewest_wins
     assert total.losses <= most_losses

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.black_box import genetic, hill_climber, islands, linkage, one_plus_one, umda
-from ci_envs.problems import BitString, Problem, SetCovering, optimise, set_covering
+from ci_envs.optimisation import BitString, Problem, SetCovering, optimise, set_covering
+from ci_envs.optimisation.bit_string import genetic, hill_climber, islands, linkage, one_plus_one, umda
 
 SOLVERS = [genetic, islands, one_plus_one, hill_climber, umda, linkage]
 PROBLEMS = [1, 2, 5, 10]

@@ -5,11 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from slow_tabular import Dice
+from oracles.tabular import Dice
 
-from agents.evolution import Champion, best_of, make_opponents, optimise, read_champion, write_champion
-from agents.random import RandomAgent
 from ci_envs import ConnectN, Quixo
+from ci_envs.agents.evolution import Champion, best_of, make_opponents, optimise, read_champion, write_champion
+from ci_envs.agents.random import RandomAgent
 
 GAME = ConnectN(3, 3, 3)
 

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
-from ci_envs import agent as agents_by_name
-from ci_envs.agent import Agent, Observation
-from ci_envs.cli import main
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.cli.main import main
 
 
 class Broken(Agent):
@@ -32,7 +32,7 @@ class Illegal(Agent):
 
 @pytest.fixture(autouse=True)
 def _toy_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agents_by_name, "_registered", {"broken": Broken, "illegal": Illegal})
+    monkeypatch.setattr(agent_registry, "_registered", {"broken": Broken, "illegal": Illegal})
 
 
 def run(*arguments: str, typed: str = "") -> Result:
@@ -176,7 +176,7 @@ def test_version() -> None:
 
 def test_help_loads_nothing_slow() -> None:
     slow = {"numba", "torch", "scipy", "choix", "rich", "pygame"}
-    code = f"import sys, ci_envs.cli; print(sorted({slow} & {{*sys.modules}}))"
+    code = f"import sys, ci_envs.cli.main; print(sorted({slow} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

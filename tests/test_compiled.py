@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import ci_envs
-from agents.random import RandomAgent
 from ci_envs import ConnectN, Position, Quixo
+from ci_envs.agents.random import RandomAgent
 from ci_envs.envs.aec import BoardEnv
 from ci_envs.games import compiled
-from ci_envs.games.compiled import implements, kernel, nth_one, popcount, trailing_zeros
 from ci_envs.games.operations import LOSS, ONGOING, result
+from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.dispatch import implements
 
 ROOT = Path(ci_envs.__file__).parents[1]
 
@@ -27,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ci_envs.games.compiled import implements
+from ci_envs.kernels.dispatch import implements
 from ci_envs.games.game import Game
 from ci_envs.games.operations import LOSS, ONGOING, legal, play, result
 
@@ -161,7 +163,7 @@ import zlib
 
 import numpy as np
 
-from ci_envs.games.compiled import kernel
+from ci_envs.kernels.compiler import kernel
 
 
 @kernel

@@ -5,8 +5,8 @@ from functools import cache
 from itertools import product
 
 import pytest
+from oracles.rules import nim_is_won
 from playing import canonical_forms
-from reference import nim_is_won
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, perft
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from agents.covering.best_first import Lists, dual, overlap
-from agents.covering.branch_and_bound import DualAscent, branch_and_bound, lower_bound
-from agents.covering.covering_genetic import Lighten
-from agents.covering.greedy import full_set, greedy
-from agents.covering.ilp import LinearRelaxation, ilp
-from ci_envs.cli import main
-from ci_envs.problems import BitString, SetCovering, optimise, set_covering
+from ci_envs.cli.main import main
+from ci_envs.optimisation import BitString, SetCovering, optimise, set_covering
+from ci_envs.optimisation.set_covering.best_first import Lists, dual, overlap
+from ci_envs.optimisation.set_covering.branch_and_bound import DualAscent, branch_and_bound, lower_bound
+from ci_envs.optimisation.set_covering.covering_genetic import Lighten
+from ci_envs.optimisation.set_covering.greedy import full_set, greedy
+from ci_envs.optimisation.set_covering.ilp import LinearRelaxation, ilp
 
 EXACT = ("astar", "dijkstra", "branch_and_bound", "ilp", "ilp:branching=number")
 HEURISTICS = (

@@ -10,9 +10,9 @@ import pytest
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
-from ci_envs.envs.render import Window, rgb_array
+from ci_envs.drawing.drawing import BACKGROUND, Drawing, Label
+from ci_envs.drawing.raster import Window, rgb_array
 from ci_envs.games.connect_n import ConnectN
-from ci_envs.games.drawing import BACKGROUND, Drawing, Label
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.games.position import Position
@@ -224,7 +224,7 @@ def test_without_pygame_the_error_tells_what_to_install(monkeypatch: pytest.Monk
 
 def test_pygame_is_loaded_only_to_render() -> None:
     code = (
-        "import sys; from ci_envs.envs.render import Window; from ci_envs.games.quixo import Quixo;"
+        "import sys; from ci_envs.drawing.raster import Window; from ci_envs.games.quixo import Quixo;"
         "Quixo().draw(0, 0, 0).svg(); Window().close(); sys.exit('pygame' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_tabular import Dice
+from oracles.tabular import Dice
 
-import agents
-from agents.evolution import (
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.policy import choose
+from ci_envs.agents.evolution import (
     BitFlip,
     Blend,
     ByKey,
@@ -45,11 +47,8 @@ from agents.evolution import (
     read_run,
     run,
 )
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.agent import Agent
 from ci_envs.games import action_count, implements, legal
-from ci_envs.games.random_numbers import random_index_from
-from ci_envs.policy import choose
+from ci_envs.kernels.random_numbers import random_index_from
 
 TICTACTOE = ConnectN(3, 3, 3)
 
@@ -138,7 +137,7 @@ def test_games_are_those_of_a_slow_loop(game, max_cycles):
     rng = np.random.default_rng(3)
     population = rng.integers(3, size=(6, 5))
     rival = rng.normal(size=11)
-    opponents = [agents.make("random", game), Individual(Preferences(), rival)]
+    opponents = [make_agent("random", game), Individual(Preferences(), rival)]
     results = play_population(game, Preferences(), population, opponents, 9, 2**64 - 1, max_cycles=max_cycles)
     assert results.shape == (6, 2, 3)
     words = np.random.default_rng(2**64 - 1).integers(2**64, size=(2, 9), dtype=np.uint64)
@@ -153,7 +152,7 @@ def test_games_are_those_of_a_slow_loop(game, max_cycles):
 
 @pytest.mark.parametrize("opponent", [RandomInPython(TICTACTOE, seed=0), "random", "minimax:depth=1"])
 def test_threads_and_neighbours_change_nothing(opponent):
-    opponents = [agents.make(opponent, TICTACTOE) if isinstance(opponent, str) else opponent]
+    opponents = [make_agent(opponent, TICTACTOE) if isinstance(opponent, str) else opponent]
     population = np.random.default_rng(0).normal(size=(7, 9))
     results = play_population(TICTACTOE, Preferences(), population, opponents, 20, 5)
     for threads in (2, 3, 20):
@@ -180,7 +179,7 @@ def test_peers_come_from_the_genomes():
 
 def test_play_can_be_learned():
     game = Nim((1, 2))
-    fitness = FitnessByPlay(game, Preferences(), (agents.make("random", game),), games=40)
+    fitness = FitnessByPlay(game, Preferences(), (make_agent("random", game),), games=40)
     plan = Plan(8, 8, Gaussian(0.5), Tournament(2), Uniform(), reevaluate=True)
     done = run(plan, fitness, RandomNumbers(3, -1, 1), 10)
     orders = np.array(list(permutations(range(3))), dtype=float)
@@ -193,7 +192,7 @@ def test_play_can_be_learned():
         ({"population": np.zeros(3)}, r"\(n, genes\).*\(3,\)"),
         ({"population": np.zeros((0, 3))}, r"\(0, 3\)"),
         ({"opponents": []}, "at least one opponent"),
-        ({"opponents": [agents.make("random", Quixo())]}, "was made for"),
+        ({"opponents": [make_agent("random", Quixo())]}, "was made for"),
         ({"opponents": [Broken(TICTACTOE)]}, "a bug"),
         ({"opponents": [Illegal(TICTACTOE)]}, "opponent Illegal plays an illegal action"),
         ({"opponents": [Individual(Stubborn(), np.array([9]))]}, "opponent Stubborn plays an illegal action"),
@@ -209,7 +208,7 @@ def test_bad_play_is_refused(change, message):
         "game": TICTACTOE,
         "policy": Preferences(),
         "population": np.ones((3, 9)),
-        "opponents": [agents.make("random", TICTACTOE)],
+        "opponents": [make_agent("random", TICTACTOE)],
         "games": 2,
         "seed": 0,
     }

@@ -11,20 +11,19 @@ import pytest
 from click.testing import CliRunner
 from playing import batch_of, observation_of, random_positions
 
-import agents
-from agents import evolution_strategy_training as training
-from agents.evolution import RandomNumbers, read_champion, run
-from agents.evolution.cma_es import CMAES
-from agents.evolution.evaluation import EvaluationPolicy, GenomeJudge, gene_count
-from agents.evolution.features import feature_names, write_features
-from agents.evolution_strategy import EvolutionStrategyAgent
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs import agent as agents_by_name
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.policy import choose_batch
+from ci_envs.agents.evolution import RandomNumbers, champion, read_champion, run
+from ci_envs.agents.evolution import evolution_strategy_training as training
+from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeJudge, gene_count
+from ci_envs.agents.evolution.evolution_strategy import EvolutionStrategyAgent
+from ci_envs.agents.evolution.features import feature_names, write_features
 from ci_envs.arena.match import play_match
-from ci_envs.cli import main
+from ci_envs.cli.main import main
 from ci_envs.games import GridGame, evaluate
-from ci_envs.games.compiled import kernel
-from ci_envs.policy import choose_batch
+from ci_envs.kernels.compiler import kernel
+from ci_envs.optimisation.evolution.cma_es import CMAES
 
 TICTACTOE = ConnectN(3, 3, 3)
 GAMES = (
@@ -44,7 +43,7 @@ STRATEGIES = ("plus", "comma", "cma")
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch):
-    monkeypatch.setattr(agents_by_name, "_registered", {"evolution_strategy": EvolutionStrategyAgent})
+    monkeypatch.setattr(agent_registry, "_registered", {"evolution_strategy": EvolutionStrategyAgent})
 
 
 @kernel
@@ -516,10 +515,10 @@ def test_a_champion_comes_back_as_it_was_and_plays_as_its_policy(tmp_path):
     train(tmp_path, evaluation="mlp", hidden=2, depth=2)
     path = tmp_path / "champion.json"
     kept = read_champion(path, "evolution_strategy", TICTACTOE)
-    agent = agents.make(f"evolution_strategy:{path}", "TicTacToe-v0", seed=1)
+    agent = make_agent(f"evolution_strategy:{path}", "TicTacToe-v0", seed=1)
     assert agent.champion.genome.tolist() == kept.genome.tolist()
     assert agent.depth == 2
-    assert agents.make(f"evolution_strategy:{path},depth=1", "TicTacToe-v0").depth == 1
+    assert make_agent(f"evolution_strategy:{path},depth=1", "TicTacToe-v0").depth == 1
     for position in random_positions(TICTACTOE, 20, seed=2):
         assert agent.act(observation_of(position)) in actions_of(position, kept.genome, 2)
     observations = batch_of(random_positions(TICTACTOE, 50, seed=3))
@@ -554,9 +553,9 @@ def test_what_is_no_champion_is_refused(tmp_path, change, message):
 
 
 def test_the_champion_that_comes_with_the_package():
-    agent = agents.make("evolution_strategy:quixo", "Quixo-v0", seed=1)
-    total = play_match(agent.game, agent, agents.make("random", "Quixo-v0", seed=2), 200).sides[0].total
+    agent = make_agent("evolution_strategy:quixo", "Quixo-v0", seed=1)
+    total = play_match(agent.game, agent, make_agent("random", "Quixo-v0", seed=2), 200).sides[0].total
     assert total.wins >= 198
-    assert Path(agents.evolution.__file__).with_name("champions").joinpath("evolution_strategy_quixo.json").is_file()
+    assert Path(champion.__file__).with_name("champions").joinpath("evolution_strategy_quixo.json").is_file()
     with pytest.raises(ValueError, match="no champion that can play here"):
-        agents.make("evolution_strategy:quixo", "Quixo-v0:size=4")
+        make_agent("evolution_strategy:quixo", "Quixo-v0:size=4")

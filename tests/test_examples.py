@@ -15,11 +15,10 @@ import numpy as np
 import pettingzoo.test
 import pytest
 
-import agents
 import ci_envs
-from ci_envs import Position, make, perft
-from ci_envs.games.compiled import kernel
+from ci_envs import Position, make, make_agent, perft
 from ci_envs.games.operations import transform_action
+from ci_envs.kernels.compiler import kernel
 
 ROOT = Path(__file__).parents[1]
 MODULES = {
@@ -234,7 +233,7 @@ class TestChomp:
     @pytest.mark.parametrize("bar", [(3, 3), pytest.param((1, 4), marks=pytest.mark.slow), *OTHER_BARS])
     def test_minimax_plays_by_theory(self, chomp, bar):
         game = chomp(*bar)
-        minimax = agents.make(f"minimax:depth={game.action_count}", game, seed=0)
+        minimax = make_agent(f"minimax:depth={game.action_count}", game, seed=0)
         for position in positions_of(game):
             if not any(lengths_of(position)):
                 continue

@@ -1,86 +1,106 @@
-"""Who imports whom, and what importing costs."""
+"""Which module may import which, and what importing the package costs."""
 
 import ast
 import json
 import subprocess
 import sys
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# what the modules of a folder may import of the project; the longest matching name decides
-ALLOWED = {
-    "ci_envs.games": {"ci_envs.games"},
-    "ci_envs.files": set(),
-    "ci_envs.plugins": set(),
-    "ci_envs.picture": {"ci_envs.games"},
-    "ci_envs.solver": {"ci_envs.games", "ci_envs.solver", "ci_envs.files"},
-    "ci_envs.spec": set(),
-    "ci_envs.problems": {"ci_envs.problems", "ci_envs.games", "ci_envs.files", "ci_envs.plugins", "ci_envs.spec"},
-    "ci_envs.registration": {"ci_envs.spec", "ci_envs.games", "ci_envs.envs", "ci_envs.problems"},
-    "ci_envs.policy": {"ci_envs.games"},
-    "ci_envs.agent": {"ci_envs.games", "ci_envs.plugins", "ci_envs.policy", "ci_envs.registration", "ci_envs.spec"},
-    "ci_envs.envs": {
-        "ci_envs.games",
-        "ci_envs.policy",
-        "ci_envs.agent",
-        "ci_envs.envs",
-        "ci_envs.problems",
-        "ci_envs.registration",
-    },
-    "ci_envs": {"ci_envs"},
-    "agents": {"ci_envs", "agents"},
-    "agents.tabular_training": {"ci_envs", "agents"},  # which plays matches to measure what is learned
-    "agents.alphazero.measurement": {"ci_envs", "agents"},
-    "baselines": {"ci_envs", "agents", "baselines"},
-}
-FORBIDDEN = {
-    "agents": {"ci_envs.cli", "ci_envs.arena"},
-    "baselines": {"ci_envs.cli"},
-}
-
-
-def is_below(module, package):
-    return module == package or module.startswith(f"{package}.")
-
-
-def imports_of(file):
-    """Absolute names of the modules that a file imports, at the top or inside a function."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}: relative imports hide the direction"
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names if node.module in ("ci_envs", "agents"))
+# A module imports only from its own layer and from the layers above it in this list. CONTRIBUTING.md has a picture.
+LAYERS = (
+    {"ci_envs.validation", "ci_envs.storage", "ci_envs.spec", "ci_envs.plugins"},
+    {"ci_envs.kernels"},
+    {"ci_envs.drawing"},
+    {"ci_envs.games"},
+    {"ci_envs.registry"},
+    {"ci_envs.solver"},
+    {"ci_envs.agent"},
+    {"ci_envs.picture"},
+    {"ci_envs.envs"},
+    {"ci_envs.arena"},
+    {"ci_envs.training"},
+    {"ci_envs.optimisation"},
+    {"ci_envs.agents"},
+    {"ci_envs.baselines"},
+    {"ci_envs.web"},
+    {"ci_envs.cli"},
+    {"ci_envs", "ci_envs.__main__"},  # the public names, and the modules such as quixo_v0
+)
 
 
 def modules():
-    for package in ("ci_envs", "agents", "baselines"):
-        for file in sorted((ROOT / package).rglob("*.py")):
-            name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            yield pytest.param(name, file, id=name)
+    for folder in ("ci_envs", "agents", "baselines"):
+        prefix = () if folder == "ci_envs" else ("ci_envs",)
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            name = ".".join((*prefix, *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+            yield name, file
 
 
-@pytest.mark.parametrize(("name", "file"), list(modules()))
-def test_imports_point_down(name, file):
-    owner = max((package for package in ALLOWED if is_below(name, package)), key=len)
-    allowed, forbidden = ALLOWED[owner], FORBIDDEN.get(owner, set())
-    for imported in imports_of(file):
-        if not any(is_below(imported, package) for package in ("ci_envs", "agents", "baselines")):
-            continue
-        if imported == "ci_envs":  # its names are checked one by one
-            continue
-        assert any(is_below(imported, package) for package in allowed), f"{name} imports {imported}"
-        assert not any(is_below(imported, package) for package in forbidden), f"{name} imports {imported}"
+FILES = dict(modules())
 
 
-@pytest.mark.parametrize(("name", "file"), list(modules()))
-def test_one_module_owns_numba(name, file):
-    if name != "ci_envs.games.compiled":
-        assert not any(is_below(imported, "numba") for imported in imports_of(file))
+@cache
+def imports_of(name):
+    """Return the modules of the project that a module imports anywhere, also inside functions and for type checks."""
+    found = set()
+    for node in ast.walk(ast.parse(FILES[name].read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: a relative import hides the direction"
+            named = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {module if module in FILES else node.module for module in named}
+    return {module for module in found if module.partition(".")[0] in ("ci_envs", "agents", "baselines")}
+
+
+def external_imports_of(name):
+    for node in ast.walk(ast.parse(FILES[name].read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def layer_of(module):
+    """Return the number of the layer with the longest package name that contains the module."""
+    matches = [
+        (len(package), number)
+        for number, layer in enumerate(LAYERS)
+        for package in layer
+        if module == package or module.startswith(f"{package}.")
+    ]
+    return max(matches)[1]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_module_imports_from_a_higher_layer(name):
+    for imported in imports_of(name):
+        assert imported in FILES, f"{name} imports {imported}, which does not exist"
+        assert layer_of(imported) <= layer_of(name), f"{name} imports {imported} from a higher layer"
+
+
+def test_no_module_imports_itself_through_others():
+    try:
+        TopologicalSorter({name: imports_of(name) for name in FILES}).prepare()
+    except CycleError as error:
+        pytest.fail(f"these modules import each other in a circle: {' -> '.join(error.args[1])}")
+
+
+def test_a_circle_would_be_found():
+    with pytest.raises(CycleError):
+        TopologicalSorter({"a": {"b"}, "b": {"a"}}).prepare()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_only_the_kernels_import_numba(name):
+    if not name.startswith("ci_envs.kernels."):
+        assert not any(module.partition(".")[0] in ("numba", "llvmlite") for module in external_imports_of(name))
 
 
 def loaded_by(code):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from playing import batch_of, kept_actions, observation_of, random_positions
 
-import agents.mcts
-from agents.mcts import MCTSAgent
-from agents.mcts_tree import FIRST_NODES, NODE, plant, simulate
-from agents.random import RandomAgent
+import ci_envs.agents.search.mcts
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agents.random import RandomAgent
+from ci_envs.agents.search.mcts import MCTSAgent
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, simulate
 from ci_envs.arena.match import play_match
 from ci_envs.solver.nim import is_won
 
@@ -407,7 +407,7 @@ def test_what_is_proven_takes_no_time():
 
 
 def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(agents.mcts, "MAX_NODES", 500)
+    monkeypatch.setattr(ci_envs.agents.search.mcts, "MAX_NODES", 500)
     agent = MCTSAgent(Quixo(), simulations=5000, seed=0)
     act(agent, Position.start(Quixo()))
     assert 456 < agent._tree.size <= 500

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from playing import kept_actions, observation_of, random_positions
 
-import agents
-from agents.minimax import MinimaxAgent
-from agents.negamax import WIN_VALUE
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
+from ci_envs.agents.search.minimax import MinimaxAgent
+from ci_envs.agents.search.negamax import WIN_VALUE
 from ci_envs.games import evaluate, implements, popcount
 
 # with the depth to which the whole tree is small enough
@@ -122,10 +121,10 @@ def test_quixo_3x3_is_won_in_7_plies():
 
 
 def test_time_is_kept_and_used():
-    agent = agents.make("minimax:time=0.2", Quixo())
+    agent = make_agent("minimax:time=0.2", Quixo())
     position = Position.start(agent.game)
     analysis = agent.analyse(position)
-    shallow = agents.make("minimax:depth=2", Quixo()).analyse(position)
+    shallow = make_agent("minimax:depth=2", Quixo()).analyse(position)
     assert analysis.depth > shallow.depth
     observation = observation_of(position)
     agent.act(observation)  # compiles
@@ -136,7 +135,7 @@ def test_time_is_kept_and_used():
 
 
 def test_a_decided_game_is_not_searched_further():
-    agent = agents.make("minimax:time=60", ConnectN(3, 3, 3))
+    agent = make_agent("minimax:time=60", ConnectN(3, 3, 3))
     analysis = agent.analyse(Position.from_text(agent.game, "XX./OO./... X"))
     assert analysis.value == WIN_VALUE - 1
 
@@ -173,7 +172,7 @@ def test_the_evaluation_can_be_replaced():
 )
 def test_bad_options_are_named(spec, words):
     with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
-        agents.make(spec, Quixo())
+        make_agent(spec, Quixo())
     for word in words:
         assert word in str(caught.value)
 
@@ -188,8 +187,8 @@ def test_a_finished_or_foreign_position_is_refused():
 def test_a_second_process_plays_from_the_cache(tmp_path):
     """Numba's cache breaks where compiled functions recur through each other: the second process would crash."""
     program = (
-        "import agents; from agents.negamax import negamax; from ci_envs import Nim, Position\n"
-        "agent = agents.make('minimax:depth=4', Nim((3, 4)))\n"
+        "import agents; from ci_envs.agents.search.negamax import negamax; from ci_envs import Nim, Position\n"
+        "agent = make_agent('minimax:depth=4', Nim((3, 4)))\n"
         "print(agent.analyse(Position.start(agent.game)).nodes, sum(negamax.stats.cache_misses.values()))"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -225,7 +224,7 @@ def one_ply_choices(position):
 )
 def test_without_an_evaluation_it_wins_else_blocks_else_plays_at_random(game):
     draws = 400
-    agent = agents.make("minimax:depth=2,evaluation=false", game, seed=0)
+    agent = make_agent("minimax:depth=2,evaluation=false", game, seed=0)
     kinds = set()
     for position in random_positions(game, 120, seed=5):
         choices = one_ply_choices(position)
@@ -240,16 +239,16 @@ def test_without_an_evaluation_it_wins_else_blocks_else_plays_at_random(game):
 
 def test_without_an_evaluation_all_undecided_actions_are_worth_nothing():
     game = ConnectN(3, 3, 3)
-    agent = agents.make("minimax:depth=3,evaluation=false", game)
+    agent = make_agent("minimax:depth=3,evaluation=false", game)
     assert set(agent.analyse(Position.start(game)).action_values.values()) == {0}
     with pytest.raises(ValueError, match="evaluation must be true or false, not 'no'"):
-        agents.make("minimax:evaluation=no", Quixo())
+        make_agent("minimax:evaluation=no", Quixo())
 
 
 def test_copies_of_an_agent_that_has_played_play_as_it_does():
     position = Position.start(ConnectN(3, 3, 3))
     for spec in ("minimax:depth=2", "minimax:depth=2,evaluation=false"):
-        agent = agents.make(spec, position.game, seed=0)
+        agent = make_agent(spec, position.game, seed=0)
         analysis = agent.analyse(position)
         for copied in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
             assert copied.analyse(position) == analysis

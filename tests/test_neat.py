@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import random_positions
 
-from agents import neat_training
-from agents.evolution import FitnessByPlay, optimise
-from agents.evolution.layers import (
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agent.policy import choose_batch
+from ci_envs.agents.evolution import FitnessByPlay, neat_training, optimise
+from ci_envs.agents.evolution.layers import (
     STRUCTURAL,
     Layer,
     LayerEvolution,
@@ -32,8 +33,9 @@ from agents.evolution.layers import (
     torch_module,
     tweak_weights,
 )
-from agents.evolution.neat import Genome, Neat, flatten, neat_config
-from agents.evolution.networks import (
+from ci_envs.agents.evolution.neat import Genome, Neat, flatten, neat_config
+from ci_envs.agents.evolution.neat_agent import NeatAgent
+from ci_envs.agents.evolution.networks import (
     ACTIVATIONS,
     NetworkPolicy,
     Node,
@@ -42,11 +44,8 @@ from agents.evolution.networks import (
     stack_rows,
     write_row,
 )
-from agents.neat import NeatAgent
-from agents.random import RandomAgent
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
-from ci_envs.policy import choose_batch
 
 TICTACTOE = ConnectN(3, 3, 3)
 
@@ -520,7 +519,7 @@ def test_runs_and_champions_that_do_not_fit_are_refused(tmp_path):
 
 
 def test_training_needs_no_torch():
-    program = "import agents.neat, sys; assert 'torch' not in sys.modules"
+    program = "import ci_envs.agents.evolution.neat_agent, sys; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
 
 

@@ -8,26 +8,28 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-import slow_nim
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import nim as slow_nim
+from oracles.rules import nim_is_won
 from playing import batch_of
-from reference import nim_is_won
 
-import agents
-from agents import nim_evolved, nim_ga, nim_rules, nim_training
-from agents.evolution import FitnessByPlay, mean_scores, play_population
-from agents.nim_analysis import MAX_POSITIONS, NimAnalysis
-from agents.nim_evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
-from agents.nim_expert import NimExpertAgent
-from agents.nim_ga import NimGAAgent, NimGAPolicy
-from agents.nim_rules import CHANCE_RULES, FIXED_RULES, terms_of
-from ci_envs import Nim, Position, Quixo
-from ci_envs import agent as agents_by_name
+from ci_envs import Nim, Position, Quixo, make_agent
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.policy import choose_batch
+from ci_envs.agents.evolution import FitnessByPlay, mean_scores, play_population
+from ci_envs.agents.nim import evolved as nim_evolved
+from ci_envs.agents.nim import genetic as nim_ga
+from ci_envs.agents.nim import rules as nim_rules
+from ci_envs.agents.nim import training as nim_training
+from ci_envs.agents.nim.analysis import MAX_POSITIONS, NimAnalysis
+from ci_envs.agents.nim.evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
+from ci_envs.agents.nim.expert import NimExpertAgent
+from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy
+from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, terms_of
 from ci_envs.arena.match import play_match
-from ci_envs.cli import main
+from ci_envs.cli.main import main
 from ci_envs.games.nim import pack
-from ci_envs.policy import choose_batch
 from ci_envs.solver.nim import are_won
 
 GAMES = (Nim((2, 3, 4)), Nim((3, 1, 2, 2), 2), Nim((2, 3, 4), 3, True), Nim((1, 2, 3), None, True))
@@ -38,7 +40,7 @@ AGENTS = {"nim_ga": NimGAAgent, "nim_evolved": NimEvolvedAgent}
 @pytest.fixture(autouse=True)
 def _named(monkeypatch):
     """The agents by their names, whatever is installed."""
-    monkeypatch.setattr(agents_by_name, "_registered", AGENTS)
+    monkeypatch.setattr(agent_registry, "_registered", AGENTS)
 
 
 def heaps_of(game):
@@ -98,7 +100,7 @@ def test_chances_are_those_of_the_rules(game):
 def test_rules_that_know_chance_play_all_they_want_as_often(rule):
     game, heaps = Nim((2, 3, 4)), (2, 2, 4)
     position = batch_of([Position.from_text(game, "2,2,4 0")] * 3000)
-    agent = agents.make(f"nim:{rule}", game, seed=0)
+    agent = make_agent(f"nim:{rule}", game, seed=0)
     counts = np.bincount(agent.act_batch(position), minlength=game.action_count)
     wanted = wanted_by(rule, heaps, game)
     assert counts.sum() == counts[wanted].sum()
@@ -107,7 +109,7 @@ def test_rules_that_know_chance_play_all_they_want_as_often(rule):
 
 def test_the_rules_play_the_same_in_compiled_code():
     game = Nim((1, 2, 3))
-    agent = agents.make("nim:count_and_decide,odd=max_lowest,even=min_highest", game)
+    agent = make_agent("nim:count_and_decide,odd=max_lowest,even=min_highest", game)
     rule = partial(slow_nim.count_and_decide, odd=slow_nim.max_lowest, even=slow_nim.min_highest)
     for expert in (NimExpertAgent(game), agent):
         assert expert.policy() is not None
@@ -357,13 +359,13 @@ def test_analysis_refuses_what_is_too_large():
 
 def train(folder, name="nim_ga", environment="Nim-v0:heaps=1,2,3", generations=4, **options):
     spec = AGENTS[name].train(environment, generations, output=folder, population=8, games=20, **options)
-    return agents.make(spec, environment, seed=0)
+    return make_agent(spec, environment, seed=0)
 
 
 def test_evolution_beats_its_start(tmp_path):
     for name, least in (("nim_ga", 0.99), ("nim_evolved", 0.75)):
         agent = AGENTS[name].train("Nim-v0:heaps=1,2,3", 25, output=tmp_path / name, seed=1)
-        genome = agents.make(agent, "Nim-v0:heaps=1,2,3").genome
+        genome = make_agent(agent, "Nim-v0:heaps=1,2,3").genome
         rows = list(csv.DictReader((tmp_path / name / "curve.csv").open()))
         assert [int(row["generation"]) for row in rows] == list(range(26))
         assert float(rows[-1]["mean"]) > float(rows[0]["mean"]) + 0.2
@@ -399,7 +401,7 @@ def test_a_broken_off_run_ends_in_the_same_champion(name, tmp_path, monkeypatch)
 @pytest.mark.parametrize("name", AGENTS)
 def test_bounds_and_misere_play_are_played(name, environment, tmp_path):
     agent = train(tmp_path, name, environment, starts="game", opponents="random+nim_expert", selection="roulette")
-    result = play_match(agent.game, agent, agents.make("random", environment, seed=1), 100).sides[0]
+    result = play_match(agent.game, agent, make_agent("random", environment, seed=1), 100).sides[0]
     assert result.total.games == 100
     if name == "nim_evolved":
         assert agent.plays.features == (FEATURES if "max_take" in environment else FEATURES[:2])
@@ -422,7 +424,7 @@ def test_a_champion_plays_on_the_command_line(tmp_path):
     assert done.exit_code == 0, done.output
     assert done.output.endswith(f"trained: nim_evolved:{folder / 'champion.json'}\n")
     assert {file.name for file in folder.iterdir()} == {"run.npz", "curve.csv", "champion.json"}
-    agent = agents.make(f"nim_evolved:{folder / 'champion.json'}", "Nim-v0:heaps=1,2,3")
+    agent = make_agent(f"nim_evolved:{folder / 'champion.json'}", "Nim-v0:heaps=1,2,3")
     assert (agent.plays.rules, agent.plays.features, agent.genome.shape) == (("max_lowest", "max_highest"), (), (1,))
 
 
@@ -436,7 +438,7 @@ def test_a_champion_plays_on_the_command_line(tmp_path):
     ],
 )
 def test_shipped_champions(spec, environment):
-    agent = agents.make(spec, environment, seed=0)
+    agent = make_agent(spec, environment, seed=0)
     analysis = NimAnalysis(agent.game)
     if isinstance(agent, NimGAAgent):
         assert share(analysis, nim_ga.action_chances, agent.genome) == (1, 1)

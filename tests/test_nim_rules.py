@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from playing import batch_of, random_positions
 
-import agents
-from agents.nim import BASIC_RULES, RULES, NimRuleAgent
-from agents.nim_expert import NimExpertAgent
-from ci_envs import Nim, Position, Quixo
+from ci_envs import Nim, Position, Quixo, make_agent
+from ci_envs.agents.nim.expert import NimExpertAgent
+from ci_envs.agents.nim.rule_agent import BASIC_RULES, RULES, NimRuleAgent
 from ci_envs.solver.nim import is_won
 
 GAMES = (
@@ -110,7 +109,7 @@ def test_a_spec_names_a_rule_and_its_options():
         ("nim:rule=max_highest", "4-7"),
         ("nim:rule=count_and_decide,odd=max_highest,even=min_lowest", "1-1"),
     ):
-        assert Nim().action_name(agents.make(spec, "Nim-v0").act_batch(start)[0]) == action
+        assert Nim().action_name(make_agent(spec, "Nim-v0").act_batch(start)[0]) == action
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options.values()))

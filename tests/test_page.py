@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 from serving import free_port, process, served, wait_until
 
-from ci_envs.agent import Agent, make, register, registered
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent, register_agent, registered_agents
 from ci_envs.web.schemas import Export
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -41,13 +42,13 @@ class Slow(Agent):
     def think(self, position):
         for hundreds in count(1):
             sleep(0.1)
-            yield make(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)
+            yield make_agent(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _agent_of_the_test():
-    if "slow" not in registered():
-        register("slow", Slow)
+    if "slow" not in registered_agents():
+        register_agent("slow", Slow)
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 import ci_envs
-from agents import mcts, minimax
-from agents.mcts_tree import NODE
-from ci_envs.envs.render import rgb_array
-from ci_envs.games.annotation import Marks, annotated
+from ci_envs.agents.search import mcts, minimax
+from ci_envs.agents.search.mcts_tree import NODE
+from ci_envs.drawing.annotation import Marks, annotated
+from ci_envs.drawing.drawing import Drawing, Region
+from ci_envs.drawing.raster import rgb_array
 from ci_envs.games.connect_n import ConnectN
-from ci_envs.games.drawing import Drawing, Region
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.games.position import Position

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo
-from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import transform_action
+from ci_envs.kernels.compiler import kernel
 
 GAMES = [
     Quixo(3),

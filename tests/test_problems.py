@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import ci_envs
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.problems import SetCovering, lab_lists, optimise, read_scp, set_covering, write_scp
-from ci_envs.registration import registered_problems, resolve_problem
+from ci_envs.optimisation import SetCovering, lab_lists, optimise, read_scp, set_covering, write_scp
+from ci_envs.optimisation.registry import registered_problems, resolve_problem
 
 FILES = Path(__file__).parent / "or_library"
 
@@ -271,14 +271,14 @@ def test_problems_are_no_games_and_games_no_problems():
     with pytest.raises(ValueError, match="SetCovering-v0 has no option 'm'; choose from: n, seed"):
         resolve_problem("SetCovering-v0:m=3")
     with pytest.raises(ValueError, match="'Quixo-v0' is registered already"):
-        ci_envs.registration.register_problem("Quixo-v0", set_covering, "nothing:here")
+        ci_envs.registry.register_problem("Quixo-v0", set_covering, "nothing:here")
 
 
 def test_an_interrupt_leaves_what_was_found_so_far():
     problem = set_covering(20)
 
     def solver(problem, seed):
-        from ci_envs.problems import Found
+        from ci_envs.optimisation import Found
 
         genome = np.ones(problem.loci, bool)
         yield Found(genome, problem.cost(genome), 1)

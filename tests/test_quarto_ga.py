@@ -9,17 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import batch_of, observation_of, random_positions
 
-import agents
-from agents import lookahead_ga
-from agents.quarto_ga import MAX_PLANS, QuartoGAAgent
 from benchmarks import plain_quarto_ga
-from ci_envs import Position, Quarto, Quixo
-from ci_envs.agent import policy_of
+from ci_envs import Position, Quarto, Quixo, make_agent
+from ci_envs.agent.policy import choose
+from ci_envs.agent.python_policy import policy_of
+from ci_envs.agents.evolution import lookahead_ga
+from ci_envs.agents.evolution.quarto_ga import MAX_PLANS, QuartoGAAgent
 from ci_envs.arena.match import play_match
-from ci_envs.games.compiled import kernel
 from ci_envs.games.operations import WIN
 from ci_envs.games.quarto import completing_cells
-from ci_envs.policy import choose
+from ci_envs.kernels.compiler import kernel
 
 GAMES = (Quarto(), Quarto(squares=True))
 SMALL = {"population": 12, "generations": 4, "offspring": 7}
@@ -133,7 +132,7 @@ def test_keeps_the_value_near_the_end():
 @pytest.mark.parametrize(("opponent", "share"), [("random", 0.95), ("minimax:depth=3", 0.6)])
 def test_beats(opponent, share):
     """At lower rates than measured, 99.9% and 85%, as 40 games say little."""
-    match = play_match(Quarto(), QuartoGAAgent(Quarto(), seed=1), agents.make(opponent, Quarto(), seed=2), 40)
+    match = play_match(Quarto(), QuartoGAAgent(Quarto(), seed=1), make_agent(opponent, Quarto(), seed=2), 40)
     assert match.sides[0].total.score >= share
 
 

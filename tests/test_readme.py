@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import ci_envs
-from ci_envs.agent import ENTRY_POINT_GROUP
-from ci_envs.cli import main
-from ci_envs.problems.solving import solvers
-from ci_envs.registration import registered_problems
+from ci_envs.agent.registry import ENTRY_POINT_GROUP
+from ci_envs.cli.main import main
+from ci_envs.optimisation.registry import registered_problems
+from ci_envs.optimisation.solving import solvers
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 

@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 import pytest
+from oracles.rules import reference_of
 from playing import random_positions
-from reference import reference_of
 
 from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo
 from ci_envs.games import LOSS, WIN, kernel, may_end

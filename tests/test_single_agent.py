@@ -8,8 +8,8 @@ import pytest
 from conftest import ENVIRONMENTS
 from gymnasium.utils.env_checker import check_env
 
-import agents
 import ci_envs
+from ci_envs import make_agent
 from ci_envs.envs.single_agent import make_single_agent
 
 
@@ -154,7 +154,7 @@ def test_there_is_no_step_without_a_game():
 
 def test_an_agent_instance_can_be_the_opponent():
     game = ci_envs.Nim()
-    expert = agents.make("nim_expert", game, seed=0)
+    expert = make_agent("nim_expert", game, seed=0)
     env = gymnasium.make("ci_envs/Nim-v0", opponent=expert, seat=0)
     rewards = [reward for reward, _, _ in run(env, first_legal, 20)]
     assert set(rewards) == {-1}  # 1, 3, 5, 7 is lost for who begins
@@ -166,7 +166,7 @@ def test_an_agent_instance_can_be_the_opponent():
         ({"opponent": "minmax"}, ValueError, ["'minmax'", "minimax"]),
         ({"opponent": "minimax:dept=3"}, ValueError, ["'dept'", "depth"]),
         ({"opponent": 3}, TypeError, ["3"]),
-        ({"opponent": agents.make("random", ci_envs.Nim())}, ValueError, ["Nim", "Quixo"]),
+        ({"opponent": make_agent("random", ci_envs.Nim())}, ValueError, ["Nim", "Quixo"]),
         ({"seat": 2}, ValueError, ["2", "0, 1 or None"]),
         ({"size": 9}, ValueError, ["9", "2 to 7"]),
         ({"sise": 4}, ValueError, ["'sise'", "size"]),

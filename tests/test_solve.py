@@ -9,11 +9,11 @@ from math import prod
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from reference import LETTERS, QuartoReference, QuixoReference, nim_is_won
+from oracles.rules import LETTERS, QuartoReference, QuixoReference, nim_is_won
 
-from agents.exact import ExactAgent
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.cli import main
+from ci_envs.agents.exact import ExactAgent
+from ci_envs.cli.main import main
 from ci_envs.solver import table_file
 from ci_envs.solver.nim import NimSolution
 from ci_envs.solver.proof import ProofSolution

@@ -13,25 +13,24 @@ import gymnasium
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from oracles.tabular import SlowLearner, advantage, image_of_action, least_image, scheduled
 from playing import batch_of, random_positions
-from slow_tabular import SlowLearner, advantage, image_of_action, least_image, scheduled
 
-import agents
 import ci_envs
-from agents import tabular_training
-from agents.episodes import CONSTANT, EXPONENTIAL, LINEAR, Rule, Schedule, _explore
-from agents.episodes import scheduled as compiled_scheduled
-from agents.monte_carlo import MonteCarloAgent
-from agents.q_learning import QLearningAgent
-from agents.tabular import read_table, write_table
-from agents.value_table import enter, forbid, new_table
-from ci_envs import ConnectN, Nim, Position, Quixo, solve
-from ci_envs import agent as agents_by_name
-from ci_envs.agent import Agent
+from ci_envs import ConnectN, Nim, Position, Quixo, make_agent, solve
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.interface import Agent
+from ci_envs.agents.tabular import training as tabular_training
+from ci_envs.agents.tabular.agent import read_table, write_table
+from ci_envs.agents.tabular.episodes import CONSTANT, EXPONENTIAL, LINEAR, Rule, Schedule, _explore
+from ci_envs.agents.tabular.episodes import scheduled as compiled_scheduled
+from ci_envs.agents.tabular.monte_carlo import MonteCarloAgent
+from ci_envs.agents.tabular.q_learning import QLearningAgent
+from ci_envs.agents.tabular.value_table import enter, forbid, new_table
 from ci_envs.arena.match import play_match
-from ci_envs.cli import main
-from ci_envs.games.compiled import kernel
-from ci_envs.registration import resolve
+from ci_envs.cli.main import main
+from ci_envs.kernels.compiler import kernel
+from ci_envs.registry import resolve
 from ci_envs.solver.solution import keep_value
 
 TICTACTOE = ConnectN(3, 3, 3)
@@ -63,7 +62,7 @@ class RandomInPython(Agent):
 def _short(monkeypatch):
     """Toy agents to learn from, and measurements that take no time."""
     toys = {"broken": Broken, "illegal": Illegal, "random_in_python": RandomInPython}
-    monkeypatch.setattr(agents_by_name, "_registered", toys)
+    monkeypatch.setattr(agent_registry, "_registered", toys)
     monkeypatch.setattr(tabular_training, "LADDER", ("random",))
     monkeypatch.setattr(tabular_training, "_GAMES", 2)
 
@@ -71,7 +70,7 @@ def _short(monkeypatch):
 def train(folder, method="q_learning", environment="TicTacToe-v0", episodes=1000, **options):
     """The agent that a run made."""
     spec = LEARNERS[method].train(environment, episodes, output=folder, **options)
-    return agents.make(spec, environment, seed=0)
+    return make_agent(spec, environment, seed=0)
 
 
 def file_of(folder, method="q_learning", environment="TicTacToe-v0"):
@@ -482,8 +481,8 @@ def whole_run(tmp_path_factory):
 def test_a_run_that_is_killed_goes_on(tmp_path, whole_run, number):
     code = """
 import signal, sys
-from agents import tabular_training
-from ci_envs.cli import main
+from ci_envs.agents.tabular import training as tabular_training
+from ci_envs.cli.main import main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes those it runs in the background ignore it
 tabular_training.LADDER, tabular_training._GAMES = ("random",), 2
 sys.argv[1:] = ["train", "q_learning", "TicTacToe-v0", "--episodes", "1500000", "--output", sys.argv[1]]
@@ -541,7 +540,7 @@ def test_numbers_of_numpy_are_options_too(tmp_path):
 @pytest.mark.parametrize("method", LEARNERS)
 def test_learning_from_an_opponent(tmp_path, method, opponent):
     agent = train(tmp_path, method, episodes=5000, opponent=opponent, epsilon_end=0)
-    random, other = agents.make("random", TICTACTOE, seed=1), agents.make(opponent, TICTACTOE, seed=2)
+    random, other = make_agent("random", TICTACTOE, seed=1), make_agent(opponent, TICTACTOE, seed=2)
     lost, lost_at_random = (play_match(TICTACTOE, one, other, 500).sides[0].total.losses for one in (agent, random))
     assert lost < 0.5 * lost_at_random
 
@@ -809,7 +808,7 @@ def test_an_opponent_in_every_environment(spec, seat):
 
 def test_an_agent_plays_one_of_its_best_actions(spec):
     positions = random_positions(TICTACTOE, 300, seed=2)
-    agent = agents.make(spec, TICTACTOE, seed=3)
+    agent = make_agent(spec, TICTACTOE, seed=3)
     for _ in range(3):
         for position, action in zip(positions, agent.act_batch(batch_of(positions)).tolist(), strict=True):
             values = agent.action_values(position.own, position.opp)
@@ -838,7 +837,7 @@ def test_q_learning_learns_all_of_tic_tac_toe(tmp_path):
 def test_monte_carlo_does_not_lose_at_tic_tac_toe(tmp_path, options):
     agent = train(tmp_path, MC, episodes=500_000, **options)
     for spec, games in (("random", 5000), ("exact", 2000)):
-        side = play_match(TICTACTOE, agent, agents.make(spec, TICTACTOE, seed=1), games).sides[0]
+        side = play_match(TICTACTOE, agent, make_agent(spec, TICTACTOE, seed=1), games).sides[0]
         assert side.total.losses == 0
         assert [seat.games for seat in side.seats] == [games // 2, games // 2]
 
@@ -874,4 +873,4 @@ OTHERS = ["Quixo-v0", "Quixo-v0:size=4", "ConnectN-v0", "ConnectFour-v0"]
 @pytest.mark.parametrize("environment", ["Quarto-v0", *(pytest.param(id, marks=pytest.mark.slow) for id in OTHERS)])
 def test_larger_games_are_learned_too(tmp_path, environment):
     agent = train(tmp_path, environment=environment, episodes=300, table_mb=64)
-    assert play_match(agent.game, agent, agents.make("random", agent.game, seed=1), 20).sides[0].illegal == 0
+    assert play_match(agent.game, agent, make_agent("random", agent.game, seed=1), 20).sides[0].illegal == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playing import kept_actions
 
-import agents
+from ci_envs import make_agent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.position import Position
 from ci_envs.games.quarto import Quarto
@@ -26,8 +26,8 @@ def middle(game, plies=3):
 @pytest.mark.parametrize("spec", THINKERS)
 def test_the_last_thought_is_the_analysis(game, spec):
     position = middle(game)
-    analysis = agents.make(spec, game, seed=4).analyse(position)
-    *_, last = agents.make(spec, game, seed=4).think(position)
+    analysis = make_agent(spec, game, seed=4).analyse(position)
+    *_, last = make_agent(spec, game, seed=4).think(position)
     assert (last.value, last.principal_variation) == (analysis.value, analysis.principal_variation)
     assert last.action_values == pytest.approx(analysis.action_values, nan_ok=True)
 
@@ -35,7 +35,7 @@ def test_the_last_thought_is_the_analysis(game, spec):
 @pytest.mark.parametrize("spec", THINKERS[:2])
 def test_of_actions_that_lead_to_the_same_position_one_is_searched_for_all(spec):
     position = middle(Quixo())
-    found = agents.make(spec, position.game, seed=0).analyse(position)
+    found = make_agent(spec, position.game, seed=0).analyse(position)
     after, kept = {action: position.play(action) for action in position.legal_actions()}, kept_actions(position)
     left_out = [action for action in after if action not in kept]
     assert left_out
@@ -48,20 +48,20 @@ def test_of_actions_that_lead_to_the_same_position_one_is_searched_for_all(spec)
 @pytest.mark.parametrize("spec", THINKERS[:2])
 def test_thoughts_grow_to_the_simulations_asked_for(spec):
     game = QUARTO
-    totals = [int(thought.visits.sum()) for thought in agents.make(spec, game, seed=0).think(middle(game))]
+    totals = [int(thought.visits.sum()) for thought in make_agent(spec, game, seed=0).think(middle(game))]
     assert len(totals) == 20
     assert totals == sorted(set(totals))
     assert totals[-1] == int(spec.rpartition("=")[2])
 
 
 def test_minimax_thinks_a_ply_deeper_each_time():
-    depths = [thought.depth for thought in agents.make("minimax:depth=4", QUARTO).think(middle(QUARTO))]
+    depths = [thought.depth for thought in make_agent("minimax:depth=4", QUARTO).think(middle(QUARTO))]
     assert depths == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("spec", ["mcts:time=0.4", "minimax:time=0.4"])
 def test_thoughts_end_with_the_time(spec):
-    agent = agents.make(spec, QUARTO, seed=0)
+    agent = make_agent(spec, QUARTO, seed=0)
     thoughts = list(agent.think(Position.start(QUARTO)))
     assert len(thoughts) > 1
     assert thoughts[-1].principal_variation
@@ -71,7 +71,7 @@ def test_thoughts_end_with_the_time(spec):
 @pytest.mark.parametrize("spec", THINKERS[:2])
 def test_a_tree_shows_legal_play_and_counts_add_up(game, spec):
     position = middle(game)
-    analysis = agents.make(spec, game, seed=2).analyse(position)
+    analysis = make_agent(spec, game, seed=2).analyse(position)
     whole = analysis.tree(3, game.action_count)
     assert {branch.action: branch.visits for branch in whole} == {
         action: int(analysis.visits[action]) for action in position.legal_actions()
@@ -99,6 +99,6 @@ def _check(position, branches, depth):
 
 @pytest.mark.parametrize("spec", THINKERS)
 def test_a_game_that_is_over_is_refused_at_once(spec):
-    agent = agents.make(spec, TICTACTOE)
+    agent = make_agent(spec, TICTACTOE)
     with pytest.raises(ValueError, match="the game is over"):
         agent.think(Position.from_text(TICTACTOE, "XXX/OO./... O"))

@@ -14,17 +14,17 @@ from playing import batch_of, random_positions
 from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-import agents
-import agents.tensor_file
 import ci_envs
-from baselines import training
-from baselines.hyperparameters import POOL, Hyperparameters, hyperparameters
-from baselines.model_file import read_model
-from baselines.policies import ALGORITHMS, Network
-from baselines.self_play import Pool, SelfPlayCallback, self_play_env
-from baselines.training import BEST, CHECKPOINT, LAST, train
+import ci_envs.storage.tensors
+from ci_envs import make_agent
 from ci_envs.arena.match import play_match
-from ci_envs.cli import main
+from ci_envs.baselines import training
+from ci_envs.baselines.hyperparameters import POOL, Hyperparameters, hyperparameters
+from ci_envs.baselines.model_file import read_model
+from ci_envs.baselines.policies import ALGORITHMS, Network
+from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
+from ci_envs.baselines.training import BEST, CHECKPOINT, LAST, train
+from ci_envs.cli.main import main
 
 GAME = ci_envs.ConnectN(3, 3, 3)
 TICTACTOE = "TicTacToe-v0"
@@ -109,8 +109,8 @@ class TestARun:
             model = read_model(folder / name)
             assert model.network == Network(algorithm, [8], "relu")
         assert 1000 <= read_model(folder / LAST).steps < 1200
-        agent = agents.make(f"sb3:{folder / BEST}", TICTACTOE)
-        result = play_match(GAME, agent, agents.make("random", GAME, seed=0), 20)
+        agent = make_agent(f"sb3:{folder / BEST}", TICTACTOE)
+        result = play_match(GAME, agent, make_agent("random", GAME, seed=0), 20)
         assert result.sides[0].illegal == 0
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -148,8 +148,8 @@ class TestARun:
     def test_the_evaluation_is_that_of_a_match(self, tmp_path):
         model = run("ppo", tmp_path, 400)
         logged = EventAccumulator(str(tmp_path)).Reload().Scalars("eval/random")[-1].value
-        random = agents.make("random", GAME, seed=0)
-        total = play_match(GAME, agents.make(f"sb3:{tmp_path / LAST}", GAME), random, 10).sides[0].total
+        random = make_agent("random", GAME, seed=0)
+        total = play_match(GAME, make_agent(f"sb3:{tmp_path / LAST}", GAME), random, 10).sides[0].total
         assert logged == pytest.approx((total.wins - total.losses) / 10)
         assert read_model(tmp_path / LAST).steps == model.num_timesteps
 
@@ -356,7 +356,7 @@ class TestGoingOn:
         """Between any two files: nothing is lost but what came after the checkpoint, and the best stays the best."""
         rewards = iter([])
         monkeypatch.setattr(training.KeepCallback, "_mean_reward", lambda self, rung: next(rewards))
-        write = agents.tensor_file.write_whole
+        write = ci_envs.storage.tensors.write_whole
         for stop_at in range(1, 11):
             folder, writes, best = tmp_path / str(stop_at), [], 0
             rewards = iter([value for value in (0.1, 0.5, 0.3, 0.2) for _ in range(2)])
@@ -368,7 +368,7 @@ class TestGoingOn:
                 write(path, content)
 
             with monkeypatch.context() as patch:
-                patch.setattr(agents.tensor_file, "write_whole", write_or_stop)
+                patch.setattr(ci_envs.storage.tensors, "write_whole", write_or_stop)
                 with pytest.raises(Stop):
                     run("a2c", folder, 1000)
             assert read_model(folder / CHECKPOINT).steps == (0, 288, 576, 864)[writes.count(CHECKPOINT) - 1]
@@ -413,9 +413,9 @@ KILLS = """
 import json, os, random, signal, sys, time
 import torch
 from pathlib import Path
-from baselines import training
-from baselines.model_file import read_model
-from baselines.hyperparameters import Hyperparameters
+from ci_envs.baselines import training
+from ci_envs.baselines.model_file import read_model
+from ci_envs.baselines.hyperparameters import Hyperparameters
 training._GAMES = 10
 training.hyperparameters = lambda *name: Hyperparameters(
     ("pool", "random"), 4, ("random",), [8], "relu", {"n_steps": 8}
@@ -533,6 +533,6 @@ def test_maskable_ppo_learns_tictactoe(tmp_path, monkeypatch):
     quicker = replace(usual, boards=16, arguments={**usual.arguments, "batch_size": 512})
     monkeypatch.setattr(training, "hyperparameters", lambda *name: quicker)
     train("maskable_ppo", TICTACTOE, steps=60_000, output=tmp_path, progress=False)
-    agent, random = agents.make(f"sb3:{tmp_path / LAST}", GAME), agents.make("random", GAME, seed=1)
+    agent, random = make_agent(f"sb3:{tmp_path / LAST}", GAME), make_agent("random", GAME, seed=1)
     total = play_match(GAME, agent, random, 1000).sides[0].total
     assert total.wins + total.draws / 2 > 900

@@ -15,11 +15,10 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import agents
 import ci_envs
-from agents.minimax import MinimaxAgent
-from ci_envs import Position, make_vec
-from ci_envs.agent import Agent
+from ci_envs import Position, make_agent, make_vec
+from ci_envs.agent.interface import Agent
+from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.spaces import MaskedMultiDiscrete
 from ci_envs.spec import split_spec
@@ -160,7 +159,7 @@ class TestEqualsSingleEnvironments:
     @modes
     def test_a_game_over_before_the_agents_first_turn(self, mode):
         """The opponent takes the only heap at once; the first step tells it, whatever its action."""
-        expert = agents.make("nim_expert", "Nim-v0:heaps=7")
+        expert = make_agent("nim_expert", "Nim-v0:heaps=7")
         ours, theirs = pair("Nim-v0:heaps=7", opponent=expert, mode=mode, seat=1)
         first, second = ours.reset(seed=0), ours.step(np.zeros(BOARDS, np.int64))
         assert not first[1]["action_mask"].any()
@@ -496,7 +495,7 @@ class TestBadInput:
         [
             ({"opponent": "minmax"}, ValueError, ["'minmax'", "minimax"]),
             ({"opponent": 3}, TypeError, ["3"]),
-            ({"opponent": agents.make("random", "Nim-v0")}, ValueError, ["Nim", "Quixo"]),
+            ({"opponent": make_agent("random", "Nim-v0")}, ValueError, ["Nim", "Quixo"]),
             ({"seat": 2}, ValueError, ["2", "0, 1 or None"]),
             ({"size": 9}, ValueError, ["9", "2 to 7"]),
             ({"sise": 4}, ValueError, ["'sise'", "size"]),

@@ -15,8 +15,8 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from serving import free_port, process, served, wait_until
 
 import ci_envs
-from ci_envs import agent as agents
-from ci_envs.agent import Agent
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent, register_agent, registered_agents
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.room import Room
@@ -55,8 +55,8 @@ class Failing(Agent):
 @pytest.fixture(scope="module", autouse=True)
 def _agents_of_the_test():
     for name, agent in (("held", Held), ("failing", Failing)):
-        if name not in agents.registered():
-            agents.register(name, agent)
+        if name not in registered_agents():
+            register_agent(name, agent)
     yield
     Held.go_on.set()
 
@@ -444,9 +444,7 @@ class Endless(Agent):
     def think(self, position):
         from time import sleep
 
-        from agents import make
-
-        found = make("mcts:simulations=10", self.game, seed=0).analyse(position)
+        found = make_agent("mcts:simulations=10", self.game, seed=0).analyse(position)
         while True:
             sleep(0.01)
             yield found
@@ -454,8 +452,8 @@ class Endless(Agent):
 
 def test_who_hangs_up_ends_the_search_and_too_many_are_refused(server):
     client, app = server
-    if "endless" not in agents.registered():
-        agents.register("endless", Endless)
+    if "endless" not in registered_agents():
+        register_agent("endless", Endless)
     about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
     streams = []
     for _ in range(16):

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.alphazero.inference import inference
-from agents.alphazero.model_file import read_model, shipped_model, shipped_models
-from agents.alphazero.network import Network
-from agents.alphazero.search import SELECTIONS, Forest, Settings, draw_actions
-from agents.alphazero.training import train
-from agents.thinking import STEPS, TreeAnalysis, root_findings
-from ci_envs.agent import Agent, Observation, observations_of
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.observations import observations_of
+from ci_envs.agents.alphazero.inference import inference
+from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
+from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.search import SELECTIONS, Forest, Settings, draw_actions
+from ci_envs.agents.search.tree_analysis import STEPS, TreeAnalysis, root_findings
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import nonnegative_number, one_of, positive_number, probability
 from ci_envs.games.position import Position
+from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
 _MOST_LOOKAHEAD = 8
@@ -39,7 +39,7 @@ class Analysis(TreeAnalysis):
 class AlphaZeroAgent(Agent):
     """Plays what a search by a trained network finds: ``alphazero:PATH``, or one that comes with the package."""
 
-    train = staticmethod(train)
+    train = "ci_envs.agents.alphazero.training:train"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:

@@ -3,12 +3,12 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.alphazero.network import ARCHITECTURES
-from agents.alphazero.search import SELECTIONS
-from agents.alphazero.self_play import Noise
+from ci_envs.agents.alphazero.network import ARCHITECTURES
+from ci_envs.agents.alphazero.search import SELECTIONS
+from ci_envs.agents.alphazero.self_play import Noise
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import nonnegative_number, one_of, positive_number, probability, true_or_false
+from ci_envs.validation import nonnegative_number, one_of, positive_number, probability, true_or_false
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Config:
     """What a run of training is made of.
 
     Attributes:
-        architecture: name of a network (:data:`~agents.alphazero.network.ARCHITECTURES`).
+        architecture: name of a network (:data:`~ci_envs.agents.alphazero.network.ARCHITECTURES`).
         selection: ``gumbel``, ``puct`` or ``ucb``.
         exploration: of the search.
         simulations: a position in self-play.

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.alphazero.network import Network
-from agents.alphazero.search import Evaluate, Said
+from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.search import Evaluate, Said
 
 
 def inference(network: Network, device: str = "cpu") -> Evaluate:
@@ -37,7 +37,7 @@ class _Asked(nn.Module):
 
 
 class OnnxInference:
-    """An :data:`~agents.alphazero.search.Evaluate` by ONNX Runtime, from a model of :func:`onnx_model`.
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` by ONNX Runtime, from a model of :func:`onnx_model`.
 
     It can be copied and pickled.
     """
@@ -58,7 +58,7 @@ class OnnxInference:
 
 
 class TorchInference:
-    """An :data:`~agents.alphazero.search.Evaluate` by PyTorch."""
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` by PyTorch."""
 
     def __init__(self, network: Network, device: str) -> None:
         self._device = torch.device(device)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
-from agents.alphazero.network import Network
-from agents.alphazero.replay import Lessons, Replay
+from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.replay import Lessons, Replay
 
 
 class Loss(NamedTuple):

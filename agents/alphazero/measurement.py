@@ -4,10 +4,10 @@ from itertools import combinations
 
 import numpy as np
 
-from agents.alphazero.config import Config
-from agents.alphazero.network import Network
-from ci_envs.agent import Agent
-from ci_envs.agent import make as make_agent
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
+from ci_envs.agents.alphazero.config import Config
+from ci_envs.agents.alphazero.network import Network
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import elo_ratings
 from ci_envs.arena.results import Record
@@ -40,7 +40,7 @@ class Ladder:
         return record.score >= self.config.gate
 
     def _agent(self, network: Network, seed: int) -> Agent:
-        from agents.alphazero.agent import AlphaZeroAgent  # whose training this is part of
+        from ci_envs.agents.alphazero.agent import AlphaZeroAgent  # whose training this is part of
 
         return AlphaZeroAgent(
             self.game,

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from agents.alphazero.network import Architecture, Network
-from agents.tensor_file import read_tensors, write_tensors
-from ci_envs.files import shipped_files
+from ci_envs.agents.alphazero.network import Architecture, Network
 from ci_envs.games.game import Game
+from ci_envs.storage.files import shipped_files
+from ci_envs.storage.tensors import read_tensors, write_tensors
 
 _FORMAT = "ci_envs alphazero 2"
 _MODELS = Path(__file__).with_name("models")

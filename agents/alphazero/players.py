@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.alphazero.inference import inference
-from agents.alphazero.network import Network
-from agents.alphazero.self_play import SelfPlay
+from ci_envs.agents.alphazero.inference import inference
+from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.self_play import SelfPlay
 
 
 class Players(Protocol):
@@ -25,7 +25,7 @@ class Players(Protocol):
         """Play about so many games by a network.
 
         Returns:
-            Their positions, of :func:`~agents.alphazero.replay.sample_type`, and how many games there were.
+            Their positions, of :func:`~ci_envs.agents.alphazero.replay.sample_type`, and how many games there were.
         """
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ci_envs.games import action_count, integer_between, kernel, symmetry_count, transform, transform_action
 from ci_envs.games.batch import mark, show
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import probability
+from ci_envs.validation import probability
 
 
 def sample_type(game: Game) -> np.dtype[np.void]:

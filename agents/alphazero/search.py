@@ -1,11 +1,11 @@
 """Search by a network's priors and values, compiled: many trees in lock-step, their leaves evaluated in one batch.
 
 A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
-thinks (:mod:`agents.tree`): a leaf whose children prove it is not shown to the network, and no position is shown to it
-twice while it is remembered (:mod:`agents.alphazero.memory`). A position that comes again on the way down counts
-as a draw there, so that who is better finds something else: on Quixo both may be able to leave the board as it is for
-ever. With contempt a draw is worse than even for who is to move at the root, and a position by as much of that as the
-network thinks a draw likely.
+thinks (:mod:`ci_envs.agents.search.tree`): a leaf whose children prove it is not shown to the network, and no position
+is shown to it twice while it is remembered (:mod:`ci_envs.agents.alphazero.memory`). A position that comes again on the
+way down counts as a draw there, so that who is better finds something else: on Quixo both may be able to leave the
+board as it is for ever. With contempt a draw is worse than even for who is to move at the root, and a position by as
+much of that as the network thinks a draw likely.
 
 A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
 the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
@@ -25,8 +25,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from agents.alphazero.memory import new_memory, recall, remember
-from agents.tree import (
+from ci_envs.agents.alphazero.memory import new_memory, recall, remember
+from ci_envs.agents.search.tree import (
     ROOT,
     back_up,
     child_of,
@@ -54,7 +54,7 @@ Evaluate = Callable[[NDArray[np.int8]], Said]
 """A network that says so of planes, int8 (n, height, width, channels)."""
 
 NODE = node_type(np.float32, np.float32, ("prior", np.float32))
-"""A node of :mod:`agents.tree`, and its prior."""
+"""A node of :mod:`ci_envs.agents.search.tree`, and its prior."""
 
 TREE = np.dtype(
     [

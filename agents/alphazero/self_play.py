@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from agents.alphazero.replay import sample_type
-from agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings, draw_actions
+from ci_envs.agents.alphazero.replay import sample_type
+from ci_envs.agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings, draw_actions
 from ci_envs.games import ONGOING
 from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
@@ -68,7 +68,7 @@ class SelfPlay:
         """Play so many games to the end.
 
         Returns:
-            Every position of every game, of :func:`~agents.alphazero.replay.sample_type`.
+            Every position of every game, of :func:`~ci_envs.agents.alphazero.replay.sample_type`.
         """
         return np.concatenate(list(_Lanes(self, evaluate, games, rng).play()))
 

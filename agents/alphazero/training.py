@@ -15,18 +15,18 @@ import torch
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.alphazero.config import Config, preset
-from agents.alphazero.learner import Learner, Loss
-from agents.alphazero.model_file import ModelFile, read_model, write_model
-from agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
-from agents.alphazero.players import Players, RayWorkers, Threads
-from agents.alphazero.replay import Replay
-from agents.alphazero.search import SELECTIONS, Settings
-from agents.alphazero.self_play import SelfPlay
-from ci_envs.files import write_csv
+from ci_envs.agents.alphazero.config import Config, preset
+from ci_envs.agents.alphazero.learner import Learner, Loss
+from ci_envs.agents.alphazero.model_file import ModelFile, read_model, write_model
+from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
+from ci_envs.agents.alphazero.players import Players, RayWorkers, Threads
+from ci_envs.agents.alphazero.replay import Replay
+from ci_envs.agents.alphazero.search import SELECTIONS, Settings
+from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between, positive_number
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
+from ci_envs.storage.files import write_csv
+from ci_envs.validation import integer_between, positive_number
 
 BEST, CHECKPOINT, CURVE = "best.safetensors", "checkpoint.safetensors", "curve.csv"
 """The files of a run: the best network, what it takes to go on, and the learning curve."""
@@ -115,7 +115,7 @@ def train(
         workers: of self-play instead, on a Ray cluster (``pip install ci-envs[ray]``).
         ray_address: of the cluster; None means one on this machine.
         architecture: as this and all that follows, None takes that of the game's preset
-            (:class:`~agents.alphazero.config.Config`).
+            (:class:`~ci_envs.agents.alphazero.config.Config`).
         selection: ``gumbel``, ``puct`` or ``ucb``.
         simulations: a position in self-play.
         games: of self-play in an iteration.
@@ -177,7 +177,7 @@ class _Trainer:
     def __init__(
         self, game: Game, config: Config, max_cycles: int | None, folder: Path, fixed: Mapping[str, Any], device: str
     ) -> None:
-        from agents.alphazero.measurement import Ladder  # and matches, which who plays has no need of
+        from ci_envs.agents.alphazero.measurement import Ladder  # and matches, which who plays has no need of
 
         self.game, self.config, self.folder, self.device = game, config, folder, device
         self.seed, self.threads = fixed["seed"], fixed["threads"]

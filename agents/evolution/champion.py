@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evolution.parameters import Genomes, Values
-from agents.evolution.play import GenomePolicy, Opponent, mean_scores, play_population
-from ci_envs.files import shipped_file, shipped_files, write_whole
+from ci_envs.agents.evolution.play import GenomePolicy, Opponent, mean_scores, play_population
 from ci_envs.games.game import Game
+from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.storage.files import shipped_file, shipped_files, write_whole
 
 _FORMAT = "ci_envs champion 1"
 _SHIPPED = Path(__file__).with_name("champions")
@@ -97,7 +97,7 @@ def best_of(
     The best of an evolution had luck in the games that chose it: it takes new ones to tell who is good.
 
     Args:
-        game: as all others an argument of :func:`~agents.evolution.play.play_population`.
+        game: as all others an argument of :func:`~ci_envs.agents.evolution.play.play_population`.
         policy: the same.
         candidates: genomes (n, genes).
         opponents: the same.

@@ -1,11 +1,12 @@
 """Play by an evaluation whose weights are a genome, with the shallow search of minimax.
 
-The genome of a linear evaluation is a weight a feature (:mod:`agents.evolution.features`). That of a multilayer
+The genome of a linear evaluation is a weight a feature (:mod:`ci_envs.agents.evolution.features`). That of a multilayer
 perceptron has for each hidden unit the weights of all features, then the weight of the unit. There are no biases, as a
 feature is constant wherever one could matter. The activation is softsign, x / (1 + abs(x)) (Bergstra, Desjardins,
 Lamblin and Bengio, 2009), for it takes no transcendental function.
 
-The search is that of :mod:`agents.negamax`, with a judge that carries the genome: it has no alpha-beta of its own.
+The search is that of :mod:`ci_envs.agents.search.negamax`, with a judge that carries the genome: it has no alpha-beta
+of its own.
 """
 
 from dataclasses import dataclass, field
@@ -14,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evolution.features import feature_names, write_features
-from agents.evolution.play import GenomePolicy
-from agents.minimax import Judge, best_action
-from agents.negamax import MAX_DEPTH, new_table, new_work
+from ci_envs.agent.policy import choose
+from ci_envs.agents.evolution.features import feature_names, write_features
+from ci_envs.agents.evolution.play import GenomePolicy
+from ci_envs.agents.search.minimax import Judge, best_action
+from ci_envs.agents.search.negamax import MAX_DEPTH, new_table, new_work
 from ci_envs.games import evaluate, implements, integer_between, kernel
 from ci_envs.games.game import Game
-from ci_envs.policy import choose
 
 MAX_HIDDEN = 1000
 """Hidden units of a perceptron at most."""

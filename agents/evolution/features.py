@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.lookahead_ga import safe_pieces
+from ci_envs.agents.evolution.lookahead_ga import safe_pieces
 from ci_envs.games import Game, GridGame, action_count, implements, legal, popcount
-from ci_envs.games.compiled import operation
 from ci_envs.games.grid import lines_of
 from ci_envs.games.nim import Nim
 from ci_envs.games.quarto import Quarto, completing_cells, winning_cells
+from ci_envs.kernels.dispatch import operation
 
 _ONE = np.uint64(1)
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from agents.evolution.networks import Node, read_row, stack_rows, write_row
-from agents.evolution.parameters import Genomes, Values
-from agents.evolution.selection import Tournament
-from ci_envs.games.parameters import integer_between
+from ci_envs.agents.evolution.networks import Node, read_row, stack_rows, write_row
+from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.optimisation.evolution.selection import Tournament
+from ci_envs.validation import integer_between
 
 if TYPE_CHECKING:
     from torch import nn
@@ -129,7 +129,7 @@ def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
 
 
 def flatten_layers(genome: Layers) -> Values:
-    """The network as a row (:mod:`agents.evolution.networks`)."""
+    """The network as a row (:mod:`ci_envs.agents.evolution.networks`)."""
     nodes: list[Node] = []
     first = 0
     for place, layer in enumerate(genome):
@@ -223,7 +223,7 @@ class LayerEvolution:
         self._told: Values | None = None
 
     def ask(self) -> Genomes:
-        """As in :meth:`~agents.evolution.ask_tell.Optimiser.ask`."""
+        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.ask`."""
         if self._told is not None:
             self.genomes = self._next(self._told)
             self._told = None
@@ -231,7 +231,7 @@ class LayerEvolution:
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
-        """As in :meth:`~agents.evolution.ask_tell.Optimiser.tell`."""
+        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.tell`."""
         best = int(np.argmax(fitness))
         neurons = sum(len(layer.biases) for layer in self.genomes[best][:-1])
         self.shapes.append((1, neurons, sum(layer.weights.size for layer in self.genomes[best])))

@@ -2,7 +2,7 @@
 
 Stanley and Miikkulainen, "Evolving neural networks through augmenting topologies", Evolutionary Computation 10(2),
 2002. Genomes, species and reproduction are those of neat-python 2.0; the networks are evaluated as rows
-(:mod:`agents.evolution.networks`).
+(:mod:`ci_envs.agents.evolution.networks`).
 """
 
 import random
@@ -17,9 +17,9 @@ import neat
 import numpy as np
 from neat.reporting import ReporterSet
 
-from agents.evolution.networks import ACTIVATIONS, Node, stack_rows, write_row
-from agents.evolution.parameters import Genomes, Values
-from ci_envs.games.parameters import integer_between, one_of
+from ci_envs.agents.evolution.networks import ACTIVATIONS, Node, stack_rows, write_row
+from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.validation import integer_between, one_of
 
 _LOCK = Lock()  # the library draws from the one generator of Python's random
 
@@ -111,7 +111,7 @@ def neat_config(inputs: int, outputs: int, population: int, activation: str = "t
         inputs: of the networks; their keys are -1, -2, ...
         outputs: of the networks; their keys are 0, 1, ...
         population: genomes.
-        activation: of all nodes, one of :data:`~agents.evolution.networks.ACTIVATIONS`.
+        activation: of all nodes, one of :data:`~ci_envs.agents.evolution.networks.ACTIVATIONS`.
     """
     sizes = {"num_inputs": str(inputs), "num_outputs": str(outputs)}
     kind = {"activation_default": activation, "activation_options": activation}
@@ -126,7 +126,7 @@ def neat_config(inputs: int, outputs: int, population: int, activation: str = "t
 
 
 def flatten(genome: Any, config: Any) -> Values:
-    """The network of a genome of neat-python as a row (:mod:`agents.evolution.networks`).
+    """The network of a genome of neat-python as a row (:mod:`ci_envs.agents.evolution.networks`).
 
     Args:
         genome: feed-forward, with sums and known activations.
@@ -165,7 +165,7 @@ def _in_order(links: dict[int, list[tuple[int, float]]], outputs: list[int]) -> 
 
 
 class Neat:
-    """NEAT as an optimiser that asks and is told (:mod:`agents.evolution.ask_tell`), of networks as rows.
+    """NEAT as an optimiser that asks and is told (:mod:`ci_envs.optimisation.evolution.ask_tell`), of networks as rows.
 
     Python's own random numbers, which neat-python draws from, are found after each call as they were before.
 
@@ -219,7 +219,7 @@ class Neat:
             self._settle(self._reproduction.create_new(Genome, self.config.genome_config, population))
 
     def ask(self) -> Genomes:
-        """As in :meth:`~agents.evolution.ask_tell.Optimiser.ask`."""
+        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.ask`."""
         if self._told:
             with self._own_random():
                 offspring = self._reproduction.reproduce(
@@ -231,7 +231,7 @@ class Neat:
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
-        """As in :meth:`~agents.evolution.ask_tell.Optimiser.tell`."""
+        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.tell`."""
         for genome, value in zip(self.genomes, fitness, strict=True):
             genome.fitness = float(value)
         best = int(np.argmax(fitness))

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evolution.parameters import Genomes, Values
-from agents.evolution.play import GenomePolicy
+from ci_envs.agent.policy import choose
+from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.games import (
     ONGOING,
     action_count,
@@ -36,9 +36,9 @@ from ci_envs.games import (
     transform_action,
 )
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between
-from ci_envs.games.random_numbers import next_random, random_index_from
-from ci_envs.policy import choose
+from ci_envs.kernels.random_numbers import next_random, random_index_from
+from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.validation import integer_between
 
 ACTIVATIONS = ("identity", "relu", "sigmoid", "tanh")
 """The activations by their number in a row, steep as neat-python's: sigmoid(5 z) and tanh(2.5 z)."""

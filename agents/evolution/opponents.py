@@ -1,6 +1,7 @@
 """Opponents of an evolution, as an option names them: ``random+minimax:depth=1``."""
 
-from ci_envs.agent import Agent, make
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
 from ci_envs.games.game import Game
 
 
@@ -12,4 +13,4 @@ def make_opponents(specs: str, game: Game) -> tuple[Agent, ...]:
     """
     if not isinstance(specs, str):
         raise ValueError(f"opponents are spec strings joined by +, not {specs!r}")
-    return tuple(make(spec, game) for spec in specs.split("+"))
+    return tuple(make_agent(spec, game) for spec in specs.split("+"))

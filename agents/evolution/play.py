@@ -16,13 +16,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, policy_of
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.python_policy import policy_of
 from ci_envs.games import DRAW, ONGOING, action_count, integer_between, keeps_turn, kernel, legal, play
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import result
 from ci_envs.games.truncation import ply_limit
-from ci_envs.policy import Policy, choose
 
 _DONE, _GENOME_ILLEGAL, _OPPONENT_ILLEGAL = 0, 1, 2
 

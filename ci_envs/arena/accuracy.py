@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ci_envs.agent import Agent, observations_of
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import observations_of
 from ci_envs.arena.judgement import Accuracy, Tally, judge
 from ci_envs.arena.match import BATCH_SIZE, check_plays, decide
 from ci_envs.arena.ratings import wilson_interval

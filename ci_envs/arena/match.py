@@ -6,7 +6,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, Observation, observations_of
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.observations import observations_of
 from ci_envs.arena.judgement import Accuracy, judge
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words

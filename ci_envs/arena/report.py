@@ -13,7 +13,7 @@ from rich.text import Text
 from ci_envs.arena.ratings import Rating, wilson_interval
 from ci_envs.arena.results import Record, Side
 from ci_envs.arena.tournament import Comparison, Pairing
-from ci_envs.files import write_whole
+from ci_envs.storage.files import write_whole
 
 
 def tables(comparison: Comparison) -> RenderableType:

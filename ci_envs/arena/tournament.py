@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ci_envs import agent as agents_by_name
-from ci_envs.agent import Agent, observations_of
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import observations_of
 from ci_envs.arena.match import Progress, check_games, check_plays, decide, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
@@ -16,7 +17,7 @@ from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 
@@ -200,7 +201,7 @@ def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: i
             number += 1
             unique = f"{label}#{number}"
         if isinstance(agent, str):
-            agent = agents_by_name.make(agent, game, seed=derived_seed(seed, unique))
+            agent = agent_registry.make_agent(agent, game, seed=derived_seed(seed, unique))
         check_plays(agent, game)
         entrants[unique] = Entrant(unique, agent)
     return tuple(entrants.values())

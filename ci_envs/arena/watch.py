@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ci_envs.agent import Agent, observations_of
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import observations_of
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW
 from ci_envs.games.position import Position

@@ -10,11 +10,11 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.batch import ILLEGAL, look, play_checked
-from ci_envs.games.compiled import kernel, specialised
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.compiler import kernel, specialised
 
 Observation: TypeAlias = dict[str, NDArray[np.int8]]
 
@@ -307,7 +307,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         position = self.position
         if self.render_mode == "ansi":
             return position.diagram()
-        from ci_envs.envs.render import Window, rgb_array
+        from ci_envs.drawing.raster import Window, rgb_array
 
         drawing = self.game.draw(position.own, position.opp, position.to_move)
         if self.render_mode == "rgb_array":

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent.policy import choose
 from ci_envs.games import batch
 from ci_envs.games.batch import ILLEGAL, play_checked
-from ci_envs.games.compiled import inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, initial
-from ci_envs.games.random_numbers import random_below
-from ci_envs.policy import choose
+from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.random_numbers import random_below
 
 BOTH = -1
 """Seat of an agent that plays both sides."""

@@ -7,15 +7,15 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent
-from ci_envs.agent import make as make_agent
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.policy import choose
+from ci_envs.agent.registry import make_agent
 from ci_envs.envs.aec import AGENTS, RENDER_MODES, BoardEnv
-from ci_envs.games.compiled import kernel
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.games.random_numbers import random_below
-from ci_envs.policy import choose
-from ci_envs.registration import resolve
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.random_numbers import random_below
+from ci_envs.registry import resolve
 
 Opponent = str | Agent | Callable[[dict[str, NDArray[np.int8]]], int]
 """A spec string, an agent, or a function from an AEC observation to an action."""

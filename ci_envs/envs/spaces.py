@@ -6,8 +6,9 @@ import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel, nth_one, popcount, specialised
-from ci_envs.games.random_numbers import random_below
+from ci_envs.kernels.bits import nth_one, popcount
+from ci_envs.kernels.compiler import kernel, specialised
+from ci_envs.kernels.random_numbers import random_below
 
 
 @kernel

@@ -12,7 +12,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ci_envs.agent import Agent, observations_of
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import observations_of
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, TOLD, Settings, Step, new_step
@@ -20,10 +21,10 @@ from ci_envs.envs.single_agent import Opponent, as_opponent
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
-from ci_envs.games.parameters import integer_between, true_or_false
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
-from ci_envs.registration import resolve
+from ci_envs.registry import resolve
+from ci_envs.validation import integer_between, true_or_false
 
 RENDER_MODES = ("rgb_array", "ansi")
 
@@ -32,9 +33,9 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     """Boards of one game side by side; ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
 
     Board ``i`` plays just as a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the seed of board
-    ``i``, if its opponent plays in compiled code (:meth:`ci_envs.agent.Agent.policy`) or draws no random numbers.
-    ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n, actions). The
-    rewards come at the end of a game: 1, 0 or -1. An illegal action ends it with -1.
+    ``i``, if its opponent plays in compiled code (:meth:`ci_envs.agent.interface.Agent.policy`) or draws no random
+    numbers. ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n,
+    actions). The rewards come at the end of a game: 1, 0 or -1. An illegal action ends it with -1.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
     is that of the player who made it; ``info["to_move"]`` says who moves next.
@@ -209,7 +210,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             return None
         if self.render_mode == "ansi":
             return tuple(position.diagram() for position in self.positions)
-        from ci_envs.envs.render import rgb_array
+        from ci_envs.drawing.raster import rgb_array
 
         return tuple(rgb_array(self.game.draw(place.own, place.opp, place.to_move)) for place in self.positions)
 

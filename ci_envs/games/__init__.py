@@ -1,16 +1,7 @@
 """Rules of the games: no learning, no input or output. What it takes to write a game of one's own is exported here."""
 
-from ci_envs.games.compiled import (
-    implements,
-    inline_kernel,
-    inlined,
-    kernel,
-    lean_kernel,
-    nth_one,
-    popcount,
-    trailing_zeros,
-)
-from ci_envs.games.drawing import Drawing, GridStyle, Label, Region, grid_drawing
+from ci_envs.drawing.drawing import Drawing, Label, Region
+from ci_envs.drawing.grid import GridStyle, grid_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line
 from ci_envs.games.operations import (
@@ -33,7 +24,10 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
-from ci_envs.games.parameters import integer_between
+from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
+from ci_envs.kernels.compiler import inline_kernel, inlined, kernel, lean_kernel
+from ci_envs.kernels.dispatch import implements
+from ci_envs.validation import integer_between
 
 __all__ = [
     "DRAW",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, decode, keeps_turn, legal, observe, play, result
+from ci_envs.kernels.compiler import inlined, kernel
 
 ILLEGAL = -2
 """Outcome of an illegal action: the position stays as it was."""

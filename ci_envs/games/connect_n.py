@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements, popcount
-from ci_envs.games.drawing import DISCS, PAPER, GridStyle
+from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.game import bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, legal, may_end, play, result, transform_action
-from ci_envs.games.parameters import integer_between, true_or_false
+from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.dispatch import implements
+from ci_envs.validation import integer_between, true_or_false
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ci_envs.games.compiled import GameType, Static, implements, is_implemented, kernel
 from ci_envs.games.operations import (
     RULES,
     action_count,
@@ -23,9 +22,11 @@ from ci_envs.games.operations import (
     transform_action,
 )
 from ci_envs.games.rules import Rules
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented
 
 if TYPE_CHECKING:
-    from ci_envs.games.drawing import Drawing
+    from ci_envs.drawing.drawing import Drawing
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Game(Static, ABC):
     """Base of all games: a subclass is a frozen dataclass of its parameters, named as the rulebook names them.
 
     The methods here are a game's face in Python: text, names and pictures. Its rules are the operations of this
-    module, implemented with :func:`~ci_envs.games.compiled.implements`.
+    module, implemented with :func:`~ci_envs.kernels.dispatch.implements`.
     """
 
     shared_board: ClassVar[bool] = False

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements, operation, popcount
-from ci_envs.games.drawing import PAPER, Drawing, GridStyle, grid_drawing
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.grid import PAPER, GridStyle, grid_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.operations import decode, evaluate, observe, transform
+from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.dispatch import implements, operation
 
 SYMBOLS = ".XO"
 """An empty cell, a stone of player 0 and one of player 1, in text."""

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ci_envs.games.compiled import implements
-from ci_envs.games.drawing import Drawing, heaps_drawing
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.heaps import heaps_drawing
 from ci_envs.games.game import Game
 from ci_envs.games.operations import (
     LOSS,
@@ -28,7 +28,8 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
-from ci_envs.games.parameters import integer_between, true_or_false
+from ci_envs.kernels.dispatch import implements
+from ci_envs.validation import integer_between, true_or_false
 
 _MAX_HEAPS, _MAX_SIZE = 8, 255
 

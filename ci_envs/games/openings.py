@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.batch import start_words
-from ci_envs.games.compiled import kernel
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, initial, play, result
-from ci_envs.games.parameters import integer_between
 from ci_envs.games.walk import random_action
+from ci_envs.kernels.compiler import kernel
+from ci_envs.validation import integer_between
 
 _TRIES = 1000
 

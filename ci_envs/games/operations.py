@@ -9,7 +9,7 @@ and the action are ``uint64``.
 from functools import partial
 from typing import Any
 
-from ci_envs.games.compiled import operation
+from ci_envs.kernels.dispatch import operation
 
 LOSS = -1
 """Result: the player to move has lost."""

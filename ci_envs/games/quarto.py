@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements, kernel, operation, trailing_zeros
-from ci_envs.games.drawing import Drawing, quarto_drawing
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.quarto import quarto_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import cell_maps, cell_name, line_steps, lines_of
 from ci_envs.games.operations import (
@@ -33,7 +33,10 @@ from ci_envs.games.operations import (
     transform,
     transform_action,
 )
-from ci_envs.games.parameters import true_or_false
+from ci_envs.kernels.bits import trailing_zeros
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.dispatch import implements, operation
+from ci_envs.validation import true_or_false
 
 _CELLS = _PIECES = 16
 _USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin

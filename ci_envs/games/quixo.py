@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements, popcount
-from ci_envs.games.drawing import CUBES, GridStyle
+from ci_envs.drawing.grid import CUBES, GridStyle
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
 from ci_envs.games.operations import (
     LOSS,
@@ -27,7 +26,9 @@ from ci_envs.games.operations import (
     result,
     transform_action,
 )
-from ci_envs.games.parameters import integer_between
+from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.dispatch import implements
+from ci_envs.validation import integer_between
 
 
 @dataclass(frozen=True)

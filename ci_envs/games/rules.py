@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.games.compiled import kernel, specialised
 from ci_envs.games.operations import (
     ONGOING,
     action_count,
@@ -19,6 +18,7 @@ from ci_envs.games.operations import (
     symmetry_count,
     transform,
 )
+from ci_envs.kernels.compiler import kernel, specialised
 
 _WORD = np.uint64(0)
 

@@ -3,7 +3,7 @@
 import sys
 
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between
+from ci_envs.validation import integer_between
 
 DEFAULT_MAX_CYCLES = 200
 

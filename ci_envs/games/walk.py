@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.games.compiled import kernel, nth_one, popcount
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, initial, legal, play, result
 from ci_envs.games.position import Position
-from ci_envs.games.random_numbers import random_below
+from ci_envs.kernels.bits import nth_one, popcount
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.random_numbers import random_below
 
 
 def perft(position: Position, depth: int) -> int:

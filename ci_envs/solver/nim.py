@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel
 from ci_envs.games.nim import Nim
+from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.solution import Solution
 
 

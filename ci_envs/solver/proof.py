@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import implements, inlined, kernel, operation, trailing_zeros
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.grid import line_steps
 from ci_envs.games.operations import ONGOING, canonical, evaluate
 from ci_envs.games.position import Position
+from ci_envs.kernels.bits import trailing_zeros
+from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.solver.search import BYTES_A_POSITION, hash_of, position_bound
 from ci_envs.solver.solution import HORIZON, Solution, too_large
 

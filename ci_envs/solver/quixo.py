@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel, popcount
 from ci_envs.games.grid import cell_maps
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result
 from ci_envs.games.quixo import Quixo
+from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
 
 MAX_SIZE = 4

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel
 from ci_envs.games.game import Game, least_image
 from ci_envs.games.nim import Nim, pack
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
 from ci_envs.games.quixo import Quixo
+from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.quixo import MAX_SIZE, state_count
 from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, hash_of
 from ci_envs.solver.solution import Progress, too_large

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.nim import Nim
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
 from ci_envs.games.quarto import Quarto
+from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.nim import state_count
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.compiled import kernel
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
+from ci_envs.kernels.compiler import kernel
 
 HORIZON = 1 << 14
 """Score of a game that is won on the board; more plies than any win takes."""

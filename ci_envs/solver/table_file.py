@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
-from ci_envs.files import write_whole
 from ci_envs.games.game import Game
+from ci_envs.storage.files import write_whole
 
 VERSION = 1
 """To be raised when the rules of a game that has a table change, or what the table says."""

@@ -8,8 +8,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from ci_envs.games.annotation import Marks, annotated
-from ci_envs.games.drawing import Drawing
+from ci_envs.drawing.annotation import Marks, annotated
+from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.position import Position
 from ci_envs.picture import marks_of, next_clicks
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ci_envs import agent as agents
-from ci_envs.agent import GIVEN, Agent, AgentFactory, factory_of, option_names_of
+from ci_envs.agent.interface import Agent, AgentFactory
+from ci_envs.agent.registry import GIVEN, factory_of, make_agent, make_named, option_names_of, registered_agents
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
-from ci_envs.registration import registered, resolve
+from ci_envs.registry import registered, resolve
 from ci_envs.spec import split_spec, unnamed_option
 
 HUMAN = "human"
@@ -74,7 +74,7 @@ class Catalog:
 
     def agent_names(self) -> list[str]:
         """The names of all agents, none of which is loaded for that."""
-        return [*(name for name in agents.registered() if name != HUMAN), *self.listed]
+        return [*(name for name in registered_agents() if name != HUMAN), *self.listed]
 
     def agent_entry(self, name: str) -> Entry:
         """The agent of one of these names."""
@@ -98,7 +98,7 @@ class Catalog:
         """
         _check_length(spec)
         if spec in self.listed:
-            return agents.make(self.listed[spec], game)
+            return make_agent(self.listed[spec], game)
         name, options = split_spec(spec)
         if name == HUMAN:
             raise ValueError(f"{HUMAN!r} is not an agent here: you are")
@@ -109,7 +109,7 @@ class Catalog:
         held = {option: _held(option, value, factory) for option, value in options.items()}
         if "depth" in held and "time" in names:
             held.setdefault("time", MOST["time"])
-        return agents.make_named(name, held, game)
+        return make_named(name, held, game)
 
 
 @lru_cache(maxsize=256)  # a game knows its compiled rules, and finding them takes a while

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent import Agent, observations_of
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import observations_of
 from ci_envs.games.game import Game
-from ci_envs.games.parameters import integer_between
 from ci_envs.games.position import Position
+from ci_envs.validation import integer_between
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.store import ConflictError, Record, Store
 from ci_envs.web.table import RefusedError, Table, taken_back, who_resigns

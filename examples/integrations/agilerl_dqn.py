@@ -14,8 +14,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import FlattenObservation
 from numpy.typing import NDArray
 
-import agents
 import ci_envs  # noqa: F401 - it registers the environments
+from ci_envs.agents import Observation
 
 MOVES = 48_000
 
@@ -57,7 +57,7 @@ train_off_policy(
 )
 
 
-def policy(observations: agents.Observation) -> NDArray[np.int64]:
+def policy(observations: Observation) -> NDArray[np.int64]:
     """The actions of greatest value, on n boards at once."""
     planes, masks = observations["observation"], observations["action_mask"]
     return learner.get_action(planes.reshape(len(planes), -1), action_mask=masks)

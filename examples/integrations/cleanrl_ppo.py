@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.distributions import Categorical
 
-import agents
 import ci_envs  # noqa: F401 - it registers the environments
+from ci_envs.agents import Observation
 
 
 @dataclass
@@ -150,7 +150,7 @@ for iteration in range(1, num_iterations + 1):
         print(f"{plies:,} plies, {fps:,.0f} a second; mean return {mean_return:.2f}, towards 0 as both sides get good")
 
 
-def policy(observations: agents.Observation) -> NDArray[np.int64]:
+def policy(observations: Observation) -> NDArray[np.int64]:
     """The likeliest actions, on n boards at once."""
     planes, legal = torch.from_numpy(observations["observation"]), torch.from_numpy(observations["action_mask"])
     with torch.no_grad():

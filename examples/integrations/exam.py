@@ -5,9 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-import agents
-from agents import Agent, Observation
-from ci_envs import Game, make
+from ci_envs import Game, make, make_agent
+from ci_envs.agents import Agent, Observation
 from ci_envs.arena import play_match
 
 Policy = Callable[[Observation], NDArray[np.int64]]
@@ -32,7 +31,7 @@ class Trained(Agent):
 def examine(policy: Policy, games: int = 500) -> None:
     """Play ``games`` games, half of them moving first, print how they went, and exit if that is not enough."""
     game = make("TicTacToe-v0").game
-    trained = play_match(game, Trained(game, policy), agents.make("random", game, seed=0), games).sides[0]
+    trained = play_match(game, Trained(game, policy), make_agent("random", game, seed=0), games).sides[0]
     total = trained.total
     print(
         f"{games} games against random: {total.wins} won, {total.draws} drawn, {total.losses} lost, "

@@ -17,14 +17,14 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune import register_env
 
-import agents
 import ci_envs
+from ci_envs.agents import Observation
 
 PLIES = 12_000
 BATCH = 1_000
 
 
-def rllib_observations(seen: agents.Observation) -> dict[str, NDArray[np.float32]]:
+def rllib_observations(seen: Observation) -> dict[str, NDArray[np.float32]]:
     """As RLlib's masking module wants them: flat, of floats, and ``observations`` in the plural; of n boards or one."""
     mask = seen["action_mask"].astype(np.float32)
     return {"observations": seen["observation"].astype(np.float32).reshape(*mask.shape[:-1], -1), "action_mask": mask}
@@ -77,7 +77,7 @@ for _ in range(PLIES // BATCH):
 player = algorithm.get_module("both")
 
 
-def policy(observations: agents.Observation) -> NDArray[np.int64]:
+def policy(observations: Observation) -> NDArray[np.int64]:
     """The likeliest actions, on n boards at once."""
     boards = {key: torch.as_tensor(value) for key, value in rllib_observations(observations).items()}
     with torch.no_grad():

@@ -9,9 +9,9 @@ from exam import examine
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
-import agents
 import ci_envs
-from baselines import BoardsVecEnv
+from ci_envs.agents import Observation
+from ci_envs.baselines import BoardsVecEnv
 
 torch.set_num_threads(1)  # the network is small: more threads are slower
 
@@ -20,7 +20,7 @@ model = MaskablePPO("MlpPolicy", BoardsVecEnv(boards), n_steps=64, batch_size=51
 model.learn(100_000)  # it asks the boards for action_masks()
 
 
-def policy(observations: agents.Observation) -> NDArray[np.int64]:
+def policy(observations: Observation) -> NDArray[np.int64]:
     """The likeliest actions, on n boards at once."""
     planes, masks = observations["observation"], observations["action_mask"]
     return model.predict(planes, action_masks=masks, deterministic=True)[0]

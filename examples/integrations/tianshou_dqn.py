@@ -18,8 +18,8 @@ from tianshou.env.pettingzoo_env import PettingZooEnv
 from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
-import agents
 import ci_envs
+from ci_envs.agents import Observation
 
 PLIES = 8_000
 
@@ -66,7 +66,7 @@ both.run_training(
 )
 
 
-def policy(observations: agents.Observation) -> NDArray[np.int64]:
+def policy(observations: Observation) -> NDArray[np.int64]:
     """The actions of greatest value, on n boards at once."""
     boards = Batch(obs=observations["observation"], mask=observations["action_mask"])
     with torch.no_grad():

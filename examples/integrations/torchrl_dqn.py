@@ -18,8 +18,8 @@ from torchrl.envs import MarlGroupMapType, PettingZooWrapper
 from torchrl.modules import EGreedyModule, QValueActor
 from torchrl.objectives import DQNLoss, SoftUpdate
 
-import agents
 import ci_envs
+from ci_envs.agents import Observation
 
 PLIES = 8_000
 PLANES = ("agents", "observation", "observation")
@@ -99,7 +99,7 @@ for plies in collector:
         target.step()
 
 
-def policy(observations: agents.Observation) -> NDArray[np.int64]:
+def policy(observations: Observation) -> NDArray[np.int64]:
     """The actions of greatest value, on n boards at once."""
     planes, masks = (torch.as_tensor(observations[key]) for key in ("observation", "action_mask"))
     boards = TensorDict({PLANES: planes, MASK: masks.bool()}, batch_size=[len(planes)])

@@ -1,1 +1,0 @@
-"""Solvers of set covering problems, for :func:`ci_envs.problems.optimise`."""

@@ -1,0 +1,67 @@
+"""Play by a network that evolved: NEAT, and lists of layers."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agents.evolution.champion import read_champion, shipped_champions
+from ci_envs.agents.evolution.layers import layers_of, torch_module
+from ci_envs.agents.evolution.neat_training import METHOD, OUTPUTS, train
+from ci_envs.agents.evolution.networks import NetworkPolicy, read_row
+from ci_envs.games.game import Game
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+class NeatAgent(PolicyAgent):
+    """Plays the action that a network likes best, at random where several are.
+
+    Attributes:
+        genome: the network as a row (:mod:`ci_envs.agents.evolution.networks`).
+    """
+
+    train = staticmethod(train)
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_champions(METHOD)
+
+    def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that the network evolved for.
+            path: of the champion, which ``ci-envs train`` wrote; ``quixo`` is one that comes with the package.
+            seed: decides between equally good actions.
+
+        Raises:
+            ValueError: the file is no such champion, or one for another game.
+            OSError: the file cannot be read.
+        """
+        super().__init__(game, seed=seed)
+        champion = read_champion(path, METHOD, game)
+        try:
+            by_value, symmetries = OUTPUTS[champion.options["outputs"]], bool(champion.options["symmetries"])
+            self._policy = NetworkPolicy(by_value, symmetries)
+            self._sizes = math.prod(game.observation_shape), self._policy.outputs(game)
+            read_row(champion.genome, *self._sizes)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+        self.genome = champion.genome
+
+    def policy(self) -> tuple[NetworkPolicy, tuple[Any, ...]]:
+        """As in :meth:`Agent.policy`."""
+        return self._policy, self._policy.memory(self.game, self.genome)
+
+    def module(self) -> "nn.Sequential":
+        """A network of ``encoding=layers`` as a module of PyTorch: planes float64 (n, inputs) -> (n, outputs).
+
+        Raises:
+            ValueError: it is no list of layers.
+            ImportError: PyTorch is not installed.
+        """
+        return torch_module(layers_of(self.genome, *self._sizes))

@@ -1,0 +1,254 @@
+"""Nim by named rules, played with probabilities that evolve and that depend on simple features of the position.
+
+The rules are asked in their order: each is played with the probability that its gene says, the last where none before
+it was. So n rules take n - 1 genes from 0 to 1. With features there are as many genes again for each class of positions
+that they tell apart. Two rules and no features are the course's threshold rule, of one gene.
+
+| feature | is true where |
+|---|---|
+| ``odd`` | the number of rows left is odd |
+| ``single`` | one row alone has more than one object |
+| ``bound`` | the bound is felt: a row has more than a move can take |
+
+With three rows and more the rules (:mod:`ci_envs.agents.nim.rules`) without ``nim_sum`` and ``expert`` cannot express
+the theory, whatever the features: 1, 2, 1 is won by taking the 2 alone, in normal play, which none of them does. What
+they can win :mod:`ci_envs.agents.nim.analysis` says, and ``examples/nim_evolution.py`` shows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.policy import choose
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agents.evolution.champion import read_champion, shipped_champions
+from ci_envs.agents.evolution.play import GenomePolicy
+from ci_envs.agents.nim.rules import (
+    CHANCE_RULES,
+    FIXED_RULES,
+    compiled_terms,
+    number_of,
+    play_rule,
+    rows_above_one,
+    rows_left,
+    rule_chances,
+    size_of,
+    terms_of,
+)
+from ci_envs.agents.nim.training import Breed, train_breed
+from ci_envs.games import implements, kernel
+from ci_envs.games.game import Game
+from ci_envs.games.nim import Nim
+from ci_envs.kernels.random_numbers import next_random
+
+FEATURES = ("odd", "single", "bound")
+"""The names of the features, in the order of their numbers in compiled code."""
+
+RULES = (*FIXED_RULES, *CHANCE_RULES)
+"""The names of the rules that can be combined."""
+
+
+@dataclass(frozen=True)
+class NimEvolvedPolicy(GenomePolicy):
+    """:class:`NimEvolvedAgent` in compiled code; its memory is the genome, and the numbers of rules and features.
+
+    Attributes:
+        rules: their names, at least one, in the order in which they are asked.
+        features: their names; there may be none.
+
+    Raises:
+        ValueError: there is no such rule or feature, or one comes twice, or there is no rule.
+    """
+
+    rules: tuple[str, ...]
+    features: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name, found, known in (("rules", self.rules, RULES), ("features", self.features, FEATURES)):
+            if any(one not in known for one in found) or len(set(found)) < len(found):
+                raise ValueError(f"{name} must be different ones of {', '.join(known)}, not {found!r}")
+        if len(self.rules) < 2:
+            raise ValueError(f"rules must be at least two of {', '.join(RULES)}, not {self.rules!r}")
+
+    @property
+    def classes(self) -> int:
+        """How many classes of positions the features tell apart."""
+        return 1 << len(self.features)
+
+    @property
+    def genes(self) -> int:
+        """How many genes a genome has."""
+        return self.classes * (len(self.rules) - 1)
+
+    def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
+        """As in :meth:`GenomePolicy.memory`."""
+        rules = np.array([number_of(rule) for rule in self.rules], dtype=np.int64)
+        return np.array(genome, dtype=np.float64), rules, self.feature_numbers()
+
+    def feature_numbers(self) -> NDArray[np.int64]:
+        """The numbers of the features, int64."""
+        return np.array([FEATURES.index(feature) for feature in self.features], dtype=np.int64)
+
+
+@kernel
+def class_of(terms: Any, own: Any, features: Any) -> Any:
+    """``-> int``: the class of a position; bit i is the feature whose number is ``features[i]``."""
+    found = np.int64(0)
+    for i in range(len(features)):
+        if features[i] == 0:
+            holds = rows_left(own) % 2 == 1
+        elif features[i] == 1:
+            holds = rows_above_one(own) == 1
+        else:
+            holds = False
+            for row in range(8):
+                holds |= size_of(own, row) > terms.limit
+        found |= np.int64(holds) << i
+    return found
+
+
+@implements(choose, NimEvolvedPolicy)
+def _(policy: NimEvolvedPolicy) -> Any:
+    return lambda policy, game, own, opp, state, memory: _choose(compiled_terms(game), own, state, *memory)
+
+
+@kernel
+def _choose(terms: Any, own: Any, state: Any, genome: Any, rules: Any, features: Any) -> Any:
+    """``-> (action, state)``: ask the rules one after the other."""
+    asked = len(rules) - 1
+    first = class_of(terms, own, features) * asked
+    for i in range(asked):
+        word, state = next_random(state)
+        if np.float64(word >> np.uint64(11)) * 2.0**-53 < genome[first + i]:
+            return play_rule(terms, rules[i], own, state)
+    return play_rule(terms, rules[asked], own, state)
+
+
+@kernel
+def _classify(terms: Any, words: Any, features: Any, classes: Any) -> None:
+    for i in range(len(words)):
+        classes[i] = class_of(terms, words[i], features)
+
+
+def classes_of(game: Nim, features: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The classes that features put positions in, int64 (positions,): bit i is whether ``features[i]`` holds."""
+    classes = np.empty(len(words), dtype=np.int64)
+    numbers = np.array([FEATURES.index(feature) for feature in features], dtype=np.int64)
+    _classify(terms_of(game), words, numbers, classes)
+    return classes
+
+
+def rule_probabilities(policy: NimEvolvedPolicy, genome: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How likely each rule is played in each class of positions, float64 (classes, rules)."""
+    asked = genome.reshape(policy.classes, len(policy.rules) - 1)
+    ones = np.ones((policy.classes, 1))
+    probabilities: NDArray[np.float64] = np.cumprod(np.hstack((ones, 1 - asked)), axis=1, dtype=np.float64) * np.hstack(
+        (asked, ones)
+    )
+    return probabilities
+
+
+def action_chances(
+    game: Nim, policy: NimEvolvedPolicy, genome: NDArray[np.float64], words: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """How likely a genome plays each action, float64 (positions, actions).
+
+    Args:
+        game: what is played.
+        policy: the rules and the features.
+        genome: (genes,).
+        words: first words of positions that are not over, uint64 (positions,).
+    """
+    mixed = rule_probabilities(policy, genome)[classes_of(game, policy.features, words)]
+    chances: NDArray[np.float64] = np.einsum("pr,rpa->pa", mixed, rule_chances(game, policy.rules, words))
+    return chances
+
+
+class NimEvolvedAgent(PolicyAgent):
+    """Plays rules with evolved probabilities: ``nim_evolved:PATH``; ``nim_evolved:rows4`` comes with the package."""
+
+    @staticmethod
+    def checkpoints() -> Mapping[str, Path]:
+        """As in :meth:`Agent.checkpoints`."""
+        return shipped_champions("nim_evolved")
+
+    def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that the genome was evolved for.
+            path: of a champion's file, or the name of one that comes with the package.
+            seed: of the rules that are drawn, and of what is random in them.
+
+        Raises:
+            ValueError: ``game`` is not Nim, or the file is no champion for it.
+            OSError: the file cannot be read.
+        """
+        if not isinstance(game, Nim):
+            raise ValueError(f"nim_evolved plays Nim, not {game}")
+        super().__init__(game, seed=seed)
+        champion = read_champion(path, "nim_evolved", game)
+        self.genome = champion.genome
+        try:
+            self.plays = NimEvolvedPolicy(tuple(champion.options["rules"]), tuple(champion.options["features"]))
+            if self.genome.shape != (self.plays.genes,):
+                raise ValueError(f"it has {len(self.genome)} genes, not {self.plays.genes}")
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+
+    def policy(self) -> tuple[NimEvolvedPolicy, tuple[Any, ...]]:
+        """As in :meth:`Agent.policy`."""
+        return self.plays, self.plays.memory(self.game, self.genome)
+
+    @staticmethod
+    def train(
+        environment: str,
+        generations: int = 60,
+        *,
+        output: str | Path,
+        seed: int = 0,
+        resume: bool = False,
+        rules: str | tuple[str, ...] = FIXED_RULES,
+        features: str | tuple[str, ...] | None = "all",
+        population: int = 64,
+        selection: str = "tournament",
+        opponents: str = "nim_expert",
+        starts: str = "won",
+        games: int = 200,
+    ) -> str:
+        """Evolve the probabilities of rules: :func:`~ci_envs.agents.nim.training.train_breed`.
+
+        ``rules`` are two or more names, ``features`` names, none, or ``all`` that can differ in this game. The rules
+        ``max_lowest,max_highest`` and the features ``none`` make the threshold rule of one gene.
+        """
+        return train_breed(
+            lambda game: breed(game, rules, features),
+            environment,
+            generations,
+            output=output,
+            seed=seed,
+            resume=resume,
+            population=population,
+            selection=selection,
+            opponents=opponents,
+            starts=starts,
+            games=games,
+        )
+
+
+def breed(game: Nim, rules: str | tuple[str, ...], features: str | tuple[str, ...] | None) -> Breed:
+    """What evolves."""
+    if features == "all":
+        features = FEATURES if game.max_take is not None else FEATURES[:2]
+    policy = NimEvolvedPolicy(_names(rules), _names(features))
+    return Breed("nim_evolved", policy, policy.genes, 1.0, {"rules": policy.rules, "features": policy.features})
+
+
+def _names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)

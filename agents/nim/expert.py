@@ -1,0 +1,53 @@
+"""Perfect Nim by theory, with or without a bound, in normal and in misere play.
+
+Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k per turn a
+heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.policy import Policy, choose
+from ci_envs.agents.nim.rules import compiled_terms, number_of, play_rule, rule_actions
+from ci_envs.games.game import Game
+from ci_envs.games.nim import Nim
+from ci_envs.kernels.dispatch import implements
+
+_EXPERT = number_of("expert")
+
+
+@dataclass(frozen=True)
+class NimExpertPolicy(Policy):
+    """:class:`NimExpertAgent` in compiled code."""
+
+
+@implements(choose, NimExpertPolicy)
+def _(policy: NimExpertPolicy) -> Any:
+    return lambda policy, game, own, opp, state, memory: play_rule(compiled_terms(game), _EXPERT, own, state)
+
+
+class NimExpertAgent(Agent):
+    """Wins every won position of Nim; in a lost one plays at random."""
+
+    def __init__(self, game: Game, *, seed: int | None = None) -> None:
+        """Make the expert.
+
+        Raises:
+            ValueError: ``game`` is not Nim.
+        """
+        if not isinstance(game, Nim):
+            raise ValueError(f"nim_expert plays Nim, not {game}")
+        super().__init__(game, seed=seed)
+        self._nim = game
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """A random one of the winning actions, or of all where none wins."""
+        return rule_actions(self._nim, np.array([_EXPERT, _EXPERT]), observations, self.rng)
+
+    def policy(self) -> tuple[NimExpertPolicy, tuple[()]]:
+        """As in :meth:`Agent.policy`; it needs no memory."""
+        return NimExpertPolicy(), ()

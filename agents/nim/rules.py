@@ -1,0 +1,330 @@
+"""Plain rules for Nim in compiled code; :mod:`ci_envs.agents.nim.rule_agent` says what they are.
+
+A rule that knows no chance is a kernel ``(terms, own) -> action`` of the first word of a position that is not over.
+Others play any of the actions that leave what they want (:func:`may_play`), or any at all where none does. They take
+the :class:`Terms` of a game instead of the game, so that they are compiled once for all of Nim.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Observation
+from ci_envs.games import implements, kernel
+from ci_envs.games.nim import Nim
+from ci_envs.kernels.bits import trailing_zeros
+from ci_envs.kernels.dispatch import operation
+from ci_envs.kernels.random_numbers import random_below
+from ci_envs.solver.nim import period_of, wins
+
+NONE, ONE = np.uint64(0), np.uint64(1)
+
+
+class Terms(NamedTuple):
+    """What the rules know of a game.
+
+    Attributes:
+        limit: the most that a move can take, uint64.
+        period: how many objects count as none in theory (:func:`~ci_envs.solver.nim.wins`), uint64.
+        misere: whether who takes the last object loses.
+        actions: how many there are.
+    """
+
+    limit: np.uint64
+    period: np.uint64
+    misere: bool
+    actions: int
+
+
+def terms_of(game: Nim) -> Terms:
+    """The terms of a game."""
+    return Terms(np.uint64(game.limit), period_of(game), game.misere, game.action_count)
+
+
+@operation
+def compiled_terms(game: Any) -> Any:
+    """``-> Terms``, in compiled code."""
+
+
+@implements(compiled_terms, Nim)
+def _(game: Nim) -> Any:
+    constant = terms_of(game)
+    return lambda game: constant
+
+
+@kernel
+def size_of(own: Any, row: Any) -> Any:
+    """``-> uint64``: how many objects are in a row."""
+    return (own >> (np.uint64(8) * np.uint64(row))) & np.uint64(255)
+
+
+@kernel
+def rows_left(own: Any) -> Any:
+    """``-> int``: how many rows have objects."""
+    count = 0
+    while own:
+        count += own & np.uint64(255) != NONE
+        own >>= np.uint64(8)
+    return count
+
+
+@kernel
+def rows_above_one(own: Any) -> Any:
+    """``-> int``: how many rows have more than one object."""
+    count = 0
+    while own:
+        count += own & np.uint64(255) > ONE
+        own >>= np.uint64(8)
+    return count
+
+
+@kernel
+def nim_sum(own: Any) -> Any:
+    """``-> uint64``: the exclusive or of the rows."""
+    own ^= own >> np.uint64(32)
+    own ^= own >> np.uint64(16)
+    return (own ^ (own >> np.uint64(8))) & np.uint64(255)
+
+
+@kernel
+def _lowest(own: Any) -> Any:
+    return trailing_zeros(own) >> np.uint64(3)
+
+
+@kernel
+def _highest(own: Any) -> Any:
+    row = np.uint64(7)
+    while size_of(own, row) == NONE:
+        row -= ONE
+    return row
+
+
+@kernel
+def _take(terms: Any, row: Any, number: Any) -> Any:
+    """``-> int``: the action that takes so many objects from a row."""
+    return np.int64(np.uint64(row) * terms.limit + np.uint64(number) - ONE)
+
+
+@kernel
+def _take_most(terms: Any, own: Any, row: Any) -> Any:
+    return _take(terms, row, min(size_of(own, row), terms.limit))
+
+
+@kernel
+def _down_to(terms: Any, own: Any, row: Any, size: Any) -> Any:
+    """``-> int``: what leaves ``size`` objects in a row if it is allowed, else one object from the highest row."""
+    there = size_of(own, row)
+    if there > size and there - size <= terms.limit:
+        return _take(terms, row, there - size)
+    return min_highest(terms, own)
+
+
+@kernel
+def min_lowest(terms: Any, own: Any) -> Any:
+    """One object from the lowest row."""
+    return _take(terms, _lowest(own), ONE)
+
+
+@kernel
+def max_lowest(terms: Any, own: Any) -> Any:
+    """As many objects as allowed from the lowest row."""
+    return _take_most(terms, own, _lowest(own))
+
+
+@kernel
+def min_highest(terms: Any, own: Any) -> Any:
+    """One object from the highest row."""
+    return _take(terms, _highest(own), ONE)
+
+
+@kernel
+def max_highest(terms: Any, own: Any) -> Any:
+    """As many objects as allowed from the highest row."""
+    return _take_most(terms, own, _highest(own))
+
+
+@kernel
+def endgame_first(terms: Any, own: Any) -> Any:
+    """As a player who begins would reason: leave an even number of rows, so that the opponent opens the last pair.
+
+    With one or two rows left it plays :func:`last_rows`. With more, it takes from the highest row all objects if the
+    number of rows is odd, else all but one; in misere play the other way round, to leave an odd number. What is not
+    allowed becomes one object from the highest row.
+    """
+    left = rows_left(own)
+    if left <= 2:
+        return last_rows(terms, own)
+    odd = (left + np.int64(terms.misere)) % 2 == 1
+    return _down_to(terms, own, _highest(own), NONE if odd else ONE)
+
+
+@kernel
+def endgame_second(terms: Any, own: Any) -> Any:
+    """As a player who answers would reason: leave the two highest rows equal, to mirror what the opponent does there.
+
+    With one or two rows left it plays :func:`last_rows`. With more, it makes the two highest rows equal, or, where they
+    are, takes as many as allowed from the lowest, until the pair is alone. What is not allowed becomes one object from
+    the highest row.
+    """
+    if rows_left(own) <= 2:
+        return last_rows(terms, own)
+    larger = _highest(own)
+    smaller = _highest(own ^ (size_of(own, larger) << (np.uint64(8) * larger)))
+    if size_of(own, smaller) == size_of(own, larger):
+        return max_lowest(terms, own)
+    if size_of(own, smaller) > size_of(own, larger):
+        smaller, larger = larger, smaller
+    return _down_to(terms, own, larger, size_of(own, smaller))
+
+
+@kernel
+def last_rows(terms: Any, own: Any) -> Any:
+    """With one or two rows left: all of a single row; of two, what makes them equal, so that all can be mirrored.
+
+    In misere play all but one of a single row; of two rows of which one has a single object, all of the other. What is
+    not allowed becomes one object from the highest row. In normal play, of two rows, it wins where it can make them
+    equal; without a bound it wins all that is won, in misere play too.
+    """
+    smaller, larger = _lowest(own), _highest(own)
+    if smaller == larger:
+        return _down_to(terms, own, larger, ONE if terms.misere else NONE)
+    if size_of(own, smaller) > size_of(own, larger):
+        smaller, larger = larger, smaller
+    size = size_of(own, smaller)
+    return _down_to(terms, own, larger, NONE if terms.misere and size == ONE else size)
+
+
+BASIC_RULES = (min_lowest, max_lowest, min_highest, max_highest)
+"""One object or as many as allowed, from the lowest row or the highest."""
+
+FIXED_RULES = tuple(rule.__name__ for rule in (*BASIC_RULES, endgame_first, endgame_second))
+"""The names of the rules that know no chance, in the order of their numbers in compiled code."""
+
+CHANCE_RULES = ("nim_sum", "random", "expert")
+"""The names of the rules that play any of the actions that leave what they want; their numbers come next."""
+
+_NIM_SUM, _RANDOM = len(FIXED_RULES), len(FIXED_RULES) + 1
+
+
+def number_of(rule: str) -> int:
+    """The number of a rule in compiled code, from its name."""
+    return (*FIXED_RULES, *CHANCE_RULES).index(rule)
+
+
+@kernel
+def fixed_action(terms: Any, rule: Any, own: Any) -> Any:
+    """``-> int``: what the rule of this number plays; -1 if it knows chance."""
+    action = np.int64(-1)
+    if rule == 0:
+        action = min_lowest(terms, own)
+    elif rule == 1:
+        action = max_lowest(terms, own)
+    elif rule == 2:
+        action = min_highest(terms, own)
+    elif rule == 3:
+        action = max_highest(terms, own)
+    elif rule == 4:
+        action = endgame_first(terms, own)
+    elif rule == 5:
+        action = endgame_second(terms, own)
+    return action
+
+
+@kernel
+def may_play(terms: Any, rule: Any, own: Any, action: Any) -> Any:
+    """``-> bool``: whether an action is legal and leaves what a rule that knows chance wants."""
+    row, number = np.uint64(action) // terms.limit, np.uint64(action) % terms.limit + ONE
+    if number > size_of(own, row):
+        return False
+    after = own - (number << (np.uint64(8) * row))
+    if rule == _NIM_SUM:
+        return nim_sum(after) == NONE
+    return rule == _RANDOM or not wins(after, terms.period, terms.misere)
+
+
+@kernel
+def _choices(terms: Any, rule: Any, own: Any) -> Any:
+    """``-> (rule, count)``: how many actions a rule that knows chance may play; of none it becomes ``random``."""
+    count = 0
+    for number in range(terms.actions):
+        count += may_play(terms, rule, own, number)
+    if count > 0:
+        return rule, count
+    for number in range(terms.actions):
+        count += may_play(terms, _RANDOM, own, number)
+    return _RANDOM, count
+
+
+@kernel
+def play_rule(terms: Any, rule: Any, own: Any, state: Any) -> Any:
+    """``-> (action, state)``: what the rule of this number plays."""
+    action = fixed_action(terms, rule, own)
+    if action >= 0:
+        return action, state
+    rule, count = _choices(terms, rule, own)
+    left, state = random_below(state, count)
+    action = np.int64(0)
+    while left > NONE or not may_play(terms, rule, own, action):
+        left -= np.uint64(may_play(terms, rule, own, action))
+        action += 1
+    return action, state
+
+
+@kernel
+def play_by_parity(terms: Any, rules: Any, own: Any, state: Any) -> Any:
+    """``-> (action, state)``: as ``rules[0]`` if the number of rows left is even, else as ``rules[1]``."""
+    return play_rule(terms, rules[rows_left(own) % 2], own, state)
+
+
+@kernel
+def _play_each(terms: Any, rules: Any, words: Any, states: Any, actions: Any) -> None:
+    for i in range(len(words)):
+        actions[i], _ = play_by_parity(terms, rules, words[i], states[i])
+
+
+def rule_actions(
+    game: Nim, rules: NDArray[np.int64], observations: Observation, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """What :func:`play_by_parity` plays on n boards, int64 (n,).
+
+    Args:
+        game: what is played.
+        rules: two numbers of rules.
+        observations: as :meth:`~ci_envs.agent.interface.Agent.act_batch` takes them.
+        rng: of the rules that know chance.
+    """
+    heaps = observations["observation"].sum(axis=(2, 3), dtype=np.uint64)
+    places = np.arange(heaps.shape[1], dtype=np.uint64) * np.uint64(8)
+    words = np.bitwise_or.reduce(heaps << places, axis=1)
+    states = rng.integers(2**64, size=len(words), dtype=np.uint64)
+    actions = np.empty(len(words), dtype=np.int64)
+    _play_each(terms_of(game), rules, words, states, actions)
+    return actions
+
+
+@kernel
+def _write_chances(terms: Any, rule: Any, words: Any, chances: Any) -> None:
+    for i in range(len(words)):
+        action = fixed_action(terms, rule, words[i])
+        if action >= 0:
+            chances[i, action] = 1.0
+            continue
+        played, count = _choices(terms, rule, words[i])
+        for number in range(terms.actions):
+            chances[i, number] = may_play(terms, played, words[i], number) / count
+
+
+def rule_chances(game: Nim, rules: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """How likely each rule plays each action, float64 (rules, positions, actions).
+
+    Args:
+        game: what is played.
+        rules: their names.
+        words: first words of positions that are not over, uint64 (positions,).
+    """
+    chances = np.zeros((len(rules), len(words), game.action_count))
+    for rule, table in zip(rules, chances, strict=True):
+        _write_chances(terms_of(game), number_of(rule), words, table)
+    return chances

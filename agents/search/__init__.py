@@ -1,0 +1,1 @@
+"""Agents that search a game tree: minimax and Monte Carlo tree search."""

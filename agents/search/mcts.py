@@ -1,0 +1,236 @@
+"""Monte Carlo tree search with random rollouts, for any game.
+
+Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006, with proven values kept apart from averages
+(:mod:`ci_envs.agents.search.mcts_tree`).
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.policy import Policy, choose
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, search, search_batch, simulate
+from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
+from ci_envs.agents.search.tree_analysis import STEPS, TreeAnalysis, root_findings
+from ci_envs.games import implements
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.games.truncation import ply_limit
+from ci_envs.validation import integer_between, positive_number, true_or_false
+
+DEFAULT_SIMULATIONS = 1000
+
+MAX_NODES = 1 << 24
+"""Nodes of a tree at most (1 GiB); a full tree grows no more, while its simulations go on."""
+
+_CHUNK = 64
+"""Simulations between two looks at the clock."""
+
+_PAUSE = 0.05
+"""Seconds between two reports of what is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis(TreeAnalysis):
+    """What a search with rollouts found.
+
+    Attributes:
+        simulations: how many were run; fewer than asked for where the value was proven before.
+        proven: the exact value +1, 0 or -1 if the search proved it, else None.
+    """
+
+    simulations: int
+    proven: int | None
+
+
+class _Tree(NamedTuple):
+    """Nodes, how many of them are in use, and the state of the random numbers."""
+
+    nodes: NDArray[np.void]
+    size: int
+    state: int
+
+
+@dataclass(frozen=True)
+class MCTSPolicy(Policy):
+    """:class:`MCTSAgent` in compiled code; its memory is three limits and the exploration constant."""
+
+
+@implements(choose, MCTSPolicy)
+def _(policy: MCTSPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        limits, exploration = memory
+        return search(game, own, opp, state, limits[0], exploration[0], limits[1], limits[2])
+
+    return kernel
+
+
+class MCTSAgent(Agent):
+    """Upper confidence bounds applied to trees (UCT) with random rollouts.
+
+    It plays the most visited action, a proven win at once, and a proven loss only where all is lost. On a single board
+    it goes on with the tree of its last call if the new position is found there; the boards of a batch are searched
+    afresh.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        simulations: int | None = None,
+        time: float | None = None,
+        exploration: float = 1.0,
+        reuse: bool = True,
+        threads: int = 1,
+        seed: int | None = None,
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: any game.
+            simulations: how many an action, 1000 unless ``time`` is given.
+            time: seconds an action instead.
+            exploration: the constant before UCB1's square root, for values from -1 to 1. With 1,000 simulations of
+                Connect Four, Quixo and Quarto, 0.7 to 1 are equally strong, 0.35 and 1.4 weaker or no better.
+            reuse: keep the tree between calls with a single board, as in the course of a game.
+            threads: boards of a batch searched at once; the actions do not depend on it.
+            seed: of the rollouts and of ties.
+
+        Raises:
+            ValueError: an option is out of range, or both budgets are given.
+        """
+        if simulations is not None and time is not None:
+            raise ValueError(f"give simulations or time, not both: simulations={simulations!r}, time={time!r}")
+        budget = DEFAULT_SIMULATIONS if simulations is None else simulations
+        self.simulations = integer_between("simulations", budget, 1)
+        self.time = None if time is None else positive_number("time", time)
+        self.exploration = positive_number("exploration", exploration)
+        self.reuse = true_or_false("reuse", reuse)
+        self.threads = integer_between("threads", threads, 1)
+        self._max_plies = ply_limit(game, None)
+        super().__init__(game, seed=seed)
+
+    def reseed(self, seed: int | None) -> None:
+        """As in :meth:`Agent.reseed`; the tree is dropped."""
+        super().reseed(seed)
+        self._tree: _Tree | None = None
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        words = self.positions_of(observations)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        if len(words) == 1:
+            return np.array([self._act_in_game(words[0], seeds[0])])
+        actions = np.empty(len(words), dtype=np.int64)
+        ends = np.linspace(0, len(words), self.threads + 1).astype(int).tolist()
+        with ThreadPoolExecutor(self.threads) as pool:
+            parts = [slice(begin, end) for begin, end in pairwise(ends)]
+            list(pool.map(lambda part: self._act_on(words[part], seeds[part], actions[part]), parts))
+        return actions
+
+    def policy(self) -> tuple[MCTSPolicy, tuple[Any, ...]] | None:
+        """As in :meth:`Agent.policy`, without reuse of the tree; None with a ``time``."""
+        if self.time is not None:
+            return None
+        limits = np.array([self.simulations, self._max_plies, MAX_NODES], dtype=np.int64)
+        return MCTSPolicy(), (limits, np.array([self.exploration]))
+
+    def analyse(self, position: Position) -> Analysis:
+        """Search a position afresh and say what was found.
+
+        Raises:
+            ValueError: ``position`` is of another game, or over.
+        """
+        *_, analysis = self.think(position)
+        return analysis
+
+    def think(self, position: Position) -> Iterator[Analysis]:
+        """Search a position afresh, and yield now and then what is found so far; the last is all.
+
+        Raises:
+            ValueError: ``position`` is of another game, or over.
+        """
+        tree = self._planted(self.words_of(position), self.rng.integers(2**64, dtype=np.uint64))
+        return (_analysis(self.game, tree.nodes) for tree in self._growing(tree))
+
+    def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
+        tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
+        self._tree = tree if self.reuse else None
+        return int(tree.nodes[choose_child(tree.nodes, ROOT, 0.0)]["action"])
+
+    def _act_on(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+        if self.time is None:
+            budget = self.simulations, self.exploration, self._max_plies, MAX_NODES
+            search_batch(self.game, words, seeds, *budget, actions)
+            return
+        for i in range(len(words)):
+            nodes = self._searched(self._planted(words[i], seeds[i])).nodes
+            actions[i] = nodes[choose_child(nodes, ROOT, 0.0)]["action"]
+
+    def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
+        nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
+        size, state = plant(self.game, nodes, words[0], words[1], seed)
+        return _Tree(nodes, size, state)
+
+    def _kept(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree | None:
+        """What the last search knows of a position, if it went there."""
+        if self._tree is None:
+            return None
+        top = np.uint64(find(self._tree.nodes, self._tree.size, words[0], words[1]))
+        if top == ROOT:
+            return None
+        nodes, size = subtree(self._tree.nodes, top)
+        return _Tree(nodes, size, int(seed))
+
+    def _searched(self, tree: _Tree) -> _Tree:
+        if self.time is None:
+            return self._simulated(tree, self.simulations)
+        *_, tree = self._timed(tree, self.time)
+        return tree
+
+    def _growing(self, tree: _Tree) -> Iterator[_Tree]:
+        """The tree, again and again while it grows."""
+        if self.time is not None:
+            yield from self._timed(tree, self.time)
+            return
+        ends = np.linspace(0, self.simulations, min(STEPS, self.simulations) + 1).astype(int).tolist()
+        for begin, end in pairwise(ends):
+            tree = self._simulated(tree, end - begin)
+            yield tree
+            if _is_proven(tree):
+                return
+
+    def _timed(self, tree: _Tree, seconds: float) -> Iterator[_Tree]:
+        began, told = perf_counter(), 0.0
+        while not _is_proven(tree):
+            tree = self._simulated(tree, _CHUNK)
+            elapsed = perf_counter() - began
+            if elapsed >= seconds:
+                break
+            if elapsed - told >= _PAUSE:
+                told = elapsed
+                yield tree
+        yield tree
+
+    def _simulated(self, tree: _Tree, simulations: int) -> _Tree:
+        limits = self._max_plies, MAX_NODES
+        state = np.uint64(tree.state)
+        return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
+
+
+def _is_proven(tree: _Tree) -> bool:
+    root = tree.nodes[0]
+    return bool(root["lower"] == root["upper"])
+
+
+def _analysis(game: Game, nodes: NDArray[np.void]) -> Analysis:
+    root = nodes[0]
+    proven = int(root["lower"]) if root["lower"] == root["upper"] else None
+    return Analysis(value_of(root), *root_findings(game, nodes), nodes, int(root["visits"]), proven)

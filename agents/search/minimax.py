@@ -1,0 +1,302 @@
+"""Minimax: looking ahead with alpha-beta, to a depth or for a time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Timer
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.policy import Policy, choose
+from ci_envs.agents.search.negamax import (
+    MAX_DEPTH,
+    NODES,
+    STOP,
+    WIN_VALUE,
+    begin,
+    new_table,
+    new_work,
+    search_actions,
+)
+from ci_envs.games import action_count, evaluate, implements, inlined, integer_between, kernel
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.kernels.compiler import specialised
+from ci_envs.kernels.dispatch import Static
+from ci_envs.kernels.random_numbers import random_index_from
+from ci_envs.validation import nonnegative_number, positive_number, true_or_false
+
+_DEFAULT_DEPTH = 3
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What minimax thinks of a position.
+
+    Attributes:
+        value: of the position, for its player to move. 1,000,000 less n is a win in n plies, the negative of that a
+            loss; anything smaller is the game's ``evaluate`` at the end of the principal variation.
+        depth: plies searched.
+        nodes: positions visited.
+        principal_variation: best play of both sides as far as it was searched.
+        action_values: the value of every legal action, in the order of their numbers.
+    """
+
+    value: int
+    depth: int
+    nodes: int
+    principal_variation: tuple[int, ...]
+    action_values: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Judge(Static):
+    """Base of what values positions without being a game: a frozen dataclass that implements ``evaluate``."""
+
+
+@dataclass(frozen=True)
+class Indifferent(Judge):
+    """Judges all positions alike."""
+
+
+@implements(evaluate, Indifferent)
+def _(judge: Indifferent) -> Any:
+    return lambda judge, own, opp: 0
+
+
+class MinimaxAgent(Agent):
+    """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
+
+    It deepens ply by ply until a depth or a time is reached or the game is decided. Leaves are valued by the
+    ``evaluate`` of :attr:`judge`.
+
+    Attributes:
+        judge: what ``evaluate`` is asked of to value leaves, at first the game that is played. To replace the
+            evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign one of these.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        depth: int | None = None,
+        time: float | None = None,
+        pruning: bool = True,
+        evaluation: bool = True,
+        table_mb: float = 16,
+        seed: int | None = None,
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: any game.
+            depth: plies, 1 to 64; None means as many as ``time`` allows, or 3 without a time.
+            time: seconds for a decision; None means no limit.
+            pruning: False visits every node, for study: slower, to the same values.
+            evaluation: False values all leaves 0 that are not over, so that only wins and losses count: at depth 2 it
+                wins where it can, else it blocks, else it plays at random.
+            table_mb: memory of the transposition table, in 2^20 bytes; 0 does without.
+            seed: decides between equally good actions.
+
+        Raises:
+            ValueError: an option is out of range.
+        """
+        super().__init__(game, seed=seed)
+        if depth is None:
+            depth = _DEFAULT_DEPTH if time is None else MAX_DEPTH
+        self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
+        self.time = None if time is None else positive_number("time", time)
+        self.pruning = true_or_false("pruning", pruning)
+        self.judge: Game | Indifferent = game if true_or_false("evaluation", evaluation) else Indifferent()
+        self._table_mb = nonnegative_number("table_mb", table_mb)
+        self._table = new_table(self._table_mb)
+        self._work = new_work(game)
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`; ``time`` is for each board."""
+        words = self.positions_of(observations)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        actions = np.empty(len(words), dtype=np.int64)
+        boards = [slice(None)] if self.time is None else [slice(i, i + 1) for i in range(len(words))]
+        for rows in boards:
+            self._call(_best_actions, self.time, words[rows], self.depth, seeds[rows], actions[rows])
+        return actions
+
+    def analyse(self, position: Position) -> Analysis:
+        """Search ``position``, and value all its actions exactly.
+
+        Raises:
+            ValueError: the game is over, or it is another game.
+        """
+        return self._analysis(position, self.depth, self.time)
+
+    def _analysis(self, position: Position, depth: int, seconds: float | None) -> Analysis:
+        words = self.words_of(position)
+        values = np.empty(self.game.action_count, dtype=np.int64)
+        best, depth = self._call(_deepen, seconds, words, depth, True, values)
+        nodes = int(self._work[NODES])
+        action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
+        variation = (best, *self._best_play(position.play(best), depth - 1))
+        return Analysis(action_values[best], depth, nodes, variation, action_values)
+
+    def think(self, position: Position) -> Iterator[Analysis]:
+        """Search ever deeper, and yield what each depth finds; the last is what :meth:`analyse` returns.
+
+        Raises:
+            ValueError: the game is over, or it is another game.
+        """
+        self.words_of(position)
+        return self._deeper(position)
+
+    def _deeper(self, position: Position) -> Iterator[Analysis]:
+        first, left = 1 if self.pruning else self.depth, self.time
+        for depth in range(first, self.depth + 1):
+            began = perf_counter()
+            analysis = self._analysis(position, depth, left)
+            if analysis.depth < depth:
+                return
+            yield analysis
+            if left is not None and depth > first:  # the first may have been compiled
+                left -= perf_counter() - began
+                if left <= 0:
+                    return
+
+    def _best_play(self, position: Position, depth: int) -> Iterator[int]:
+        values = np.empty(self.game.action_count, dtype=np.int64)
+        while depth > 0 and position.result is None:
+            best, _ = self._call(_deepen, None, self.words_of(position), depth, False, values)
+            yield best
+            position, depth = position.play(best), depth - 1
+
+    def policy(self) -> "tuple[MinimaxPolicy, tuple[Any, ...]] | None":
+        """As in :meth:`Agent.policy`; None with a ``time``."""
+        if self.time is not None:
+            return None
+        options = np.array([self.depth, self.pruning, self._fold], dtype=np.int64)
+        return MinimaxPolicy(), (self.judge, new_table(self._table_mb), new_work(self.game), options)
+
+    @property
+    def _fold(self) -> bool:
+        # another evaluation need not be symmetric
+        return self.pruning and (self.judge == self.game or isinstance(self.judge, Indifferent))
+
+    def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
+        arguments = (self.game, self.judge, words, depth, self.pruning, self._fold, self._table, self._work, *rest)
+        entry = specialised(function, *arguments)  # compiled before the clock starts
+        self._work[STOP] = 0
+        with _alarm(self._work, seconds):
+            return entry(*arguments)
+
+
+@contextmanager
+def _alarm(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
+    """Tell a search to stop when its time is over."""
+    if seconds is None:
+        yield
+        return
+    timer = Timer(seconds, work.__setitem__, (STOP, 1))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _by_distance(value: int, depth: int) -> int:
+    """A value that says how far a win or loss is, whatever the depth that found it."""
+    if abs(value) < WIN_VALUE:
+        return value
+    plies = depth + 1 - (abs(value) - WIN_VALUE)
+    return WIN_VALUE - plies if value > 0 else plies - WIN_VALUE
+
+
+@kernel
+def _deepen(
+    game: Any,
+    judge: Any,
+    words: Any,
+    depth: Any,
+    pruning: Any,
+    fold: Any,
+    table: Any,
+    work: Any,
+    exact: Any,
+    values: Any,
+) -> Any:
+    """``-> (best action, depth)``: search ever deeper; ``values`` are those of the last depth that was finished."""
+    begin(table, work)
+    latest = np.empty_like(values)
+    best, reached = np.int64(-1), 0  # as int64, or all below is compiled for the literal too
+    for plies in range(1 if pruning else depth, depth + 1):
+        action = search_actions(game, judge, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest)
+        if work[STOP] and reached > 0:
+            break
+        best, reached = action, plies
+        values[:] = latest
+        if _is_decided(values, best, exact):
+            break
+    return best, reached
+
+
+@kernel
+def _is_decided(values: Any, best: Any, exact: Any) -> Any:
+    """Whether deeper search would change nothing that is wanted."""
+    if not exact:
+        return abs(values[best]) >= WIN_VALUE
+    undecided = 0
+    for value in values:
+        undecided += abs(value) < WIN_VALUE
+    return undecided == 0
+
+
+@inlined
+def best_action(
+    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
+) -> Any:
+    """``-> (action, state)``: one of the best actions, each as likely, of a position ``words`` (own, opp).
+
+    The other arguments are those of :func:`~ci_envs.agents.search.negamax.search_actions`.
+    """
+    values = np.empty(action_count(game), dtype=np.int64)
+    exact = np.bool_(False)  # not the literal, for which all below would be compiled anew
+    best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, exact, values)
+    return random_index_from(values, action_count(game), values[best], state)
+
+
+@kernel
+def _best_actions(
+    game: Any,
+    judge: Any,
+    words: Any,
+    depth: Any,
+    pruning: Any,
+    fold: Any,
+    table: Any,
+    work: Any,
+    seeds: Any,
+    actions: Any,
+) -> None:
+    for i in range(len(words)):
+        actions[i], _ = best_action(game, judge, words[i], depth, pruning, fold, table, work, seeds[i])
+
+
+@dataclass(frozen=True)
+class MinimaxPolicy(Policy):
+    """:class:`MinimaxAgent` in compiled code.
+
+    Its memory is the game that judges, the table, the work arrays, and depth, pruning and fold.
+    """
+
+
+@implements(choose, MinimaxPolicy)
+def _(policy: MinimaxPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        judge, table, work, options = memory
+        words = np.array([own, opp])
+        return best_action(game, judge, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
+
+    return kernel

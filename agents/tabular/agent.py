@@ -1,0 +1,181 @@
+"""Agents that play by a table of values, and the files that keep such tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.policy import Policy, choose
+from ci_envs.agents.tabular.episodes import Rule, action_values
+from ci_envs.agents.tabular.value_table import MOST_FULL, find, forbid, new_table, row_type
+from ci_envs.games import action_count, implements, kernel
+from ci_envs.games.game import Game
+from ci_envs.kernels.random_numbers import random_index_from
+from ci_envs.storage.arrays import read_arrays, write_arrays
+
+_FORMAT = "ci_envs table 1"
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """What a file holds.
+
+    Attributes:
+        method: ``q_learning`` or ``monte_carlo``.
+        game: the game that was learned, as ``repr`` writes it.
+        rule: what the values mean.
+        notes: whatever else was kept, plain values.
+        keys: uint64 (positions, 2).
+        values: float32 (positions, columns); 0 for actions that are not legal.
+    """
+
+    method: str
+    game: str
+    rule: Rule
+    notes: Mapping[str, Any]
+    keys: NDArray[np.uint64]
+    values: NDArray[np.float32]
+
+    def table(self, game: Game, megabytes: float | None = None) -> NDArray[np.void]:
+        """The table of this game, with room for no more than it needs unless ``megabytes`` are given.
+
+        Raises:
+            ValueError: it needs more.
+        """
+        columns = self.values.shape[1]
+        rows = 2 * max(16, int(len(self.keys) / MOST_FULL))
+        table = new_table(columns, rows * row_type(columns).itemsize / 2**20 if megabytes is None else megabytes)
+        if len(self.keys) > MOST_FULL * len(table):
+            raise ValueError(f"table_mb={megabytes:g} is too small for the {len(self.keys):,} positions there are")
+        _fill(game, table, self.rule.by_state, self.keys, self.values)
+        return table
+
+
+def write_table(
+    path: Path, method: str, game: Game, rule: Rule, table: NDArray[np.void], notes: Mapping[str, Any]
+) -> None:
+    """Write a table file, whole or not at all; equal tables make equal files, whatever the order of their rows."""
+    about = {"method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
+    rows = table[table["taken"]]
+    rows = rows[np.lexsort((rows["own"], rows["opp"]))]
+    keys = np.stack((rows["own"], rows["opp"]), axis=1)
+    values = np.where(np.isneginf(rows["values"]), np.float32(0), rows["values"])
+    write_arrays(path, _FORMAT, about, {"keys": keys, "values": values})
+
+
+def read_table(path: str | Path, game: Game, method: str) -> TableFile:
+    """Read a table file. Nothing is unpickled.
+
+    Raises:
+        ValueError: it is damaged, something else, of another version, or of another game or method.
+        OSError: it cannot be read.
+    """
+    try:
+        about, arrays = read_arrays(Path(path), _FORMAT)
+        found = about["method"], about["game"]
+        if found != (method, repr(game)):
+            raise ValueError(f"a table of {found[0]} for {found[1]}, not of {method} for {game}")
+        file = TableFile(*found, Rule(**about["rule"]), about["notes"], arrays["keys"], arrays["values"])
+        _check(file, game)
+    except OSError:
+        raise
+    except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
+        raise ValueError(f"{str(path)!r} is no table that can be used here: {error}") from None
+    return file
+
+
+def _check(file: TableFile, game: Game) -> None:
+    shapes = (len(file.keys), 2), (len(file.keys), 1 if file.rule.by_state else game.action_count)
+    if (file.keys.dtype.name, file.values.dtype.name) != ("uint64", "float32"):
+        raise ValueError(f"its arrays are of {file.keys.dtype} and {file.values.dtype}")
+    if (file.keys.shape, file.values.shape) != shapes:
+        raise ValueError(f"its arrays are of the shapes {file.keys.shape} and {file.values.shape}")
+    if not np.isfinite(file.values).all():
+        raise ValueError("it has values that are no numbers")
+
+
+class TabularAgent(Agent):
+    """Plays the action with the largest value, at random where several have it.
+
+    Attributes:
+        method: what learned the table.
+    """
+
+    method: ClassVar[str]
+
+    def __init__(
+        self, game: Game, path: str | Path | tuple[NDArray[np.void], Rule], *, seed: int | None = None
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that was learned.
+            path: of the table, which ``ci-envs train`` wrote; or a table itself, and what its values mean.
+            seed: decides between equally good actions.
+
+        Raises:
+            ValueError: the file is no such table, or one for another game.
+            OSError: the file cannot be read.
+        """
+        super().__init__(game, seed=seed)
+        if isinstance(path, tuple):
+            self._table, self._rule = path
+        else:
+            file = read_table(path, game, self.method)
+            self._table, self._rule = file.table(game), file.rule
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        """As in :meth:`Agent.act_batch`."""
+        words = self.positions_of(observations)
+        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+        actions = np.empty(len(words), dtype=np.int64)
+        _best_actions(self.game, self._table, self._rule, words, seeds, actions)
+        return actions
+
+    def action_values(self, own: int, opp: int) -> NDArray[np.float64]:
+        """The values of the actions of a position, float64 (actions,); -inf for illegal ones."""
+        values = np.empty(self.game.action_count)
+        action_values(self.game, self._table, self._rule, np.uint64(own), np.uint64(opp), values)
+        return values
+
+    def policy(self) -> "tuple[TabularPolicy, tuple[Any, ...]]":
+        """As in :meth:`Agent.policy`."""
+        return TabularPolicy(), (self._table, self._rule, np.empty(self.game.action_count))
+
+
+@dataclass(frozen=True)
+class TabularPolicy(Policy):
+    """:class:`TabularAgent` in compiled code; its memory is the table, its rule, and room for the values."""
+
+
+@implements(choose, TabularPolicy)
+def _(policy: TabularPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+        table, rule, values = memory
+        best = action_values(game, table, rule, own, opp, values)
+        return random_index_from(values, action_count(game), best, state)
+
+    return kernel
+
+
+@kernel
+def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, actions: Any) -> None:
+    values = np.empty(action_count(game))
+    for i in range(len(words)):
+        best = action_values(game, table, rule, words[i, 0], words[i, 1], values)
+        actions[i], _ = random_index_from(values, action_count(game), best, seeds[i])
+
+
+@kernel
+def _fill(game: Any, table: Any, by_state: Any, keys: Any, values: Any) -> None:
+    for i in range(len(keys)):
+        row = find(table, keys[i, 0], keys[i, 1])
+        table[row].own, table[row].opp, table[row].taken = keys[i, 0], keys[i, 1], True
+        for column in range(values.shape[1]):
+            table[row].values[column] = values[i, column]
+        if not by_state:
+            forbid(game, table[row])

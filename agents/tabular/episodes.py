@@ -1,0 +1,398 @@
+"""Episodes of tabular reinforcement learning, compiled, for any game.
+
+Q-learning: Watkins, "Learning from delayed rewards", 1989. Monte Carlo control: Sutton and Barto, "Reinforcement
+learning", 2nd edition, 2018, chapter 5. A player's time steps are its own turns: what an action led to is known when it
+is the player's turn again, or the game is over, and only then is the action's value changed.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.policy import choose
+from ci_envs.agents.tabular.value_table import enter, find, folded, forbid
+from ci_envs.games import (
+    ONGOING,
+    Game,
+    GridGame,
+    action_count,
+    implements,
+    initial,
+    inline_kernel,
+    inlined,
+    keeps_turn,
+    lean_kernel,
+    legal,
+    play,
+    popcount,
+    result,
+    transform_action,
+)
+from ci_envs.games.grid import lines_of
+from ci_envs.games.walk import random_action
+from ci_envs.kernels.dispatch import operation
+from ci_envs.kernels.random_numbers import next_random, random_below, random_index_from
+
+Q_LEARNING, FIRST_VISIT, EVERY_VISIT = 0, 1, 2
+UNSHAPED, LINES, POTENTIAL = 0, 1, 2
+SELF, DRAWN = -1, 2
+CONSTANT, LINEAR, EXPONENTIAL = 0, 1, 2
+DONE, FULL, ILLEGAL = 0, 1, 2
+"""How a call of :func:`play_episodes` ended."""
+
+_LOWEST = -float(np.finfo(np.float64).max)
+"""No value of a legal action is lower."""
+
+LINE_WEIGHT = 0.25
+"""Reward for a longer line of one's own, or a shorter one of the opponent's, in the Quixo report."""
+
+
+class Rule(NamedTuple):
+    """What is learned, and how, in numbers.
+
+    Attributes:
+        method: Q_LEARNING, FIRST_VISIT or EVERY_VISIT.
+        by_state: values are of the positions after an action, else of actions.
+        fold: symmetric positions share their values.
+        shaping: UNSHAPED, LINES (a reward for what an action does to the longest lines) or POTENTIAL.
+        softmax: explore by softmax, else epsilon-greedily.
+        discount: from one own turn to the next.
+        initial: value of what was never met.
+        spread: new values are drawn so far around it.
+        random_plies: up to so many random plies begin an episode (exploring starts).
+        seat: of the learner: SELF if it plays both, 0, 1, or DRAWN.
+        max_plies: an episode is drawn after so many.
+    """
+
+    method: int
+    by_state: bool
+    fold: bool
+    shaping: int
+    softmax: bool
+    discount: float
+    initial: float
+    spread: float
+    random_plies: int
+    seat: int
+    max_plies: int
+
+    def in_memory(self) -> NDArray[np.void]:
+        """One record of the type RULE."""
+        return np.array([tuple(self)], RULE)
+
+
+RULE = np.dtype(list(Rule.__annotations__.items()), align=True)
+"""A :class:`Rule` as a record, which a kernel hands on by its address: eleven numbers are slow to hand on."""
+
+
+class Schedule(NamedTuple):
+    """A number that changes over a run, from ``start`` to ``end``."""
+
+    kind: int
+    start: float
+    end: float
+
+
+TURN = np.dtype([("player", np.int64), ("row", np.int64), ("column", np.int64), ("reward", np.float64)])
+"""A learner's turn in an episode: where the value of its action is, and its reward up to its next turn."""
+
+RUN = np.dtype([("played", np.int64), ("state", np.uint64), ("positions", np.int64)])
+"""How far a run has come: the episodes played, the state of the random numbers, and the positions in the table."""
+
+
+@operation
+def longest_line(game: Any, stones: Any) -> Any:
+    """``-> int``: the most of ``stones`` in one line of the board; 0 where there are no lines."""
+
+
+@implements(longest_line, Game)
+def _(game: Game) -> Any:
+    return lambda game, stones: 0
+
+
+@implements(longest_line, GridGame)
+def _(game: GridGame) -> Any:
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+
+    def kernel(game: Any, stones: Any) -> Any:
+        most = np.uint64(0)
+        for line in lines:
+            most = max(most, popcount(stones & line))
+        return np.int64(most)
+
+    return kernel
+
+
+@lean_kernel
+def scheduled(schedule: Any, progress: Any) -> Any:
+    """``-> float``: the value of a schedule when so much of the run (0 to 1) is over."""
+    if schedule.kind == LINEAR:
+        return schedule.start + (schedule.end - schedule.start) * progress
+    if schedule.kind == EXPONENTIAL:
+        return schedule.start * (schedule.end / schedule.start) ** progress
+    return schedule.start
+
+
+@lean_kernel
+def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any) -> Any:
+    """``-> float``: the largest of the values of the legal actions, which are written; the others are -inf."""
+    if rule.by_state:
+        return _values_after(game, table, rule, own, opp, values)
+    key_own, key_opp, symmetry = folded(game, own, opp, rule.fold)
+    row = find(table, key_own, key_opp)
+    if table[row].taken:
+        return _values_in(game, table[row], symmetry, values)
+    for number in range(action_count(game)):
+        values[number] = rule.initial if legal(game, own, opp, np.uint64(number)) else -np.inf
+    return rule.initial
+
+
+@inline_kernel
+def _values_in(game: Any, row: Any, symmetry: Any, values: Any) -> Any:
+    """As :func:`action_values`, where the values are known to be in ``row``."""
+    best = -np.inf
+    for number in range(action_count(game)):
+        values[number] = row.values[transform_action(game, symmetry, number)]
+        best = max(best, values[number])
+    return best
+
+
+@lean_kernel
+def _values_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any) -> Any:
+    best = -np.inf
+    for number in range(action_count(game)):
+        value = -np.inf
+        if legal(game, own, opp, np.uint64(number)):
+            row = _row_after(game, table, rule, own, opp, np.uint64(number))
+            value = np.float64(table[row].values[0]) if table[row].taken else rule.initial
+        values[number] = value
+        best = max(best, value)
+    return best
+
+
+@inlined
+def _enter(game: Any, table: Any, rule: Any, own: Any, opp: Any, state: Any, positions: Any) -> Any:
+    """``-> (row, symmetry, state, positions)``: the row of a position and what leads to it; -1 if the table is full."""
+    own, opp, symmetry = folded(game, own, opp, rule.fold)
+    known = positions
+    row, state, positions = enter(table, own, opp, rule.initial, rule.spread, state, positions)
+    if positions > known and not rule.by_state:
+        forbid(game, table[row])
+    return row, symmetry, state, positions
+
+
+@inlined
+def _look(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any, state: Any, positions: Any) -> Any:
+    """``-> (row, symmetry, best, state, positions)``: enter a position whose actions have values, and write these."""
+    if rule.by_state:
+        return np.int64(0), 0, _values_after(game, table, rule, own, opp, values), state, positions
+    row, symmetry, state, positions = _enter(game, table, rule, own, opp, state, positions)
+    best = _values_in(game, table[max(row, 0)], symmetry, values)
+    return row, symmetry, best, state, positions
+
+
+@lean_kernel
+def _row_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any) -> Any:
+    next_own, next_opp = play(game, own, opp, action)
+    next_own, next_opp, _ = folded(game, next_own, next_opp, rule.fold)
+    return find(table, next_own, next_opp)
+
+
+@inline_kernel
+def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, rate: Any, state: Any) -> Any:
+    """``-> (action, state)``: epsilon-greedily, or by softmax with temperature ``rate``."""
+    if rate <= 0:
+        return random_index_from(values, action_count(game), best, state)
+    word, state = next_random(state)
+    uniform = np.float64(word >> np.uint64(11)) * 2.0**-53
+    if not rule.softmax:
+        return random_index_from(values, action_count(game), best if uniform >= rate else _LOWEST, state)
+    total = 0.0
+    for value in values:
+        total += np.exp((value - best) / rate)
+    left, chosen = uniform * total, -1
+    for number in range(len(values)):
+        if values[number] > -np.inf:
+            chosen = number
+            left -= np.exp((values[number] - best) / rate)
+            if left < 0:
+                break
+    return chosen, state
+
+
+@lean_kernel
+def _lines(game: Any, own: Any, opp: Any) -> Any:
+    return LINE_WEIGHT * (longest_line(game, own) - longest_line(game, opp))
+
+
+@lean_kernel
+def _shaped(game: Any, rule: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, same: Any) -> Any:
+    """``-> float``: the reward for an action, as far as it is known before the reply."""
+    if rule.shaping == UNSHAPED:
+        return 0.0
+    reward = -_lines(game, own, opp)
+    if rule.shaping == LINES:
+        reward += _lines(game, next_own, next_opp) if same else -_lines(game, next_own, next_opp)
+    return reward
+
+
+@lean_kernel
+def _change(table: Any, turn: Any, target: Any, alpha: Any) -> None:
+    """Move the value of a turn's action towards its target."""
+    value = np.float64(table[turn.row].values[turn.column])
+    table[turn.row].values[turn.column] = value + alpha * (target - value)
+
+
+@inlined
+def _learn_from_reply(game: Any, table: Any, rule: Any, turn: Any, own: Any, opp: Any, best: Any, alpha: Any) -> None:
+    """Learn what a turn led to: the position of its player's next turn, and the best that can be done there."""
+    if rule.shaping == POTENTIAL:
+        turn.reward += rule.discount * _lines(game, own, opp)
+    if rule.method == Q_LEARNING:
+        _change(table, turn, turn.reward + rule.discount * best, alpha)
+
+
+@lean_kernel
+def _learn_from_result(table: Any, rule: Any, path: Any, last: Any, reward: Any, alpha: Any) -> None:
+    """Learn from the end of a game, which brought the player of the turn ``last`` this reward."""
+    if last < 0:
+        return
+    path[last].reward += reward
+    if rule.method == Q_LEARNING:
+        _change(table, path[last], path[last].reward, alpha)
+        return
+    earned = 0.0
+    for i in range(last, -1, -1):
+        if path[i].player == path[last].player:
+            earned = path[i].reward + rule.discount * earned
+            path[i].reward = earned
+    for i in range(last + 1):
+        first = rule.method == EVERY_VISIT or not _was_met(path, i)
+        if first and path[i].player == path[last].player:
+            _change(table, path[i], path[i].reward, alpha)
+
+
+@lean_kernel
+def _was_met(path: Any, i: Any) -> Any:
+    for earlier in range(i):
+        same_player = path[earlier].player == path[i].player
+        if same_player and path[earlier].row == path[i].row and path[earlier].column == path[i].column:
+            return True
+    return False
+
+
+@lean_kernel
+def _begin(game: Any, rule: Any, state: Any) -> Any:
+    """``-> (own, opp, player, state)``: the start, or a position some random plies from it that is not over."""
+    own, opp = initial(game)
+    player = 0
+    if rule.random_plies > 0:
+        plies, state = random_below(state, rule.random_plies + 1)
+        for _ in range(plies):
+            action, state = random_action(game, own, opp, state)
+            next_own, next_opp = play(game, own, opp, action)
+            if result(game, next_own, next_opp) != ONGOING:
+                break
+            if not keeps_turn(game, own, opp, action):
+                player = 1 - player
+            own, opp = next_own, next_opp
+    return own, opp, player, state
+
+
+@lean_kernel
+def play_episode(
+    game: Any, policy: Any, memory: Any, table: Any, rule: Any, alpha: Any, rate: Any, path: Any, values: Any, run: Any
+) -> Any:
+    """``-> (DONE, FULL or ILLEGAL, state, positions)``: play one episode and learn from it.
+
+    Args:
+        game: the game.
+        policy: of the opponent, ILLEGAL if it plays no legal action.
+        memory: of the policy.
+        table: of :func:`~ci_envs.agents.tabular.value_table.new_table`.
+        rule: a record of the type RULE.
+        alpha: the learning rate.
+        rate: epsilon, or the temperature.
+        path: room for the turns of an episode, of the type TURN (plies,).
+        values: room for the values of all actions, float64 (actions,).
+        run: a record of the type RUN, which is read.
+    """
+    state, positions = run.state, run.positions
+    own, opp, player, state = _begin(game, rule, state)
+    learner = rule.seat
+    if learner == DRAWN:
+        drawn, state = random_below(state, 2)
+        learner = np.int64(drawn)
+    turns, mine, other = 0, -1, -1  # the last turns of the player to move and of the other
+    outcome = ONGOING
+    for _ in range(rule.max_plies):
+        learns = learner in (SELF, player)
+        row, symmetry = np.int64(0), 0
+        if learns:
+            row, symmetry, best, state, positions = _look(game, table, rule, own, opp, values, state, positions)
+            if mine >= 0:
+                _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
+            number, state = _explore(game, rule, own, opp, values, best, rate, state)
+        else:
+            chosen, state = choose(policy, game, own, opp, state, memory)
+            number = np.int64(chosen)
+            if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
+                return ILLEGAL, state, positions
+        same = keeps_turn(game, own, opp, np.uint64(number))
+        next_own, next_opp = play(game, own, opp, np.uint64(number))
+        if learns:
+            if rule.by_state:
+                row, _, state, positions = _enter(game, table, rule, next_own, next_opp, state, positions)
+            if row < 0:
+                return FULL, state, positions
+            mine, turns = turns, turns + 1
+            path[mine].player, path[mine].row = player, row
+            path[mine].column = 0 if rule.by_state else transform_action(game, symmetry, number)
+            path[mine].reward = _shaped(game, rule, own, opp, next_own, next_opp, same)
+        own, opp = next_own, next_opp
+        if not same:
+            player = 1 - player
+            mine, other = other, mine
+        outcome = result(game, own, opp)
+        if outcome != ONGOING:
+            break
+    reward = 0.0 if outcome == ONGOING else np.float64(outcome)
+    for who in range(2):
+        last = mine if who == player else other
+        _learn_from_result(table, rule, path, last, reward if who == player else -reward, alpha)
+    return DONE, state, positions
+
+
+@lean_kernel
+def play_episodes(
+    game: Any,
+    policy: Any,
+    memory: Any,
+    table: Any,
+    rules: Any,
+    alphas: Any,
+    rates: Any,
+    stop: Any,
+    total: Any,
+    path: Any,
+    values: Any,
+    runs: Any,
+) -> Any:
+    """``-> DONE, FULL or ILLEGAL``: play the episodes up to ``stop``.
+
+    ``rules`` is one record of the type RULE, ``alphas`` and ``rates`` are the :class:`Schedule` of the learning rate
+    and of the exploration over ``total`` episodes, and ``runs`` is one record of the type RUN. This is written here,
+    with the table, so that an interrupt finds both as they were after one and the same episode. The other arguments
+    are those of :func:`play_episode`.
+    """
+    for episode in range(runs[0].played, stop):
+        progress = episode / total
+        alpha, rate = scheduled(alphas, progress), scheduled(rates, progress)
+        status, state, positions = play_episode(
+            game, policy, memory, table, rules[0], alpha, rate, path, values, runs[0]
+        )
+        if status != DONE:
+            return status
+        runs[0].played, runs[0].state, runs[0].positions = episode + 1, state, positions
+    return DONE

@@ -1,0 +1,1 @@
+"""The agent interface, policies in compiled code, and making an agent from its spec string."""

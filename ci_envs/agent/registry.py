@@ -1,0 +1,134 @@
+"""Agents by name, and making one from its spec string."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from ci_envs.agent.interface import Agent, AgentFactory
+from ci_envs.games.game import Game
+from ci_envs.plugins import plugins
+from ci_envs.registry import import_object, resolve
+from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
+
+ENTRY_POINT_GROUP = "ci_envs.agents"
+
+GIVEN = ("game", "seed")
+"""The parameters of a factory that are no options."""
+
+_registered: dict[str, AgentFactory] = {}
+
+
+def register_agent(name: str, factory: AgentFactory) -> None:
+    """Register an agent of this process under ``name``; an installed package can use an entry point instead.
+
+    Args:
+        name: what spec strings call it.
+        factory: called as ``factory(game, seed=seed, **options)``; its other parameters are its options.
+
+    Raises:
+        ValueError: ``name`` is taken or cannot stand in a spec string.
+    """
+    if not name.isidentifier():
+        raise ValueError(f"an agent's name is an identifier, not {name!r}")
+    if name in registered_agents():
+        raise ValueError(f"an agent {name!r} is registered already")
+    _registered[name] = factory
+
+
+def registered_agents() -> tuple[str, ...]:
+    """The names of all agents: those of the entry-point group ``ci_envs.agents``, then those of this process."""
+    return (*plugins(ENTRY_POINT_GROUP), *_registered)
+
+
+def factory_of(name: str) -> AgentFactory:
+    """The factory registered under ``name``.
+
+    Raises:
+        ValueError: there is none.
+        ImportError: it needs a package that is not installed.
+    """
+    if name in _registered:
+        return _registered[name]
+    found = plugins(ENTRY_POINT_GROUP).get(name)
+    if found is None:
+        raise ValueError(f"unknown agent {name!r}; choose from: {', '.join(registered_agents())}")
+    try:
+        return cast(AgentFactory, found.load())
+    except ImportError as error:
+        raise ImportError(f"agent {name!r} needs what is not installed: {error}") from error
+
+
+def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
+    """The names of the options of an agent."""
+    return option_names(factory, without=GIVEN)
+
+
+def trainer_of(name: str) -> Callable[..., object]:
+    """The ``train`` of the agent registered under ``name``, which ``ci-envs train`` calls.
+
+    It is called as ``train(environment, output=..., seed=..., resume=..., **options)``, and leaves in the folder
+    ``output`` what the agent's spec string can name.
+
+    Raises:
+        ValueError: there is no such agent, or it does not learn.
+    """
+    train: Callable[..., object] | None = import_object(getattr(factory_of(name), "train", None))
+    if train is None:
+        learners = [other for other in registered_agents() if _learns(other)]
+        raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners) or '(none)'}")
+    return train
+
+
+def _learns(name: str) -> bool:
+    try:
+        return hasattr(factory_of(name), "train")
+    except Exception:  # whatever is wrong with one package, the others are named
+        return False
+
+
+def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:
+    """Make an agent from its spec string: ``make_agent("minimax:depth=4", env, seed=0)``.
+
+    Args:
+        spec: a name and options.
+        env_or_game: what it is to play: an environment of ours (wrapped or not), a game, or an environment's id.
+        seed: makes it deterministic.
+
+    Raises:
+        ValueError: no such agent, no such option, one is missing or its value refused, or the agent does not play
+            this game.
+    """
+    name, options = split_spec(spec)
+    return make_named(name, options, env_or_game, seed=seed)
+
+
+def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:
+    """Make an agent from its name and options, as :func:`make_agent` does.
+
+    Args:
+        name: under which it is registered.
+        options: by their names; the one named ``""`` is the one that a spec string need not name.
+        env_or_game: what it is to play.
+        seed: makes it deterministic.
+
+    Raises:
+        ValueError: as :func:`make_agent`.
+    """
+    factory = factory_of(name)
+    required = option_names(factory, without=GIVEN, required=True)
+    unnamed = unnamed_option(factory, GIVEN)
+    named = check_options(f"agent {name}", options, option_names_of(factory), required, unnamed)
+    return factory(game_of(env_or_game), seed=seed, **named)
+
+
+def game_of(env_or_game: Any) -> Game:
+    """The game of an environment (wrapped or not), of an id, or the game itself.
+
+    Raises:
+        TypeError: there is no game in it.
+    """
+    if isinstance(env_or_game, str):
+        return resolve(env_or_game)[1]
+    game = getattr(getattr(env_or_game, "unwrapped", None), "game", env_or_game)
+    if not isinstance(game, Game):
+        raise TypeError(f"need an environment of ci_envs, its id, or a game, not {env_or_game!r}")
+    return game

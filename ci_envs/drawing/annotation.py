@@ -1,0 +1,128 @@
+"""Marks on a picture: what was played, what can be, and what an agent or a solver thinks of it.
+
+They lie on top of any game's picture and know nothing of it but its regions; their shapes keep to what
+:mod:`ci_envs.drawing.drawing` allows.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ci_envs.drawing.drawing import Drawing, Region
+
+_HEAT = "#109648"
+_LAST, _CLICKABLE, _SELECTED = "#4b4b4b", "#3f8fd2", "#0b4f94"
+# blue, grey and orange are told apart by colour-blind eyes; the sign says it once more
+_BADGES = {
+    1: ("#0072b2", "M-4.5 0H4.5M0 -4.5V4.5"),
+    0: ("#6e6e6e", "M-4.5 -2.5H4.5M-4.5 2.5H4.5"),
+    -1: ("#d55e00", "M-4.5 0H4.5"),
+}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What to point out in a picture, by the names of its regions.
+
+    Attributes:
+        last: where one sees the last action.
+        clickable: what can be clicked now.
+        selected: what has been clicked already, of an action that takes several clicks.
+        best: where one would click for the best action.
+        heat: how much attention each region deserves, from 0 to 1.
+        verdicts: the exact value of each region for who clicks it: 1 a win, 0 a draw, -1 a loss.
+        lines: each the regions that a line joins, in order.
+
+    Raises:
+        ValueError: a heat is not from 0 to 1, or a verdict none of 1, 0 and -1.
+    """
+
+    last: tuple[str, ...] = ()
+    clickable: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+    best: tuple[str, ...] = ()
+    heat: Mapping[str, float] = field(default_factory=dict)
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+    lines: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, heat in self.heat.items():
+            if not 0 <= heat <= 1:
+                raise ValueError(f"the heat of {name!r} must be from 0 to 1, not {heat!r}")
+        for name, verdict in self.verdicts.items():
+            if verdict not in _BADGES:
+                raise ValueError(f"the verdict on {name!r} must be 1, 0 or -1, not {verdict!r}")
+
+
+def annotated(drawing: Drawing, marks: Marks) -> Drawing:
+    """A picture with marks on top.
+
+    Raises:
+        ValueError: a mark is on no region of the picture.
+    """
+    regions = {region.name: region for region in drawing.regions}
+
+    def named(names: Iterable[str]) -> list[Region]:
+        try:
+            return [regions[name] for name in names]
+        except KeyError as error:
+            raise ValueError(f"{error} is no region of this picture, which has {', '.join(regions)}") from None
+
+    shapes = [
+        *(_filled(region, heat) for region, heat in zip(named(marks.heat), marks.heat.values(), strict=True)),
+        *(_outlined(region, _CLICKABLE, 1.5) for region in named(marks.clickable)),
+        *(_outlined(region, _LAST, 2.5) for region in named(marks.last)),
+        *(_outlined(region, _HEAT, 5) for region in named(marks.best)),
+        *(_outlined(region, _SELECTED, 5) for region in named(marks.selected)),
+        *(_badge(region, value) for region, value in zip(named(marks.verdicts), marks.verdicts.values(), strict=True)),
+        *(_stroke(named(line)) for line in marks.lines),
+    ]
+    return replace(drawing, shapes=drawing.shapes + "".join(shapes))
+
+
+def _filled(region: Region, heat: float) -> str:
+    # the root, so that one can see a share of a few per cent
+    return f'<rect {_inside(region, 1)} fill="{_HEAT}" fill-opacity="{0.55 * math.sqrt(heat):.3f}"/>'
+
+
+def _outlined(region: Region, color: str, width: float) -> str:
+    """A frame in ``color`` within a white one, which parts it from a ground of any colour."""
+    width = min(width, 0.12 * min(region.width, region.height))
+    return "".join(
+        f'<rect {_inside(region, 1.5 + width / 2)} fill="none" stroke="{stroke}" stroke-width="{stroke_width:g}"/>'
+        for stroke, stroke_width in (("#ffffff", width + 2), (color, width))
+    )
+
+
+def _inside(region: Region, inset: float) -> str:
+    """The attributes of a rectangle with round corners that keeps ``inset`` from a region's edges."""
+    inset = min(inset, min(region.width, region.height) / 4)
+    width, height = region.width - 2 * inset, region.height - 2 * inset
+    radius = min(8, width / 4, height / 4)
+    return (
+        f'x="{region.x + inset:.2f}" y="{region.y + inset:.2f}" width="{width:.2f}" height="{height:.2f}"'
+        f' rx="{radius:.2f}"'
+    )
+
+
+def _badge(region: Region, verdict: int) -> str:
+    """A disc with a sign in it, in the upper right corner."""
+    color, sign = _BADGES[verdict]
+    radius = min(11, region.width / 2.2, region.height / 2.2)
+    x, y = region.x + region.width - 1.1 * radius, region.y + 1.1 * radius
+    return (
+        f'<g transform="translate({x:.2f} {y:.2f}) scale({radius / 9:.3f})">'
+        f'<circle r="8" fill="{color}" stroke="#ffffff" stroke-width="1.5"/>'
+        f'<path d="{sign}" fill="none" stroke="#ffffff" stroke-width="2.4" stroke-linecap="round"/></g>'
+    )
+
+
+def _stroke(regions: list[Region]) -> str:
+    points = [f"{region.x + region.width / 2:g} {region.y + region.height / 2:g}" for region in regions]
+    breadth = 0.1 * min(regions[0].width, regions[0].height)
+    path = f"M{'L'.join(points)}Z"  # back to where it began: that joins a square, and does not alter a line
+    return "".join(
+        f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{width:.2f}" stroke-opacity="0.8"'
+        ' stroke-linecap="round" stroke-linejoin="round"/>'
+        for color, width in (("#ffffff", breadth + 5), ("#222222", breadth))
+    )

@@ -1,0 +1,67 @@
+"""Shapes and regions that several pictures of boards share."""
+
+from collections.abc import Sequence
+
+from ci_envs.drawing.drawing import Label, Region
+
+_COLUMNS = "abcdefgh"
+
+MARGIN = 32
+"""Width of the margin around a board, in pixels."""
+
+BOARD = 480
+"""Length of the longer side of a board at most, in pixels."""
+
+GAP = 24
+"""Distance between the contents of neighbouring panels, in pixels."""
+
+_FRAME = 6  # how far a panel reaches beyond what lies on it
+
+STRIP = (MARGIN - _FRAME) / 2
+"""Middle of the free part of the margin, where labels stand."""
+
+
+def rounded_rect(color: str, x: float, y: float, width: float, height: float, *, radius: float) -> str:
+    """Return a rectangle with rounded corners, its top left at ``(x, y)``."""
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" fill="{color}"/>'
+
+
+def disc(color: str, radius: float) -> str:
+    """Return a disc in the middle of a square of 100 x 100 units."""
+    return f'<circle cx="50" cy="50" r="{radius:g}" fill="{color}"/>'
+
+
+def panel(color: str, x: float, y: float, width: float, height: float) -> str:
+    """Return a panel that reaches a little beyond a rectangle on all sides."""
+    return rounded_rect(color, x - _FRAME, y - _FRAME, width + 2 * _FRAME, height + 2 * _FRAME, radius=12)
+
+
+def placed(shapes: str, x: float, y: float, side: float) -> str:
+    """Shapes drawn in a square of 100 x 100 units, in one of ``side`` with its top left at ``(x, y)``."""
+    return f'<g transform="translate({x:g} {y:g}) scale({side / 100:g})">{shapes}</g>'
+
+
+def tiled(cells: Sequence[str], x: float, y: float, side: float, cols: int = 4) -> list[str]:
+    """Cells placed row by row, ``cols`` to a row, from the top left at ``(x, y)``."""
+    return [placed(cell, x + k % cols * side, y + k // cols * side, side) for k, cell in enumerate(cells)]
+
+
+def coordinates(rows: int, cols: int, cell: int) -> tuple[Label, ...]:
+    """Letters over the columns and numbers left of the rows."""
+    letters = [Label(_COLUMNS[col], MARGIN + (col + 0.5) * cell, STRIP) for col in range(cols)]
+    numbers = [Label(str(row + 1), STRIP, MARGIN + (row + 0.5) * cell) for row in range(rows)]
+    return (*letters, *numbers)
+
+
+def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
+    """Return a region for each cell, ``b3``; ``cell`` is the side of a cell in pixels."""
+    return [
+        Region(f"{_COLUMNS[col]}{row + 1}", MARGIN + col * cell, MARGIN + row * cell, cell, cell)
+        for row in range(rows)
+        for col in range(cols)
+    ]
+
+
+def column_regions(rows: int, cols: int, cell: int) -> list[Region]:
+    """Return a region for each column, ``b``; ``cell`` is the side of a cell in pixels."""
+    return [Region(_COLUMNS[col], MARGIN + col * cell, MARGIN, cell, rows * cell) for col in range(cols)]

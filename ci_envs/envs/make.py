@@ -1,0 +1,23 @@
+"""Making a PettingZoo environment from its id."""
+
+from typing import Any
+
+from ci_envs.envs.aec import BoardEnv
+from ci_envs.registry import resolve
+
+
+def make(id: str, **parameters: Any) -> BoardEnv:
+    """Make a PettingZoo AEC environment.
+
+    ``make("Quixo-v0:size=4")`` and ``make("Quixo-v0", size=4)`` return equal environments.
+
+    Args:
+        id: a registered id, with or without parameters.
+        **parameters: parameters of the game, and ``max_cycles`` and ``render_mode`` of the environment
+            (:class:`ci_envs.envs.aec.BoardEnv`).
+
+    Raises:
+        ValueError: the id or a parameter is unknown, or a value is out of range.
+    """
+    spec, game, options = resolve(id, **parameters)
+    return BoardEnv(game, name=spec.name, **options)

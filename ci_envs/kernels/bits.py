@@ -1,0 +1,57 @@
+"""Bits of 64-bit words in compiled code."""
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from ci_envs.kernels.compiler import kernel
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _popcount(context: Any, word: Any) -> Any:
+    return types.uint64(types.uint64), lambda c, builder, signature, args: builder.ctpop(args[0])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _trailing_zeros(context: Any, word: Any) -> Any:
+    def generate(c: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], c.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
+popcount: Callable[[Any], Any] = _popcount
+"""Number of ones in a 64-bit word, as one machine instruction (uint64 -> uint64)."""
+
+trailing_zeros: Callable[[Any], Any] = _trailing_zeros
+"""Index of the lowest one in a 64-bit word, 64 if there is none (uint64 -> uint64)."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _deposit_bits(context: Any, source: Any, mask: Any) -> Any:
+    def generate(c: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(word, [word, word]))
+        return builder.call(pdep, args)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+def _nth_one_pdep(word: Any, n: Any) -> Any:
+    return trailing_zeros(_deposit_bits(np.uint64(1) << n, word))
+
+
+def _nth_one_loop(word: Any, n: Any) -> Any:
+    for _ in range(n):
+        word &= word - np.uint64(1)
+    return trailing_zeros(word)
+
+
+_has_pdep = config.CPU_NAME is None and llvmlite.binding.get_host_cpu_features().get("bmi2", False)
+nth_one = kernel(_nth_one_pdep if _has_pdep else _nth_one_loop)
+"""Index of the one in ``word`` that has ``n`` ones below it; it must exist (uint64, uint64 -> uint64)."""

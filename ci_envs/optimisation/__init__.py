@@ -1,0 +1,5 @@
+"""Optimisation problems and their solvers: set covering, and a black-box bit string."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

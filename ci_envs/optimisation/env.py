@@ -1,0 +1,102 @@
+"""What the Gymnasium environments of problems of optimisation have in common."""
+
+from abc import abstractmethod
+from typing import Any, Generic, TypeVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.envs.aec import RENDER_MODES, InvalidActionError
+from ci_envs.optimisation.problem import Problem
+from ci_envs.optimisation.registry import resolve_problem
+
+P = TypeVar("P", bound=Problem)
+
+
+class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
+    """A problem of optimisation, solved step by step.
+
+    Attributes:
+        problem: what is solved.
+    """
+
+    # as the base class declares it
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 10}  # noqa: RUF012
+
+    def __init__(self, problem: P, bits: int, render_mode: str | None) -> None:
+        """Make the environment; observations are so many bits, and there is an action for each locus.
+
+        Raises:
+            ValueError: there is no such ``render_mode``.
+        """
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        self.problem, self.render_mode = problem, render_mode
+        self.observation_space = spaces.Box(0, 1, (bits,), np.int8)
+        self.action_space = spaces.Discrete(problem.loci)
+        self._is_expected = False  # whether a step may be made
+        self._window: Any = None
+
+    def _check(self, action: np.int64 | int) -> int:
+        """``action`` as an int, where a step may be made.
+
+        Raises:
+            InvalidActionError: ``action`` is not in the action space; nothing has changed.
+            gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
+        """
+        if not self._is_expected:
+            raise gymnasium.error.ResetNeeded("call reset() first: the episode has not begun, or it is over")
+        number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        if not number or not 0 <= action < self.problem.loci:
+            raise InvalidActionError(f"an action is a whole number from 0 to {self.problem.loci - 1}, not {action!r}")
+        return int(action)
+
+    def render(self) -> Any:
+        """The picture as text (``ansi``) or pixels (``rgb_array``), or shown in a window (``human``).
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: pygame is missing.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: the environment was made without a render_mode.")
+            return None
+        if self.render_mode == "ansi":
+            return self._text()
+        from ci_envs.drawing.raster import Window, rgb_array
+
+        if self.render_mode == "rgb_array":
+            return rgb_array(self._drawing())
+        self._window = self._window or Window()
+        return self._window.show(self._drawing(), self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    @abstractmethod
+    def _drawing(self) -> Drawing:
+        """The state of the episode as a picture."""
+
+    @abstractmethod
+    def _text(self) -> str:
+        """The state of the episode in a line."""
+
+
+def make_problem_env(environment: str, **parameters: Any) -> ProblemEnv[Any]:
+    """Make the environment of a registered problem; Gymnasium's entry point.
+
+    Raises:
+        ValueError: no such id, no such parameter, or one of its values is refused.
+    """
+    spec, problem, options = resolve_problem(environment, **parameters)
+    environment_class: type[ProblemEnv[Any]] = spec.environment_class()
+    return environment_class(problem, **options)

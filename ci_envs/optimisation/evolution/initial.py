@@ -1,0 +1,78 @@
+"""New genomes at random, for first populations and for immigrants: ``(count, rng) -> genomes``."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ci_envs.games import integer_between
+from ci_envs.optimisation.evolution.parameters import Genomes, PerGene, Values, between, ordered
+
+Initial = Callable[[int, Generator], Genomes]
+"""So many new genomes, (count, genes)."""
+
+
+@dataclass(frozen=True)
+class RandomBits:
+    """Genomes of bool, a share ``ones`` of which is expected to be true."""
+
+    genes: int
+    ones: PerGene = 0.5
+
+    def __post_init__(self) -> None:
+        integer_between("genes", self.genes, 1)
+        between("ones", self.ones, 0, 1)
+
+    def __call__(self, count: int, rng: Generator) -> NDArray[np.bool_]:
+        """As :data:`Initial` says."""
+        return rng.random((count, self.genes)) < self.ones
+
+
+@dataclass(frozen=True)
+class RandomNumbers:
+    """Genomes of float64, uniform from ``low`` to ``high``."""
+
+    genes: int
+    low: PerGene
+    high: PerGene
+
+    def __post_init__(self) -> None:
+        integer_between("genes", self.genes, 1)
+        ordered(self.low, self.high)
+
+    def __call__(self, count: int, rng: Generator) -> Values:
+        """As :data:`Initial` says."""
+        return rng.uniform(self.low, self.high, (count, self.genes))
+
+
+@dataclass(frozen=True)
+class RandomIntegers:
+    """Genomes of int64, uniform from ``low`` to ``high``, both included."""
+
+    genes: int
+    low: int | NDArray[np.int64]
+    high: int | NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        integer_between("genes", self.genes, 1)
+        ordered(self.low, self.high)
+
+    def __call__(self, count: int, rng: Generator) -> NDArray[np.int64]:
+        """As :data:`Initial` says."""
+        return rng.integers(self.low, self.high, (count, self.genes), endpoint=True)
+
+
+@dataclass(frozen=True)
+class RandomOrders:
+    """Genomes of int64 that are permutations of 0 to ``genes - 1``."""
+
+    genes: int
+
+    def __post_init__(self) -> None:
+        integer_between("genes", self.genes, 1)
+
+    def __call__(self, count: int, rng: Generator) -> NDArray[np.int64]:
+        """As :data:`Initial` says."""
+        return rng.permuted(np.tile(np.arange(self.genes), (count, 1)), axis=1)

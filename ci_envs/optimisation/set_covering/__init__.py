@@ -1,0 +1,1 @@
+"""Solvers of set covering problems, for :func:`ci_envs.optimisation.optimise`."""

@@ -1,0 +1,138 @@
+"""Games by id. Registering an id imports and compiles nothing."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+from ci_envs.spec import check_options, option_names, split_spec
+
+if TYPE_CHECKING:
+    from ci_envs.games.game import Game
+
+_ENV_OPTIONS = ("max_cycles", "render_mode")
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """A registered game.
+
+    Attributes:
+        id: the registered id, for example ``Quixo-v0``.
+        game: the class of the game, or ``"module:Class"``.
+        parameters: the game parameters that the id sets, by name.
+    """
+
+    id: str
+    game: "type[Game] | str"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The id in PettingZoo's style: ``quixo_v0``."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", self.id).lower()
+
+    def game_class(self) -> "type[Game]":
+        """Return the class of the game; import its module on the first call."""
+        cls: type[Game] = import_object(self.game)
+        return cls
+
+
+_ids: dict[str, object] = {}
+_specs: dict[str, GameSpec] = {}
+
+
+def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
+    """Register a game under ``id`` here, with Gymnasium and, from version 1.27 on, with PettingZoo.
+
+    Args:
+        id: a name and a version, for example ``Quixo-v0``.
+        game: the class of the game, or ``"module:Class"`` to import the class when the first environment is made.
+        **parameters: game parameters that differ from the defaults of the class.
+
+    Raises:
+        ValueError: ``id`` is malformed or already registered.
+    """
+    claim_id(id, game)
+    _specs[id] = GameSpec(id, game, parameters)
+    gymnasium.register(
+        f"ci_envs/{id}",
+        "ci_envs.envs.single_agent:make_single_agent",
+        vector_entry_point="ci_envs.envs.vector:make_vec",
+        kwargs={"environment": id},
+    )
+    try:
+        from pettingzoo import register as register_aec
+    except ImportError:  # PettingZoo has no registry before version 1.27
+        return
+    register_aec("aec", f"ci_envs/{id}", "ci_envs.envs.make:make", kwargs={"id": id})
+
+
+def claim_id(id: str, registered: object) -> None:
+    """Record that ``id`` stands for ``registered``, a game or an optimisation problem.
+
+    Raises:
+        ValueError: ``id`` is malformed or already registered.
+    """
+    if not re.fullmatch(r"\w+-v\d+", id):
+        raise ValueError(f"an id is a name and a version such as Quixo-v0, not {id!r}")
+    if id in _ids:
+        raise ValueError(f"{id!r} is registered already, as {_ids[id]}")
+    _ids[id] = registered
+
+
+def registered() -> tuple[str, ...]:
+    """Return the ids of all games, in the order of their registration."""
+    return tuple(_specs)
+
+
+def resolve(id: str, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]]":
+    """Return the registered spec, the game and the environment options that an id with parameters stands for.
+
+    ``module:Hex-v0`` imports ``module`` first, as in Gymnasium.
+
+    Raises:
+        ValueError: the id or a parameter is unknown, or a value is out of range.
+    """
+    name, options = split_id(id)
+    if name not in _specs and name in _ids:
+        raise ValueError(f"{name} is not a two-player game: make it with gymnasium.make('ci_envs/{name}'), or solve it")
+    if name not in _specs:
+        raise ValueError(f"unknown environment {id!r}; choose from: {', '.join(_specs)}")
+    spec = _specs[name]
+    cls = spec.game_class()
+    allowed = option_names(cls)
+    options = check_options(name, {**options, **parameters}, (*allowed, *_ENV_OPTIONS))
+    game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
+    return spec, game, {key: value for key, value in options.items() if key in _ENV_OPTIONS}
+
+
+def split_id(id: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of an id; ``module:Hex-v0`` imports ``module`` first.
+
+    Raises:
+        ValueError: the options are malformed.
+    """
+    match = re.fullmatch(r"(?:([a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
+    if match and match[1]:
+        import_module(match[1])
+    return split_spec(match[2] if match else id)
+
+
+def import_object(reference: Any) -> Any:
+    """Return the object that ``"module:name"`` refers to; return anything that is not a string unchanged."""
+    if not isinstance(reference, str):
+        return reference
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+register("Quixo-v0", "ci_envs.games.quixo:Quixo")
+register("TicTacToe-v0", "ci_envs.games.connect_n:ConnectN", rows=3, cols=3, n=3)
+register("ConnectN-v0", "ci_envs.games.connect_n:ConnectN")
+register("ConnectFour-v0", "ci_envs.games.connect_n:ConnectN", rows=6, cols=7, n=4, gravity=True)
+register("Nim-v0", "ci_envs.games.nim:Nim")
+register("Quarto-v0", "ci_envs.games.quarto:Quarto")

@@ -1,0 +1,65 @@
+"""What parts of AlphaZero are worth, each trained for the same time: ``python -m experiments.ablation``.
+
+With the default of 5 minutes it takes half an hour on two cores, and leaves the runs, a table and a picture behind.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from ci_envs import make_agent
+from ci_envs.agents.alphazero.training import BEST, CHECKPOINT, CURVE, train
+from ci_envs.arena.accuracy import Accuracy, measure_accuracy
+from ci_envs.registry import resolve
+from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.solve import solve
+from experiments.curves import draw, read_curve
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "gumbel": {},
+    "puct": {"selection": "puct"},
+    "ucb": {"selection": "ucb"},
+    "no_symmetries": {"symmetries": False},
+    "64x5": {"architecture": "64x5"},
+}
+"""What is trained, as options of :func:`ci_envs.agents.alphazero.training.train`, by the names of their folders."""
+
+
+@click.command()
+@click.option("--environment", default="Quixo-v0:size=4", show_default=True, help="A game that can be solved.")
+@click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Each.")
+@click.option("--threads", default=2, show_default=True, type=click.IntRange(min=1), help="Of self-play.")
+@click.option("--positions", default=2000, show_default=True, type=click.IntRange(min=1), help="To judge them by.")
+@click.option("--simulations", default=100, show_default=True, type=click.IntRange(min=1), help="A position, then.")
+@click.option("--output", default="runs/ablation", show_default=True, type=click.Path(path_type=Path))
+def main(environment: str, minutes: float, threads: int, positions: int, simulations: int, output: Path) -> None:
+    """Train the variants in turn, or go on with that, and judge them by the exact solution."""
+    _, game, _ = resolve(environment)
+    table = Table(title=f"{environment}, {minutes:g} minutes each", title_justify="left")
+    for column in ("variant", "iterations", "games", "Elo", "keeps value", "critical"):
+        table.add_column(column, justify="left" if column == "variant" else "right")
+    words, solution = draw_positions(game, positions, np.random.default_rng(0)), solve(game)
+    for label, options in VARIANTS.items():
+        run = output / label
+        resume = (run / CHECKPOINT).exists()
+        train(environment, output=run, minutes=minutes, threads=threads, resume=resume, **options)
+        agent = make_agent(f"alphazero:{run / BEST},simulations={simulations}", game, seed=0)
+        table.add_row(label, *_numbers(run, measure_accuracy(game, agent, words, solution)))
+    draw({label: read_curve(output / label) for label in VARIANTS}, output / "curves.png", environment)
+    Console().print(table)
+
+
+def _numbers(run: Path, accuracy: Accuracy) -> list[str]:
+    with (run / CURVE).open(newline="") as file:
+        *_, last = csv.DictReader(file)
+    shares = [f"{tally.keeping / tally.decisions:.1%}" for tally in (accuracy.everywhere, accuracy.critical)]
+    return [last["iteration"], f"{int(last['games']):,}", f"{float(last['rating']):+.0f}", *shares]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""What Stable-Baselines3 learns here: ``python -m experiments.learning`` trains models and plays them.
+
+With the default of three seeds it takes about an hour and a half on one core; options choose less.
+"""
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from ci_envs import make_agent
+from ci_envs.arena import play_match
+from ci_envs.baselines.hyperparameters import ONE_PLY
+from ci_envs.baselines.policies import ALGORITHMS
+from ci_envs.baselines.training import BEST, train
+from ci_envs.registry import resolve
+
+STEPS: Mapping[str, int] = {"TicTacToe-v0": 1_000_000, "ConnectFour-v0": 82_000, "Quixo-v0": 2_500_000}
+"""How long to train, by environment."""
+
+JUDGES: Mapping[str, Sequence[str]] = {
+    "TicTacToe-v0": ("random", "exact"),
+    "ConnectFour-v0": ("random", ONE_PLY),
+    "Quixo-v0": ("random", "minimax:depth=1", "minimax:depth=2"),
+}
+"""Who a trained model plays, by environment."""
+
+GAMES = 500
+
+
+@click.command()
+@click.option(
+    "--algorithm", "algorithms", multiple=True, default=tuple(ALGORITHMS), type=click.Choice(tuple(ALGORITHMS))
+)
+@click.option("--environment", "environments", multiple=True, default=tuple(STEPS), type=click.Choice(tuple(STEPS)))
+@click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1))
+def main(algorithms: tuple[str, ...], environments: tuple[str, ...], seeds: int) -> None:
+    """Train and play; a line for every model as soon as it is measured, and a table at the end."""
+    table = Table(title=f"{GAMES} games against each, won / drawn / lost", title_justify="left")
+    for column in ("environment", "algorithm", "seed", "steps", "training", "against"):
+        table.add_column(column, no_wrap=True)
+    for environment in environments:
+        for algorithm in algorithms:
+            for seed in range(seeds):
+                seconds, records = learn(algorithm, environment, seed)
+                row = (environment, algorithm, str(seed), f"{STEPS[environment]:,}", f"{seconds:.0f} s", records)
+                Console(stderr=True).print(*row)
+                table.add_row(*row)
+    console = Console()
+    console.width = max(console.width, 140)
+    console.print(table)
+
+
+def learn(algorithm: str, environment: str, seed: int) -> tuple[float, str]:
+    """Seconds of training, evaluation included, and how the best model then played."""
+    game = resolve(environment)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        train(algorithm, environment, steps=STEPS[environment], output=folder, seed=seed, progress=False)
+        seconds = time.perf_counter() - begin
+        model = make_agent(f"sb3:{Path(folder) / BEST}", game, seed=0)
+    records = []
+    for judge in JUDGES[environment]:
+        total = play_match(game, model, make_agent(judge, game, seed=1), GAMES).sides[0].total
+        records.append(f"{judge} {total.wins}/{total.draws}/{total.losses}")
+    return seconds, ", ".join(records)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Search by a network again, slow and obvious: objects and Python numbers, to compare with visit for visit."""
+
+import math
+
+import numpy as np
+from oracles.tabular import Dice
+from playing import kept_actions
+
+
+class Node:
+    """A position, and what is known of it for who played the action that led there."""
+
+    def __init__(self, position, acts_again):
+        self.position, self.sign = position, 1 if acts_again else -1
+        self.prior, self.total, self.visits, self.closed = 0.0, 0.0, 0, False
+        self.children = {}
+        result = position.result
+        self.lower, self.upper = (-1, 1) if result is None else (self.sign * result, self.sign * result)
+
+    @property
+    def is_proven(self):
+        return self.lower == self.upper
+
+    @property
+    def mean(self):
+        return float(np.float32(self.total / self.visits))
+
+    def tighten(self):
+        """Learn from the children what is certain; whether that was new."""
+        children = self.children.values()
+        lower, upper = max(child.lower for child in children), max(child.upper for child in children)
+        for child in children:
+            child.closed = child.closed or child.upper <= lower
+        before = self.lower, self.upper
+        self.lower, self.upper = (lower, upper) if self.sign == 1 else (-upper, -lower)
+        return before != (self.lower, self.upper)
+
+
+class SlowSearch:
+    """A search as :class:`ci_envs.agents.alphazero.search.Forest` makes it, of one position.
+
+    Attributes:
+        root: of the tree.
+    """
+
+    def __init__(
+        self,
+        position,
+        seed,
+        evaluate,
+        *,
+        selection,
+        exploration,
+        simulations,
+        considered,
+        flat,
+        noise,
+        halving,
+        contempt,
+    ):
+        self.selection, self.exploration, self.considered, self.flat = selection, exploration, considered, flat
+        self.noise, self.halving, self.evaluate, self.contempt = noise, halving, evaluate, contempt
+        self.dice = Dice(seed)
+        self.root = Node(position, acts_again=True)
+        self.drawn = 0.0
+        for _ in range(simulations + 1):
+            if self.root.is_proven:
+                break
+            self.simulate()
+
+    def simulate(self):
+        path = [self.root]
+        while path[-1].children and not path[-1].is_proven:
+            at_root = self.selection == "gumbel" and len(path) == 1
+            path.append(self.select_at_root() if at_root else self.select(path[-1]))
+        leaf = path[-1]
+        again = any(leaf.position == above.position for above in path[:-1])
+        if not again and not leaf.is_proven:
+            self.expand(leaf)
+        if again:
+            value, drawn = 0, 1
+        elif leaf.is_proven:
+            value, drawn = leaf.sign * leaf.lower, leaf.lower == 0
+        else:
+            logits, value, drawn = self.evaluate(leaf.position)
+            value, drawn = float(value), float(drawn)
+            self.set_priors(leaf, logits)
+        self.drawn += drawn
+        worth = -self.contempt if leaf.position.to_move == self.root.position.to_move else self.contempt
+        value += worth * drawn
+        if leaf is self.root and not leaf.is_proven:
+            self.raw = max(value, -1)
+        for node in reversed(path):  # the value is for the player to move there, then for who played its action
+            worth *= node.sign
+            value = min(max(value * node.sign, node.lower or worth), node.upper or worth)
+            node.total = float(np.float32(node.total + value))
+            node.visits += 1
+        for node in reversed(path[:-1]):
+            if not node.tighten():
+                break
+
+    def expand(self, node):
+        order = []
+        for action in kept_actions(node.position):
+            place = self.dice.below(len(order) + 1)
+            order.append(action)
+            order[-1], order[place] = order[place], action
+        for action in order:
+            following = node.position.play(action)
+            node.children[action] = Node(following, following.to_move == node.position.to_move)
+        node.tighten()
+
+    def set_priors(self, node, logits):
+        legal = node.position.legal_actions()
+        largest = max(float(logits[action]) for action in legal)
+        for action in sorted(legal, key=lambda action: action not in node.children):
+            following = node.position.play(action)
+            like = node.children.get(action) or next(
+                child for child in node.children.values() if child.position == following
+            )
+            like.prior = float(np.float32(like.prior + math.exp((float(logits[action]) - largest) / self.flat)))
+        total = sum(child.prior for child in node.children.values())
+        for child in node.children.values():
+            child.prior = float(np.float32(child.prior / total))
+
+    def select(self, node):
+        guess = node.sign * node.total / node.visits
+
+        def score(child):
+            if self.selection == "ucb":
+                if child.visits == 0:
+                    return math.inf
+                spread = float(np.float32(1 / math.sqrt(child.visits)))
+                return child.mean + self.exploration * math.sqrt(math.log(node.visits)) * child.prior * spread
+            mean = child.mean if child.visits else guess
+            return mean + self.exploration * math.sqrt(node.visits) * child.prior / (1 + child.visits)
+
+        return max((child for child in node.children.values() if not child.closed), key=score)
+
+    def select_at_root(self):
+        wanted = self.halving[min(self.considered, len(self.root.children))][self.root.visits - 1]
+        choices = [(action, child) for action, child in self.root.children.items() if not child.closed]
+        scores = self.improved_logits()
+        return max(choices, key=lambda one: (-abs(one[1].visits - wanted), self.noise[one[0]] + scores[one[0]]))[1]
+
+    def improved_logits(self):
+        """Of every action at the root: the logarithm of its prior and its weighted value (Danihelka et al. 2022)."""
+        tried = [child for child in self.root.children.values() if child.visits]
+        value = self.raw
+        if tried:
+            weighted = sum(child.prior * child.total / child.visits for child in tried)
+            visits = sum(child.visits for child in tried)
+            value = (value + visits * weighted / sum(child.prior for child in tried)) / (1 + visits)
+        scale = (50 + max((child.visits for child in tried), default=0)) * 0.5
+
+        def value_of(child):
+            if child.is_proven:
+                return child.lower or -self.contempt
+            return child.total / child.visits if child.visits else value
+
+        return {
+            action: math.log(max(child.prior, 1e-30)) + scale * value_of(child)
+            for action, child in self.root.children.items()
+        }

@@ -1,0 +1,217 @@
+"""Tabular learning again, slow and obvious: dictionaries, positions and Python numbers, to compare with bit for bit."""
+
+import math
+from functools import cache
+
+import numpy as np
+
+from ci_envs import Position
+from ci_envs.games.grid import lines_of
+from ci_envs.games.operations import transform_action
+from ci_envs.kernels.compiler import kernel
+
+_WORD = 2**64
+
+
+@kernel
+def _image_of_action(game, symmetry, action):
+    return transform_action(game, symmetry, action)
+
+
+@cache
+def followers(position):
+    """The positions after each legal action."""
+    return {action: position.play(action) for action in position.legal_actions()}
+
+
+@cache
+def least_image(position):
+    """The words of the least image of a position, and the first symmetry that leads there."""
+    images = [(image.own, image.opp) for image in position.symmetries]
+    return min(images), images.index(min(images))
+
+
+@cache
+def image_of_action(game, symmetry, action):
+    return int(_image_of_action(game, symmetry, action))
+
+
+@cache
+def advantage(position):
+    """A quarter of the own longest line less a quarter of the opponent's."""
+    own, opp = (
+        max((word & line).bit_count() for line in lines_of(*position.game.shape))
+        for word in (position.own, position.opp)
+    )
+    return 0.25 * (own - opp)
+
+
+class Dice:
+    """SplitMix64 (Steele, Lea and Flood 2014)."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def word(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) % _WORD
+        word = self.state
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % _WORD
+        word = (word ^ word >> 27) * 0x94D049BB133111EB % _WORD
+        return word ^ word >> 31
+
+    def below(self, bound):
+        return (self.word() >> 32) * bound >> 32
+
+    def share(self):
+        """From 0 to below 1."""
+        return (self.word() >> 11) / 2**53
+
+
+class SlowLearner:
+    """One of the tabular learners, named and tuned as ``ci-envs train`` names and tunes it.
+
+    Attributes:
+        table: lists of values by the words of a position.
+        dice: the random numbers.
+    """
+
+    def __init__(
+        self,
+        game,
+        seed,
+        *,
+        method="q_learning",
+        visits="first",
+        values="action",
+        symmetries=False,
+        shaping=None,
+        exploration="epsilon_greedy",
+        discount=1.0,
+        initial=0.0,
+        initial_spread=0.0,
+        random_plies=0,
+        opponent="self",
+        max_plies=2048,
+    ):
+        self.game, self.dice = game, Dice(seed)
+        self.method, self.visits, self.values, self.symmetries = method, visits, values, symmetries
+        self.shaping, self.softmax, self.discount = shaping, exploration == "softmax", discount
+        self.initial, self.spread = initial, initial_spread
+        self.random_plies, self.against_random, self.max_plies = random_plies, opponent == "random", max_plies
+        self.columns = 1 if values == "state" else game.action_count
+        self.table = {}
+
+    def place(self, position, action):
+        """Where the value of an action is: the key of a row, and the column in it."""
+        if self.values == "state":
+            position, action = followers(position)[action], 0
+        if not self.symmetries:
+            return (position.own, position.opp), action
+        key, symmetry = least_image(position)
+        return key, 0 if self.values == "state" else image_of_action(self.game, symmetry, action)
+
+    def value(self, position, action):
+        key, column = self.place(position, action)
+        return self.table[key][column] if key in self.table else self.initial
+
+    def values_of(self, position):
+        return {action: self.value(position, action) for action in position.legal_actions()}
+
+    def meet(self, key):
+        if key in self.table:
+            return
+        row = self.table[key] = []
+        legal = [0] if self.values == "state" else Position(self.game, *key).legal_actions()
+        for column in range(self.columns):
+            noise = self.spread * (self.dice.word() // 2**11 / 2**52 - 1) if self.spread else 0
+            row.append(float(np.float32(self.initial + noise)) if column in legal else 0.0)
+
+    def change(self, place, target, alpha):
+        key, column = place
+        old = self.table[key][column]
+        self.table[key][column] = float(np.float32(old + alpha * (target - old)))
+
+    def random_action(self, position):
+        legal = position.legal_actions()
+        return legal[self.dice.below(len(legal))]
+
+    def greedy_action(self, values):
+        best = [action for action, value in values.items() if value == max(values.values())]
+        return best[self.dice.below(len(best))]
+
+    def explore(self, position, values, rate):
+        if rate == 0:
+            return self.greedy_action(values)
+        share = self.dice.share()
+        if not self.softmax:
+            return self.random_action(position) if share < rate else self.greedy_action(values)
+        weights = {action: math.exp((value - max(values.values())) / rate) for action, value in values.items()}
+        left = share * sum(weights.values())
+        for action, weight in weights.items():
+            left -= weight
+            if left < 0:
+                return action
+        return max(weights)
+
+    def first_position(self):
+        position = Position.start(self.game)
+        for _ in range(self.dice.below(self.random_plies + 1) if self.random_plies else 0):
+            following = followers(position)[self.random_action(position)]
+            if following.result is not None:
+                break
+            position = following
+        return position
+
+    def play_episode(self, alpha, rate):
+        position = self.first_position()
+        learners = {self.dice.below(2)} if self.against_random else {0, 1}
+        turns = {0: [], 1: []}  # of each player: lists [place, reward until the next turn]
+        for _ in range(self.max_plies):
+            player = position.to_move
+            if player not in learners:
+                position = followers(position)[self.random_action(position)]
+            else:
+                mine = turns[player]
+                if self.values == "action":
+                    self.meet(self.place(position, 0)[0])
+                values = self.values_of(position)
+                if mine and self.shaping == "potential":
+                    mine[-1][1] += self.discount * advantage(position)
+                if mine and self.method == "q_learning":
+                    self.change(mine[-1][0], mine[-1][1] + self.discount * max(values.values()), alpha)
+                action = self.explore(position, values, rate)
+                place = self.place(position, action)
+                self.meet(place[0])
+                reward = -advantage(position) if self.shaping is not None else 0.0
+                position = followers(position)[action]
+                if self.shaping == "lines":
+                    reward += advantage(position) if position.to_move == player else -advantage(position)
+                mine.append([place, reward])
+            if position.result is not None:
+                break
+        result = position.result or 0
+        for player, mine in turns.items():
+            if mine:
+                mine[-1][1] += result if player == position.to_move else -result
+                self.learn_from_the_end(mine, alpha)
+
+    def learn_from_the_end(self, mine, alpha):
+        if self.method == "q_learning":
+            self.change(*mine[-1], alpha)
+            return
+        returns, later = [], 0.0
+        for place, reward in reversed(mine):
+            later = reward + self.discount * later
+            returns.insert(0, (place, later))
+        met = []
+        for place, total in returns:
+            if self.visits == "every" or place not in met:
+                self.change(place, total, alpha)
+            met.append(place)
+
+
+def scheduled(schedule, start, end, progress):
+    """The value of a schedule."""
+    if schedule == "constant":
+        return start
+    return start + (end - start) * progress if schedule == "linear" else start * (end / start) ** progress
