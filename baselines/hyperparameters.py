@@ -1,16 +1,14 @@
-"""What every training run uses, by algorithm and environment, unless its options say otherwise."""
+"""The hyperparameters of training with Stable-Baselines3, by algorithm and game."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ci_envs.baselines.policies import Layers
+from ci_envs.games.game import Game
 
 POOL = "pool"
 """An opponent drawn from the past selves of the agent that learns."""
-
-ONE_PLY = "minimax:depth=2,evaluation=false"
-"""Wins where it can, else blocks, else plays at random."""
 
 
 @dataclass(frozen=True)
@@ -61,31 +59,9 @@ _ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 
-_FEW_STEPS = {"n_steps": 32, "batch_size": 512, "n_epochs": 5, "learning_rate": 3e-3}  # more is learned of each step
-_EXCEPTIONS: Mapping[tuple[str, str], Mapping[str, Any]] = {
-    ("maskable_ppo", "ConnectFour-v0"): _FEW_STEPS,
-    ("ppo", "ConnectFour-v0"): _FEW_STEPS,
-}
 
-_GAMES: Mapping[str, Hyperparameters] = {
-    "TicTacToe-v0": Hyperparameters(
-        opponents=(POOL, POOL, "random", "minimax:depth=9"),
-        ladder=("random", "minimax:depth=2", "minimax:depth=9"),
-        boards=64,
-    ),
-    "ConnectFour-v0": Hyperparameters(
-        opponents=(POOL, "random", ONE_PLY, ONE_PLY, ONE_PLY),
-        ladder=("random", ONE_PLY, "minimax:depth=2"),
-        boards=16,
-    ),
-    "Quixo-v0": Hyperparameters(
-        opponents=(POOL, POOL, POOL, POOL, "random", "minimax:depth=1", "minimax:depth=1", "minimax:depth=2"),
-        layers=[256, 256],
-    ),
-}
-
-
-def hyperparameters(algorithm: str, id: str) -> Hyperparameters:
-    """Those of an algorithm on a registered environment."""
-    exceptions = _EXCEPTIONS.get((algorithm, id), {})
-    return replace(_GAMES.get(id, Hyperparameters()), arguments={**_ALGORITHMS[algorithm], **exceptions})
+def hyperparameters(algorithm: str, game: Game) -> Hyperparameters:
+    """Return the hyperparameters of an algorithm on a game, which :meth:`Game.training_presets` can change."""
+    presets = game.training_presets()
+    arguments = {**_ALGORITHMS[algorithm], **presets.get(algorithm, {})}
+    return Hyperparameters(**presets.get("sb3", {}), arguments=arguments)

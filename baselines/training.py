@@ -73,8 +73,8 @@ def train(
     threads = integer_between("threads", threads, 1)
     if algorithm not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {algorithm!r}; choose from: {', '.join(ALGORITHMS)}")
-    spec, game, options = resolve(environment)
-    parameters = hyperparameters(algorithm, spec.id)
+    _, game, options = resolve(environment)
+    parameters = hyperparameters(algorithm, game)
     network = Network(algorithm, parameters.layers, parameters.activation)
     folder = Path(output)
     run = {"algorithm": algorithm, "environment": environment, "seed": seed, "parameters": asdict(parameters)}

@@ -27,7 +27,7 @@ def shipped(id: str, boards: int) -> dict[str, Any]:
     from ci_envs.baselines.hyperparameters import hyperparameters
     from ci_envs.baselines.policies import Network
 
-    chosen = hyperparameters("maskable_ppo", id)
+    chosen = hyperparameters("maskable_ppo", resolve(id)[1])
     network = Network("maskable_ppo", chosen.layers, chosen.activation)
     rollout = chosen.arguments["n_steps"] * chosen.boards * len(chosen.opponents)
     return {**chosen.arguments, "n_steps": rollout // boards, "policy_kwargs": network.policy_arguments()}
@@ -97,7 +97,8 @@ def as_shipped(id: str) -> Work:
     from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
     from experiments.learning import STEPS
 
-    game, chosen = resolve(id)[1], hyperparameters("maskable_ppo", id)
+    game = resolve(id)[1]
+    chosen = hyperparameters("maskable_ppo", game)
     env = self_play_env(game, chosen.opponents, chosen.boards)
     pool = Pool(game, Network("maskable_ppo", chosen.layers, chosen.activation), seed=0)
     callback = SelfPlayCallback(env, chosen.opponents, pool, STEPS[id] // 50)  # 50 draws from the pool in a run

@@ -14,7 +14,6 @@ from rich.table import Table
 
 from ci_envs import make_agent
 from ci_envs.arena import play_match
-from ci_envs.baselines.hyperparameters import ONE_PLY
 from ci_envs.baselines.policies import ALGORITHMS
 from ci_envs.baselines.training import BEST, train
 from ci_envs.registry import resolve
@@ -24,7 +23,7 @@ STEPS: Mapping[str, int] = {"TicTacToe-v0": 1_000_000, "ConnectFour-v0": 82_000,
 
 JUDGES: Mapping[str, Sequence[str]] = {
     "TicTacToe-v0": ("random", "exact"),
-    "ConnectFour-v0": ("random", ONE_PLY),
+    "ConnectFour-v0": ("random", "minimax:depth=2,evaluation=false"),
     "Quixo-v0": ("random", "minimax:depth=1", "minimax:depth=2"),
 }
 """Who a trained model plays, by environment."""

@@ -529,7 +529,7 @@ class TestPool:
 
 
 def test_maskable_ppo_learns_tictactoe(tmp_path, monkeypatch):
-    usual = hyperparameters("maskable_ppo", TICTACTOE)
+    usual = hyperparameters("maskable_ppo", GAME)
     quicker = replace(usual, boards=16, arguments={**usual.arguments, "batch_size": 512})
     monkeypatch.setattr(training, "hyperparameters", lambda *name: quicker)
     train("maskable_ppo", TICTACTOE, steps=60_000, output=tmp_path, progress=False)

@@ -1,4 +1,4 @@
-"""Settings of training: one preset a game."""
+"""Settings of training."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -95,25 +95,6 @@ class Config:
         return asdict(self)
 
 
-_PRESETS: dict[str, dict[str, Any]] = {
-    "ConnectN(rows=3, cols=3, n=3, gravity=False)": {
-        "considered": 9,
-        "capacity": 30_000,
-        "random_plies": 4,
-        "ladder": ("random", "minimax:depth=2", "exact"),
-    },
-    "Quixo(size=4)": {
-        "ladder": ("random", "minimax:depth=3", "exact"),
-        "max_plies": 60,
-        "discount": 0.97,
-        "ladder_temperature": 0.25,
-    },
-    "Quixo(size=5)": {"random_plies": 20, "discount": 0.97, "ladder_temperature": 0.25},
-    "ConnectN(rows=6, cols=6, n=4, gravity=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")},
-    "Quarto(squares=False)": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")},
-}
-
-
 def preset(game: Game, **changes: Any) -> Config:
     """The settings for a game, with changes.
 
@@ -122,4 +103,4 @@ def preset(game: Game, **changes: Any) -> Config:
     """
     if unknown := [name for name in changes if name not in Config.__dataclass_fields__]:
         raise ValueError(f"there is no setting {unknown[0]!r}; there are {', '.join(Config.__dataclass_fields__)}")
-    return Config(**{**_PRESETS.get(repr(game), {}), **changes})
+    return Config(**{**game.training_presets().get("alphazero", {}), **changes})

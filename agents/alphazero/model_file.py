@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,10 @@ import torch
 from ci_envs.agents.alphazero.network import Architecture, Network
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_files
-from ci_envs.storage.tensors import read_tensors, write_tensors
+from ci_envs.storage.tensors import read_metadata, read_tensors, write_tensors
 
 _FORMAT = "ci_envs alphazero 2"
 _MODELS = Path(__file__).with_name("models")
-_SHIPPED = {
-    "ConnectN(rows=3, cols=3, n=3, gravity=False)": "tictactoe",
-    "ConnectN(rows=6, cols=6, n=4, gravity=False)": "connect6x6",
-    "Quarto(squares=False)": "quarto",
-    "Quixo(size=4)": "quixo4",
-    "Quixo(size=5)": "quixo5",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +66,16 @@ def shipped_model(game: Game) -> Path:
     Raises:
         ValueError: there is none of this game.
     """
-    if (name := _SHIPPED.get(repr(game))) is None:
-        raise ValueError(f"no network for {game} comes with the package, only for {', '.join(_SHIPPED)}: give its path")
-    return _MODELS / f"{name}.safetensors"
+    models = _models_by_game()
+    if repr(game) not in models:
+        raise ValueError(f"no network for {game} comes with the package, only for {', '.join(models)}: give its path")
+    return models[repr(game)]
+
+
+@cache
+def _models_by_game() -> dict[str, Path]:
+    """Return the networks that come with the package by the game that each file names; only headers are read."""
+    return {read_metadata(path)["game"]: path for path in shipped_models().values()}
 
 
 def read_model(path: str | Path, game: Game) -> ModelFile:

@@ -4,11 +4,13 @@ Players take turns to put a stone on an empty cell, with gravity on the lowest e
 ``n`` in a row, column or diagonal wins; a full board without is a draw.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.game import bits
@@ -79,6 +81,39 @@ class ConnectN(GridGame):
         if any(own & line == line for line in lines_of(*self.shape)):
             raise ValueError(f"{text!r} is no position of {self}: the player to move had won already")
         return own, opp, to_move
+
+    @override
+    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        return _TRAINING_PRESETS.get((self.rows, self.cols, self.n, self.gravity), {})
+
+
+_BLOCKS_AND_WINS = "minimax:depth=2,evaluation=false"  # else it plays at random
+_FEW_STEPS = {"n_steps": 32, "batch_size": 512, "n_epochs": 5, "learning_rate": 3e-3}  # learns more from each step
+_TRAINING_PRESETS: Mapping[tuple[int, int, int, bool], Mapping[str, Mapping[str, Any]]] = {
+    (3, 3, 3, False): {
+        "alphazero": {
+            "considered": 9,
+            "capacity": 30_000,
+            "random_plies": 4,
+            "ladder": ("random", "minimax:depth=2", "exact"),
+        },
+        "sb3": {
+            "opponents": ("pool", "pool", "random", "minimax:depth=9"),
+            "ladder": ("random", "minimax:depth=2", "minimax:depth=9"),
+            "boards": 64,
+        },
+    },
+    (6, 6, 4, False): {"alphazero": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")}},
+    (6, 7, 4, True): {
+        "sb3": {
+            "opponents": ("pool", "random", _BLOCKS_AND_WINS, _BLOCKS_AND_WINS, _BLOCKS_AND_WINS),
+            "ladder": ("random", _BLOCKS_AND_WINS, "minimax:depth=2"),
+            "boards": 16,
+        },
+        "maskable_ppo": _FEW_STEPS,
+        "ppo": _FEW_STEPS,
+    },
+}
 
 
 @implements(legal, ConnectN)

@@ -1,7 +1,7 @@
 """What a game is: a value with its parameters, its face in Python, and what its rules are where it does not say."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -109,6 +109,17 @@ class Game(Static, ABC):
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """The lines that decided the game, each the regions that it joins, in order; none where there is none."""
         return ()
+
+    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the training settings that suit this game, by the name of the learner.
+
+        A learner uses its own defaults for every setting that is missing here.
+
+        Returns:
+            For each learner (``alphazero``; ``sb3`` for all algorithms of Stable-Baselines3, or the name of one of them
+            for its arguments) the values that differ from the learner's defaults. By default there are none.
+        """
+        return {}
 
     @cached_property
     def rules(self) -> Rules:

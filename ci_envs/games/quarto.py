@@ -6,6 +6,7 @@ column or diagonal of four pieces with an attribute in common wins, whoever plac
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.quarto import quarto_drawing
@@ -149,6 +151,10 @@ class Quarto(Game):
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """The lines and, if they count, the squares of four pieces with an attribute in common."""
         return tuple(tuple(cell_name(cell, 4) for cell in _around(four)) for four in self._quartos(own, opp))
+
+    @override
+    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        return {} if self.squares else {"alphazero": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")}}
 
     def _quartos(self, own: int, opp: int) -> list[int]:
         lanes = [own >> 16 * attribute for attribute in range(4)]

@@ -5,12 +5,14 @@ end of its row or column; the cubes between slide by one towards the hole. A ful
 symbol wins, but whoever completes one of the opponent's loses, even with one of their own in the same move.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.drawing.grid import CUBES, GridStyle
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
@@ -69,6 +71,26 @@ class Quixo(GridGame):
         """The cube to take, then the end where it is pushed in."""
         taken, end = pushes(self.size)[action]
         return cell_name(taken, self.size), cell_name(end, self.size)
+
+    @override
+    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        presets = {"sb3": _SB3_PRESET}
+        return presets | {"alphazero": _ALPHAZERO_PRESETS[self.size]} if self.size in _ALPHAZERO_PRESETS else presets
+
+
+_SB3_PRESET: Mapping[str, Any] = {
+    "opponents": ("pool", "pool", "pool", "pool", "random", "minimax:depth=1", "minimax:depth=1", "minimax:depth=2"),
+    "layers": [256, 256],
+}
+_ALPHAZERO_PRESETS: Mapping[int, Mapping[str, Any]] = {
+    4: {
+        "ladder": ("random", "minimax:depth=3", "exact"),
+        "max_plies": 60,
+        "discount": 0.97,
+        "ladder_temperature": 0.25,
+    },
+    5: {"random_plies": 20, "discount": 0.97, "ladder_temperature": 0.25},
+}
 
 
 @lru_cache

@@ -11,6 +11,8 @@ from safetensors.torch import load, save
 
 from ci_envs.storage.files import write_whole
 
+_LARGEST_HEADER = 100_000_000  # bytes; the limit of safetensors
+
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
     """Write a file, whole or not at all; equal contents make equal files.
@@ -24,6 +26,26 @@ def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], about: Mappin
             raise ValueError(f"{str(path)!r} is not written: {name} is not finite")
     contiguous = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
     write_whole(path, save(contiguous, {"about": json.dumps(about)}))  # several keys come in random order
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    """Return the plain values of a file without its tensors; only the header is read.
+
+    Raises:
+        ValueError: The file is damaged or not a safetensors file.
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if size > _LARGEST_HEADER:
+            raise ValueError(f"{str(path)!r} is no safetensors file: its header would have {size:,} bytes")
+        return _metadata(file.read(size))
+
+
+def _metadata(header: bytes) -> dict[str, Any]:
+    """Return the plain values that the header of a file holds."""
+    texts: dict[str, str] = json.loads(header)["__metadata__"]
+    return {**texts, **json.loads(texts.get("about", "{}"))}
 
 
 def read_tensors(path: Path, form: str) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -41,8 +63,7 @@ def read_tensors(path: Path, form: str) -> tuple[dict[str, torch.Tensor], dict[s
         )
     try:
         tensors = load(content)
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
-        about = {**header, **json.loads(header.get("about", "{}"))}
+        about = _metadata(content[8 : 8 + int.from_bytes(content[:8], "little")])
         if about.get("format") != form:
             raise ValueError(f"its format is {about.get('format')!r}, not {form!r}")
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
