@@ -18,12 +18,12 @@ from rich.console import Console
 from rich.table import Table
 
 from ci_envs import Nim
-from ci_envs.agents.evolution import run
 from ci_envs.agents.nim import evolved as nim_evolved
 from ci_envs.agents.nim import genetic as nim_ga
 from ci_envs.agents.nim.analysis import NimAnalysis
 from ci_envs.agents.nim.rules import FIXED_RULES
 from ci_envs.agents.nim.training import CHAMPION, SELECTIONS, fitness_of, initial_of, plan_of, wins
+from ci_envs.optimisation.evolution import run
 
 REPORTED = 0.41
 FEATURES = ("odd", "single")

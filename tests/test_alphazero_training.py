@@ -22,6 +22,7 @@ from ci_envs.agents.alphazero.players import RayWorkers, Threads
 from ci_envs.agents.alphazero.search import GUMBEL, Settings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.training import _Trainer
+from ci_envs.agents.alphazero.training import train as train_alphazero
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.cli.main import main
@@ -31,7 +32,7 @@ SHORT = {"games": 12, "simulations": 4, "threads": 2}
 
 
 def train(folder, iterations=3, **options):
-    return AlphaZeroAgent.train("TicTacToe-v0", output=folder, iterations=iterations, **(SHORT | options))
+    return train_alphazero("TicTacToe-v0", output=folder, iterations=iterations, **(SHORT | options))
 
 
 def weights_of(folder, name="checkpoint.safetensors"):
@@ -136,7 +137,7 @@ def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
         with pytest.raises(ValueError, match=message):
             train(whole, **options)
     with pytest.raises(ValueError, match="was trained for ConnectN"):
-        AlphaZeroAgent.train("Quixo-v0:size=3", output=whole, iterations=3, resume=True, **SHORT)
+        train_alphazero("Quixo-v0:size=3", output=whole, iterations=3, resume=True, **SHORT)
     with pytest.raises(FileNotFoundError):
         train(tmp_path, resume=True)
     assert (whole / "checkpoint.safetensors").read_bytes() == content

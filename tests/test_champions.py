@@ -8,8 +8,9 @@ import pytest
 from oracles.tabular import Dice
 
 from ci_envs import ConnectN, Quixo
-from ci_envs.agents.evolution import Champion, best_of, make_opponents, optimise, read_champion, write_champion
+from ci_envs.agents.evolution import Champion, best_of, make_opponents, read_champion, write_champion
 from ci_envs.agents.random import RandomAgent
+from ci_envs.optimisation.evolution import optimise
 
 GAME = ConnectN(3, 3, 3)
 

@@ -1,5 +1,6 @@
 """Compiled code is kept on disk and is never older than its source; operations find the kernels of a game."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -15,8 +16,9 @@ import ci_envs
 from ci_envs import ConnectN, Position, Quixo
 from ci_envs.agents.random import RandomAgent
 from ci_envs.envs.aec import BoardEnv
-from ci_envs.games import compiled
 from ci_envs.games.operations import LOSS, ONGOING, result
+from ci_envs.kernels import bits as bit_kernels
+from ci_envs.kernels import sources
 from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements
@@ -141,8 +143,7 @@ def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
 
 def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_not(run, tmp_path):
     root = tmp_path / "copy"
-    for package in ("ci_envs", "agents", "baselines"):
-        shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
     rules = root / "ci_envs" / "games" / "quixo.py"
     original = rules.read_text()
     old = "@implements(legal, Quixo)\n"
@@ -155,6 +156,34 @@ def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_no
     assert run(program, root) == [400, *COMPILED]
     rules.write_text(original)
     assert run(program, root) == [356, *CACHED]
+
+
+@pytest.mark.parametrize(
+    ("module", "reached"),
+    [("games/walk.py", True), ("games/operations.py", True), ("games/nim.py", False), ("envs/vector.py", False)],
+)
+def test_an_edit_recompiles_only_what_can_reach_the_edited_module(module, reached, run, tmp_path):
+    root = tmp_path / "copy"
+    shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
+    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
+    assert run(program, root) == [356, *COMPILED]
+    file = root / "ci_envs" / module
+    file.write_text(file.read_text() + "\n_NEW = 1\n")
+    assert run(program, root) == [356, *(COMPILED if reached else CACHED)]
+
+
+def test_no_import_of_a_module_is_overlooked():
+    """The names found in the text of each source file include all that Python's parser finds."""
+    files = sources._project_files()
+    assert len(files) > 200
+    for file in files:
+        parsed = set()
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                parsed |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                parsed |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        assert {name for name in parsed if name.partition(".")[0] == "ci_envs"} <= sources._imports_of(file)
 
 
 # Prints a digest of the name under which the kernel of a record is linked.
@@ -272,7 +301,7 @@ def bits_of(word, n):
     return popcount(word), trailing_zeros(word), nth_one(word, n)
 
 
-nth_one_loop = kernel(compiled._nth_one_loop)
+nth_one_loop = kernel(bit_kernels._nth_one_loop)
 
 
 def test_bit_functions_agree_with_python():

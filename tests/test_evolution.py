@@ -13,17 +13,17 @@ from oracles.tabular import Dice
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy import choose
-from ci_envs.agents.evolution import (
+from ci_envs.agents.evolution import FitnessByPlay, GenomePolicy, Individual, mean_scores, play_population
+from ci_envs.games import action_count, implements, legal
+from ci_envs.kernels.random_numbers import random_index_from
+from ci_envs.optimisation.evolution import (
     BitFlip,
     Blend,
     ByKey,
     Comma,
     Elitism,
-    FitnessByPlay,
     Gaussian,
-    GenomePolicy,
     Immigration,
-    Individual,
     OneFifth,
     OnePoint,
     Plan,
@@ -41,14 +41,10 @@ from ci_envs.agents.evolution import (
     diversity,
     evolve,
     first_generation,
-    mean_scores,
     next_generation,
-    play_population,
     read_run,
     run,
 )
-from ci_envs.games import action_count, implements, legal
-from ci_envs.kernels.random_numbers import random_index_from
 
 TICTACTOE = ConnectN(3, 3, 3)
 

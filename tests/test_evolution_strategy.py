@@ -14,7 +14,7 @@ from playing import batch_of, observation_of, random_positions
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.policy import choose_batch
-from ci_envs.agents.evolution import RandomNumbers, champion, read_champion, run
+from ci_envs.agents.evolution import champion, read_champion
 from ci_envs.agents.evolution import evolution_strategy_training as training
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeJudge, gene_count
 from ci_envs.agents.evolution.evolution_strategy import EvolutionStrategyAgent
@@ -23,6 +23,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.games import GridGame, evaluate
 from ci_envs.kernels.compiler import kernel
+from ci_envs.optimisation.evolution import RandomNumbers, run
 from ci_envs.optimisation.evolution.cma_es import CMAES
 
 TICTACTOE = ConnectN(3, 3, 3)

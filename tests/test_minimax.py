@@ -187,7 +187,7 @@ def test_a_finished_or_foreign_position_is_refused():
 def test_a_second_process_plays_from_the_cache(tmp_path):
     """Numba's cache breaks where compiled functions recur through each other: the second process would crash."""
     program = (
-        "import agents; from ci_envs.agents.search.negamax import negamax; from ci_envs import Nim, Position\n"
+        "from ci_envs import Nim, Position, make_agent; from ci_envs.agents.search.negamax import negamax\n"
         "agent = make_agent('minimax:depth=4', Nim((3, 4)))\n"
         "print(agent.analyse(Position.start(agent.game)).nodes, sum(negamax.stats.cache_misses.values()))"
     )

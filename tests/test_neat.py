@@ -17,7 +17,7 @@ from playing import random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agent.policy import choose_batch
-from ci_envs.agents.evolution import FitnessByPlay, neat_training, optimise
+from ci_envs.agents.evolution import FitnessByPlay, neat_training
 from ci_envs.agents.evolution.layers import (
     STRUCTURAL,
     Layer,
@@ -46,6 +46,7 @@ from ci_envs.agents.evolution.networks import (
 )
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
+from ci_envs.optimisation.evolution import optimise
 
 TICTACTOE = ConnectN(3, 3, 3)
 

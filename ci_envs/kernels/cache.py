@@ -1,7 +1,8 @@
 """The folder in which Numba keeps compiled code on disk.
 
 Numba's disk cache watches only the file of the outermost function, so an edited rule would leave stale compiled search
-behind. This cache lies in a folder named by a digest of all the project's sources.
+behind. Here the code of a kernel lies in a folder named by a digest of all sources that it can depend on
+(:mod:`ci_envs.kernels.sources`).
 """
 
 import os
@@ -16,19 +17,17 @@ import numba
 from numba import config
 from platformdirs import user_cache_path
 
-from ci_envs.kernels.sources import project_digest
-
 _KEPT_SECONDS = 7 * 24 * 3600
 
 
 @lru_cache
 def cache_folder(digest: str) -> Path | None:
-    """Return the folder for kernels whose sources outside the project have this digest; None if it cannot be written.
+    """Return the folder for kernels whose sources have this digest; None if it cannot be written.
 
     The folder is below ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory.
     """
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache_path("ci_envs")
-    name = "-".join(filter(None, (numba.__version__, llvmlite.__version__, project_digest(), digest)))
+    name = "-".join((numba.__version__, llvmlite.__version__, digest))
     folder = base / "kernels" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,6 +40,7 @@ def cache_folder(digest: str) -> Path | None:
     return folder
 
 
+@lru_cache  # once in a process
 def _remove_unused(base: Path) -> None:
     oldest = time.time() - _KEPT_SECONDS
     for folder in base.iterdir():

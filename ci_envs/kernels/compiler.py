@@ -8,7 +8,7 @@ import numba
 from numba import config, njit, types
 
 from ci_envs.kernels.cache import cache_folder
-from ci_envs.kernels.sources import foreign_digest
+from ci_envs.kernels.sources import sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,7 +39,7 @@ def inline_kernel(function: F) -> F:
 
 
 def _compiled(function: F, counts: bool, **options: bool) -> F:
-    folder = cache_folder(foreign_digest([function]))
+    folder = cache_folder(sources_digest([function]))
     saved, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
         return cast(

@@ -13,8 +13,8 @@ therefore specialised to that game, with its tables as constants, and nothing is
         def kernel(game, own, opp): ...
         return kernel
 
-The type of a game defined outside the project carries a digest of that game's sources, so that compiled code is never
-older than its source (:mod:`ci_envs.kernels.cache`).
+The type of a game carries a digest of the sources of the game's class, so that compiled code is never older than its
+source (:mod:`ci_envs.kernels.cache`).
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from typing import Any, TypeVar, cast
 from numba import types
 from numba.extending import NativeValue, models, overload, register_model, unbox
 
-from ci_envs.kernels.sources import foreign_digest
+from ci_envs.kernels.sources import sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 Builder = Callable[[Any], Callable[..., Any]]
@@ -57,7 +57,7 @@ def _unbox(typ: Any, obj: Any, context: Any) -> Any:
 def game_type(game: Any) -> GameType:
     """The Numba type of ``game``: equal games of one class have one type."""
     cls = type(game)
-    typ = GameType(f"{cls.__module__}.{game!r}{_class_digest(cls)}")  # type: ignore[arg-type]
+    typ = GameType(f"{cls.__module__}.{game!r}#{_class_digest(cls)}")  # type: ignore[arg-type]
     typ.game = game
     return typ
 
@@ -75,9 +75,18 @@ class Static:
 
 @lru_cache
 def _class_digest(cls: type) -> str:
-    builders = [table[base] for table in _builders.values() for base in cls.__mro__ if base in table]
-    digest = foreign_digest([*cls.__mro__[:-1], *builders])
-    return digest and f"#{digest}"
+    """Return a digest of the sources of a class and of the operations that it implements.
+
+    An implementation beside its operation is left out: the kernels that call the operation depend on that module. So
+    the digest of a class does not depend on which modules are loaded.
+    """
+    builders = [
+        table[base]
+        for function, table in _builders.items()
+        for base in cls.__mro__
+        if base in table and table[base].__module__ != function.__module__
+    ]
+    return sources_digest([*cls.__mro__[:-1], *builders])
 
 
 def operation(function: F, *, inlined: bool = False) -> F:

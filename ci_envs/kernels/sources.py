@@ -1,51 +1,98 @@
-"""Digests of source files: the names under which compiled code is cached, so that it is never older than its source."""
+"""Digests of source files. They name cached compiled code, so that it is never older than the source it came from.
+
+Compiled code depends on the module of its kernel and on all modules that this module can reach by imports. The imports
+are read from the source text: imports inside functions and those for type checkers count too. An edit of any other
+module leaves the digest, and therefore the cached code, as it is.
+"""
 
 import hashlib
 import inspect
+import re
 import sys
 import uuid
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-_ROOT = Path(__file__).resolve().parents[1]
-# in a source tree the last two are links, which neither rglob nor a comparison of paths follows
-_PACKAGES = tuple((_ROOT / name).resolve() for name in (".", "agents", "baselines"))
+_NAME = "ci_envs"
+_FOLDER = Path(__file__).resolve().parents[1]
+# in a source tree agents and baselines are links, which neither rglob nor a comparison of paths follows
+_FOLDERS = tuple((_FOLDER / name).resolve() for name in (".", "agents", "baselines"))
+_IMPORT = re.compile(rf"\bfrom\s+({_NAME}[\w.]*)\s+import\s+(\([^)]*\)|[^\n]+)|\bimport\s+({_NAME}[\w.]*)")
 
 
-def _digest(files: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(str(file).encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+def sources_digest(objects: Iterable[Any]) -> str:
+    """Return a digest of all sources on which compiled code of some classes or functions can depend (hexadecimal).
 
-
-@lru_cache
-def project_digest() -> str:
-    """Digest of every source file of this project, whichever package it is in (hexadecimal)."""
-    return _digest(file for package in _PACKAGES for file in package.rglob("*.py"))
-
-
-def foreign_digest(objects: Iterable[Any]) -> str:
-    """Digest of the sources that define classes or functions, as far as they lie outside this project and Python.
-
-    The source of a module in a package is the whole package; that of any other module is its file and the modules
-    beside it that are loaded. What was typed at a prompt has no file to watch: it gets a digest that no other process
-    will ever produce. Empty where there is nothing to watch.
+    Those of this package are the modules that the objects' modules reach by imports. A module elsewhere may depend on
+    every module of this package, and on its own package, or, where it is in no package, on the loaded modules beside
+    it. Code that was typed at a prompt has no file to watch: its digest is never repeated in another process.
     """
     files: set[Path] = set()
     for item in objects:
-        if item.__module__.partition(".")[0] in sys.stdlib_module_names:
+        module = item.__module__
+        if module.partition(".")[0] in sys.stdlib_module_names:
+            continue
+        if module.partition(".")[0] == _NAME:
+            files |= _reachable_files(module)
             continue
         try:
             file = Path(inspect.getfile(item)).resolve(strict=True)
         except (TypeError, OSError):  # the kind of error differs between versions of Python
             return uuid.uuid4().hex
-        if not any(file.is_relative_to(package) for package in _PACKAGES):
-            files.update(_sources_with(file))
-    return _digest(files) if files else ""
+        files |= _project_files() | _sources_with(file)
+    return _digest(frozenset(files))
+
+
+@lru_cache
+def _digest(files: frozenset[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(str(file).encode())
+        digest.update(_content(file))
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _content(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+@lru_cache
+def _project_files() -> frozenset[Path]:
+    return frozenset(file for folder in _FOLDERS for file in folder.rglob("*.py"))
+
+
+@cache
+def _reachable_files(module: str) -> frozenset[Path]:
+    """Return the files of a module of this package and of all modules of it that it reaches by imports."""
+    reached, new = dict[str, Path](), [module]
+    while new:
+        name = new.pop()
+        file = _file_of(name)
+        if name not in reached and file is not None:
+            reached[name] = file
+            new += _imports_of(file)
+    return frozenset(reached.values())
+
+
+@cache
+def _imports_of(file: Path) -> frozenset[str]:
+    """Return the names that a source file imports from this package; some may be no modules."""
+    names: set[str] = set()
+    for package, imported, module in _IMPORT.findall(_content(file).decode()):
+        names.add(package or module)
+        names |= {f"{package}.{name}" for name in re.findall(r"\w+", imported)}
+    return frozenset(names)
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module of this package, None if there is none of this name."""
+    path = _FOLDER.joinpath(*module.split(".")[1:])
+    candidates = path / "__init__.py", path.with_suffix(".py")
+    return next((file.resolve() for file in candidates if file.is_file()), None)
 
 
 def _sources_with(file: Path) -> set[Path]:
