@@ -17,6 +17,7 @@ from stable_baselines3.dqn.policies import DQNPolicy
 from torch import nn
 
 from ci_envs.games.game import Game
+from ci_envs.validation import unknown_name
 
 ALGORITHMS: Mapping[str, type[BaseAlgorithm]] = {"maskable_ppo": MaskablePPO, "ppo": PPO, "a2c": A2C, "dqn": DQN}
 """The algorithms by the names that spec strings use."""
@@ -52,9 +53,9 @@ class Network:
 
     def __post_init__(self) -> None:
         if self.algorithm not in _POLICIES:
-            raise ValueError(f"unknown algorithm {self.algorithm!r}; choose from: {', '.join(_POLICIES)}")
+            raise unknown_name("algorithm", self.algorithm, _POLICIES)
         if self.activation not in _ACTIVATIONS:
-            raise ValueError(f"unknown activation {self.activation!r}; choose from: {', '.join(_ACTIVATIONS)}")
+            raise unknown_name("activation", self.activation, _ACTIVATIONS)
 
         parts = self.layers if isinstance(self.layers, dict) and self.algorithm != "dqn" else {"pi": self.layers}
         if not parts.keys() <= {"pi", "vf"} or not all(map(_are_widths, parts.values())):

@@ -22,7 +22,7 @@ from ci_envs.baselines.policies import ALGORITHMS, Network
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.games.game import Game
 from ci_envs.registry import resolve
-from ci_envs.validation import integer_between
+from ci_envs.validation import integer_between, unknown_name
 
 BEST, LAST, CHECKPOINT = "best.safetensors", "last.safetensors", "checkpoint.safetensors"
 """The files of a run: the model that did best on the ladder, the last one, and what it takes to go on."""
@@ -72,7 +72,7 @@ def train(
     seed = integer_between("seed", seed, 0, 2**32 - 1)
     threads = integer_between("threads", threads, 1)
     if algorithm not in ALGORITHMS:
-        raise ValueError(f"unknown algorithm {algorithm!r}; choose from: {', '.join(ALGORITHMS)}")
+        raise unknown_name("algorithm", algorithm, ALGORITHMS)
     _, game, options = resolve(environment)
     parameters = hyperparameters(algorithm, game)
     network = Network(algorithm, parameters.layers, parameters.activation)

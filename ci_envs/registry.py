@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from ci_envs.spec import check_options, option_names, split_spec
+from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
     from ci_envs.games.game import Game
@@ -101,7 +102,7 @@ def resolve(id: str, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]
     if name not in _specs and name in _ids:
         raise ValueError(f"{name} is not a two-player game: make it with gymnasium.make('ci_envs/{name}'), or solve it")
     if name not in _specs:
-        raise ValueError(f"unknown environment {id!r}; choose from: {', '.join(_specs)}")
+        raise unknown_name("environment", name, _specs)
     spec = _specs[name]
     cls = spec.game_class()
     allowed = option_names(cls)

@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ci_envs.validation import unknown_name
+
 Option = bool | int | float | str | None | tuple["Option", ...]
 
 _WORDS: dict[str, Option] = {"true": True, "false": False, "none": None}
@@ -91,7 +93,7 @@ def check_options(
         named[unnamed] = value
     for name in named:
         if name not in allowed:
-            raise ValueError(f"{owner} has no option {name!r}; choose from: {', '.join(allowed) or '(none)'}")
+            raise unknown_name("option", name, allowed, owner=owner)
     for name in required:
         if name not in named:
             raise ValueError(f"{owner} needs the option {name!r}: {name}=...")

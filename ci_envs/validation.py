@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,24 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
     return str(value)
+
+
+def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str = "") -> ValueError:
+    """Return the error for a name that is not available; it suggests the most similar available name.
+
+    The message reads ``Unknown agent 'mimimax'. Did you mean 'minimax'? Available: minimax, random``.
+
+    Args:
+        kind: what the name names, for example ``agent``.
+        name: the name that was given.
+        available: all names that are allowed.
+        owner: what has the names, for example ``agent minimax`` for the names of its options.
+    """
+    names = tuple(available)
+    similar = get_close_matches(name, names, n=1)
+    suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
+    place = f" for {owner}" if owner else ""
+    return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names) or 'none'}")
 
 
 def _is_finite_number(value: Any) -> bool:

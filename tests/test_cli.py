@@ -103,6 +103,11 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("play Quixo-v0 random", ("'agents'", "2")),
         ("play Quixo-v0 random nobody", ("'nobody'", "random", "minimax")),
         ("play Quixo random random", ("'Quixo'", "Quixo-v0")),
+        ("compare Quixo-v0 random mimimax", ("'mimimax'", "Did you mean 'minimax'?", "Available: ")),
+        ("compare Quixo-v0 random minimax:dept=4", ("Unknown option 'dept' for agent minimax.", "'depth'?", "time")),
+        ("compare Quxo-v0 random random", ("Unknown environment 'Quxo-v0'.", "Did you mean 'Quixo-v0'?", "Nim-v0")),
+        ("solve SetCovering-v0:n=5 gredy", ("Unknown solver 'gredy'.", "Did you mean 'greedy'?", "tabu")),
+        ("serve --agent random=minimax", ("'random'", "already")),
         ("plai", ("'plai'",)),
     ],
 )

@@ -250,7 +250,7 @@ def test_sets_of_several_words(lists):
 @pytest.mark.parametrize(
     ("solver", "message"),
     [
-        ("nobody", "unknown solver 'nobody'; choose from: annealing, astar"),
+        ("nobody", "Unknown solver 'nobody'. Available: annealing, astar"),
         ("tabu:moves=0", "moves must be a whole number from 1, not 0"),
         ("tabu:tenure=0", "tenure must be"),
         ("row_weighting:moves=1.5", "moves must be"),
@@ -258,7 +258,7 @@ def test_sets_of_several_words(lists):
         ("covering_genetic:losing=2", "losing must be from 0 to 1"),
         ("covering_genetic:crossover=two", "crossover must be uniform, one_point or none, not 'two'"),
         ("covering_genetic:calls=19", "population must be a whole number from 1 to 19, not 20"),
-        ("annealing:cooling=2", "solver annealing has no option 'cooling'; choose from: moves, temperature"),
+        ("annealing:cooling=2", "Unknown option 'cooling' for solver annealing. Available: moves, temperature"),
         ("greedy:rule=best", "rule must be one of overlap, chvatal, course, not 'best'"),
         ("ilp:branching=row", "branching must be one of list, number, not 'row'"),
         ("astar:estimate=none", "estimate must be one of dual, overlap, not None"),

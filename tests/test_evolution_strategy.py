@@ -471,7 +471,7 @@ def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
         ({"generations": 0}, "generations must be a whole number from 1, not 0"),
         ({"seed": -1}, "seed must be"),
         ({"peers": -1}, "peers must be a whole number from 0, not -1"),
-        ({"opponents": "nobody"}, "unknown agent 'nobody'"),
+        ({"opponents": "nobody"}, "Unknown agent 'nobody'"),
         ({"opponents": 3}, r"opponents are spec strings joined by \+, not 3"),
         ({"strategy": "comma", "population": 9, "offspring": 5}, "do not make a population of 9"),
         ({"strategy": "plus", "population": 0}, "population must be a whole number from 1, not 0"),

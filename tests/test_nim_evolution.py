@@ -457,7 +457,7 @@ def test_shipped_champions(spec, environment):
         ("nim_ga", {"environment": "Quixo-v0"}, "plays Nim, not Quixo"),
         ("nim_ga", {"selection": "luck"}, "selection must be roulette or tournament, not 'luck'"),
         ("nim_ga", {"starts": "lost"}, "starts must be won or game, not 'lost'"),
-        ("nim_ga", {"opponents": "nobody"}, "unknown agent 'nobody'"),
+        ("nim_ga", {"opponents": "nobody"}, "Unknown agent 'nobody'"),
         ("nim_ga", {"seed": -1}, "seed must be a whole number"),
         ("nim_ga", {"generations": -1}, "generations must be a whole number"),
         ("nim_ga", {"environment": "Nim-v0:heaps=1,misere=true"}, "no position of .* is won for who moves"),

@@ -8,6 +8,7 @@ from ci_envs.games.game import Game
 from ci_envs.plugins import plugins
 from ci_envs.registry import import_object, resolve
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
+from ci_envs.validation import unknown_name
 
 ENTRY_POINT_GROUP = "ci_envs.agents"
 
@@ -50,7 +51,7 @@ def factory_of(name: str) -> AgentFactory:
         return _registered[name]
     found = plugins(ENTRY_POINT_GROUP).get(name)
     if found is None:
-        raise ValueError(f"unknown agent {name!r}; choose from: {', '.join(registered_agents())}")
+        raise unknown_name("agent", name, registered_agents())
     try:
         return cast(AgentFactory, found.load())
     except ImportError as error:

@@ -8,6 +8,7 @@ import gymnasium
 
 from ci_envs.registry import claim_id, import_object, split_id
 from ci_envs.spec import check_options, option_names
+from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
     from ci_envs.optimisation.problem import Problem
@@ -81,7 +82,7 @@ def resolve_problem(id: str, **parameters: Any) -> "tuple[ProblemSpec, Problem, 
     """
     name, options = split_id(id)
     if name not in _problems:
-        raise ValueError(f"unknown problem {id!r}; choose from: {', '.join(_problems)}")
+        raise unknown_name("problem", name, _problems)
     spec = _problems[name]
     maker, env_options = spec.maker(), option_names(spec.environment_class(), without=("problem",))
     allowed = option_names(maker)

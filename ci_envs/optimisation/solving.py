@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.plugins import plugins
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
-from ci_envs.validation import positive_number
+from ci_envs.validation import positive_number, unknown_name
 
 GROUP = "ci_envs.solvers"
 
@@ -155,7 +155,7 @@ def solver_named(name: str) -> Solver:
     """
     found = plugins(GROUP).get(name)
     if found is None:
-        raise ValueError(f"unknown solver {name!r}; choose from: {', '.join(solvers())}")
+        raise unknown_name("solver", name, solvers())
     solver: Solver = found.load()
     return solver
 

@@ -15,6 +15,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry import registered, resolve
 from ci_envs.spec import split_spec, unnamed_option
+from ci_envs.validation import unknown_name
 
 HUMAN = "human"
 """The seat of a person; anything else names an agent."""
@@ -115,7 +116,7 @@ class Catalog:
 @lru_cache(maxsize=256)  # a game knows its compiled rules, and finding them takes a while
 def _game(environment: str) -> tuple[Game, int]:
     if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment):  # no module to import, no path
-        raise ValueError(f"unknown environment {environment!r}; choose from: {', '.join(registered())}")
+        raise unknown_name("environment", environment, registered())
     _, game, options = resolve(environment)
     return game, ply_limit(game, options.get("max_cycles"))
 

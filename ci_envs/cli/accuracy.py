@@ -1,0 +1,49 @@
+"""The command ``ci-envs accuracy``."""
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import seed_option
+from ci_envs.cli.progress import count_progress
+from ci_envs.registry import resolve
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
+@click.option(
+    "--positions",
+    "count",
+    default=10_000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Number of positions to sample.",
+)
+@seed_option
+def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int) -> None:
+    """Measure agents against the exact solution of ENV, on random positions.
+
+    Positions are sampled uniformly from all reachable positions in which the game is not over.
+
+    ci-envs accuracy Quixo-v0:size=4 random minimax:depth=3
+    """
+    import numpy as np
+    from rich.console import Console
+
+    from ci_envs.arena.accuracy import accuracy_table, measure_accuracy
+    from ci_envs.arena.tournament import enter
+    from ci_envs.solver.reachable import draw_positions
+    from ci_envs.solver.solve import solve
+
+    with usage_errors():
+        _, game, _ = resolve(environment)
+        with count_progress("states solved") as progress:
+            solution = solve(game, progress=progress)
+        entrants = enter(game, agents, seed)
+        with count_progress("positions found") as progress:
+            words = draw_positions(game, count, np.random.default_rng(seed), progress=progress)
+    measured = []
+    for label, agent in entrants:
+        with count_progress(f"{label}: positions") as progress:
+            measured.append((label, measure_accuracy(game, agent, words, solution, progress=progress)))
+    Console(highlight=False).print(accuracy_table(f"{environment}: accuracy", measured))

@@ -1,0 +1,41 @@
+"""The command ``ci-envs analyse``."""
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import seed_option
+from ci_envs.cli.progress import count_progress
+from ci_envs.registry import resolve
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("text", metavar="POSITION")
+@click.argument("spec", metavar="AGENT")
+@seed_option
+def analyse(environment: str, text: str, spec: str, seed: int) -> None:
+    """Show the analysis of a POSITION of ENV by AGENT, action by action.
+
+    The table also shows the exact value of each action if the position can be solved quickly.
+
+    ci-envs analyse TicTacToe-v0 "XX./OO./... X" minimax:depth=9
+    """
+    from rich.console import Console
+
+    from ci_envs.agent.registry import make_agent
+    from ci_envs.arena.analysis import action_table, exact_scores, thoughts
+    from ci_envs.games.position import Position
+
+    with usage_errors():
+        _, game, _ = resolve(environment)
+        position = Position.from_text(game, text)
+        agent = make_agent(spec, game, seed=seed)
+        if position.result is not None:
+            raise ValueError(f"the game is over in {text!r}: there is nothing to analyse")
+        if not hasattr(agent, "analyse"):
+            raise ValueError(f"agent {spec} cannot analyse: it has no method 'analyse'")
+    analysis = agent.analyse(position)
+    with count_progress("states solved") as progress:
+        exact = exact_scores(position, progress)
+    click.echo(position.diagram())
+    Console(highlight=False).print(thoughts(analysis, position), action_table(analysis, position, exact), sep="\n")

@@ -1,0 +1,71 @@
+"""The command ``ci-envs compare``."""
+
+from pathlib import Path
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import max_cycles_option, seed_option
+from ci_envs.cli.progress import games_progress
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("agents", metavar="AGENT AGENT...", nargs=-1)
+@click.option(
+    "--games",
+    default=100,
+    show_default=True,
+    type=click.IntRange(min=2),
+    help="Games per pair of agents; the agents swap seats.",
+)
+@seed_option
+@max_cycles_option
+@click.option(
+    "--random-plies",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Start each pair of games with this number of random plies, the same in both games.",
+)
+@click.option(
+    "json_path",
+    "--json",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
+    help="Write all results to FILE; - prints them instead of the tables.",
+)
+def compare(
+    *,
+    environment: str,
+    agents: tuple[str, ...],
+    games: int,
+    seed: int,
+    max_cycles: int | None,
+    random_plies: int,
+    json_path: Path | None,
+) -> None:
+    """Compare agents: every pair plays a match in ENV.
+
+    ci-envs compare Quixo-v0 random minimax:depth=3
+    """
+    from rich.console import Console
+
+    from ci_envs.arena.report import json_text, tables, write_json
+    from ci_envs.arena.tournament import Tournament
+
+    to_stdout = str(json_path) == "-"
+    if json_path and not to_stdout and not json_path.parent.is_dir():
+        raise click.UsageError(f"--json: the folder {str(json_path.parent)!r} does not exist. Create it first.")
+    with usage_errors():
+        tournament = Tournament(
+            environment, agents, games=games, seed=seed, max_cycles=max_cycles, random_plies=random_plies
+        )
+    with games_progress(tournament.total_games) as report:
+        comparison = tournament.play(report)
+    if to_stdout:
+        click.echo(json_text(comparison))
+        return
+    Console(highlight=False).print(tables(comparison))
+    if json_path:
+        write_json(comparison, json_path)

@@ -1,0 +1,68 @@
+"""Progress of long computations, shown on stderr while they run."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+    from ci_envs.solver.solution import Progress as CountProgress
+
+ReportRemark = Callable[[int, str], None]
+"""Called with the amount of work so far and a remark about it."""
+
+
+@contextmanager
+def count_progress(unit: str) -> "Iterator[CountProgress]":
+    """Show how many units are done, and a bar where the total is known.
+
+    Args:
+        unit: what is counted, in the plural.
+
+    Yields:
+        A function that takes the number of units done and their total, or None if the total is unknown.
+    """
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description} {task.completed:,}", markup=False), BarColumn(), TimeElapsedColumn())
+    with _transient(*columns) as progress:
+        task = progress.add_task(unit, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def remark_progress(name: str) -> Iterator[ReportRemark]:
+    """Show the amount of work done under ``name``, and the latest remark.
+
+    Yields:
+        A function that takes the amount of work so far and a remark.
+    """
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with _transient(*columns) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda work, remark: progress.update(task, description=f"{name}: {work:,}, {remark}")
+
+
+@contextmanager
+def games_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Show how many of ``total`` games have ended, and the remaining time.
+
+    Yields:
+        A function that takes how many more games have ended.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with _transient(*columns) as progress:
+        task = progress.add_task("games", total=total)
+        yield lambda ended: progress.advance(task, ended)
+
+
+def _transient(*columns: "ProgressColumn") -> "Progress":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(*columns, console=Console(stderr=True), transient=True)

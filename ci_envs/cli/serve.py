@@ -1,0 +1,71 @@
+"""The command ``ci-envs serve``."""
+
+from pathlib import Path
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.spec import split_spec
+
+_SHUTDOWN_TIMEOUT = 2  # seconds that open requests and event streams get before the server ends
+_KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none writes to a connection that is closed
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen at.")
+@click.option(
+    "--games",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File in which the games are stored.  [default: a file in your data directory]",
+)
+@click.option(
+    "listed",
+    "--agent",
+    metavar="NAME=AGENT",
+    multiple=True,
+    help="Offer an agent under a name of your choice, for example mine=alphazero:runs/quixo/best.safetensors.",
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="Threads in which agents compute.  [default: number of processors]"
+)
+def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], workers: int | None) -> None:
+    """Serve a page to play against agents in the browser, and the same games as a REST API.
+
+    The API is documented at /docs. It offers agents by their names only: the registered ones and those of --agent.
+    """
+    with usage_errors():
+        try:
+            import uvicorn
+
+            from ci_envs.web.app import create_app, games_file
+            from ci_envs.web.catalog import Catalog
+            from ci_envs.web.page import add_pages
+            from ci_envs.web.secret import secret_beside
+        except ImportError as error:
+            raise ImportError(f"serving needs pip install 'ci-envs[web]': {error}") from None
+        path = games or games_file()
+        app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers)
+        add_pages(app, secret_beside(path))
+    click.echo(f"http://{host}:{port}")
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+    )
+
+
+def _named_agent(text: str) -> tuple[str, str]:
+    from ci_envs.agent.registry import factory_of, registered_agents
+
+    name, equals, spec = text.partition("=")
+    if not (equals and name.isidentifier() and spec):
+        raise ValueError(f"--agent is NAME=AGENT, not {text!r}")
+    if name in registered_agents():
+        raise ValueError(f"--agent: {name!r} is the name of an agent already")
+    factory_of(split_spec(spec)[0])
+    return name, spec

@@ -1,0 +1,128 @@
+"""The command ``ci-envs solve``."""
+
+from collections.abc import Iterator
+from math import isinf
+from typing import TYPE_CHECKING
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import seed_option
+from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
+from ci_envs.optimisation.registry import is_problem, resolve_problem
+from ci_envs.registry import resolve
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ci_envs.games.position import Position
+    from ci_envs.solver.solution import Solution
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("arguments", metavar="[POSITION | SOLVER...]", nargs=-1)
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of each solver of a problem.")
+@seed_option
+def solve(environment: str, arguments: tuple[str, ...], seconds: float | None, seed: int) -> None:
+    r"""Solve ENV: a game exactly, or an optimisation problem by each SOLVER.
+
+    For a game, or for one POSITION of it, this shows the value, the distance to the end, the best actions, and the
+    numbers of won, drawn and lost states. For an optimisation problem it shows the result of each solver.
+
+    \b
+    ci-envs solve Quixo-v0:size=4
+    ci-envs solve SetCovering-v0:n=100 greedy tabu ilp --seconds 10
+    """
+    with usage_errors():
+        if is_problem(environment):
+            _solve_problem(environment, arguments, seconds, seed)
+            return
+        if len(arguments) > 1 or seconds is not None:
+            raise ValueError(f"{environment} is a game, solved exactly: give at most one position and no --seconds")
+    _solve_game(environment, arguments[0] if arguments else None)
+
+
+def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | None, seed: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ci_envs.optimisation.solving import Found, optimise, solvers_of, started
+
+    _, problem, _ = resolve_problem(environment)
+    if not solvers:
+        raise ValueError(f"name solvers: {', '.join(solvers_of(problem))}")
+    table = Table("solver", problem.measure, "bound", "gap", "work", "seconds", title=environment)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for solver in solvers:
+        started(problem, solver, seed)  # so that a wrong solver is reported before another one works for long
+    for solver in solvers:
+        with remark_progress(solver) as remark:
+
+            def report(found: Found, remark: ReportRemark = remark) -> None:
+                remark(found.work, f"{problem.measure} {_number_text(found.value)}")
+
+            result = optimise(problem, solver, seed=seed, seconds=seconds, progress=report)
+        table.add_row(
+            solver,
+            _number_text(result.value),
+            "" if result.bound is None else "optimal" if result.optimal else f"{result.bound:,.1f}",
+            "" if result.gap is None else f"{result.gap:.1%}",
+            f"{result.work:,}",
+            f"{result.seconds:.2f}",
+        )
+    Console(highlight=False).print(table)
+
+
+def _number_text(value: float) -> str:
+    return "none" if isinf(value) else f"{value:,.6g}"
+
+
+def _solve_game(environment: str, text: str | None) -> None:
+    from rich.console import Console
+
+    from ci_envs.games.position import Position
+    from ci_envs.solver.solve import solve
+
+    with usage_errors(), count_progress("states") as progress:
+        _, game, _ = resolve(environment)
+        position = Position.from_text(game, text) if text else Position.start(game)
+        solution = solve(position, progress=progress)
+    click.echo("\n".join(_position_lines(solution, position)))
+    try:
+        if counts := solution.counts:
+            click.echo(_counts_line(counts))
+        if solution.counts_by_distance:
+            Console(highlight=False).print(_distance_table(solution))
+    except ValueError as error:  # too many to count
+        click.echo(error)
+
+
+_VERBS = {1: "wins", 0: "draws", -1: "loses"}
+
+
+def _position_lines(solution: "Solution", position: "Position") -> Iterator[str]:
+    value, distance = solution.value(position), solution.distance(position)
+    length = "" if distance is None else f" in {distance} {'ply' if distance == 1 else 'plies'}"
+    yield position.to_text()
+    yield f"the player to move {_VERBS[value]}{length}"
+    if best := solution.best_actions(position):
+        yield f"best: {' '.join(map(position.action_name, best))}"
+
+
+def _counts_line(counts: dict[str, int]) -> str:
+    parts = (f"{counts[value]:,} {name}" for value, name in (("win", "won"), ("draw", "drawn"), ("loss", "lost")))
+    return f"{sum(counts.values()):,} states: {', '.join(parts)}"
+
+
+def _distance_table(solution: "Solution") -> "Table":
+    from rich.table import Table
+
+    won, lost = (solution.counts_by_distance[value] for value in ("win", "loss"))
+    table = Table("plies", "won", "lost", title="states by distance")
+    for column in table.columns:
+        column.justify = "right"
+    for plies in sorted(won.keys() | lost.keys()):
+        table.add_row(str(plies), *(f"{states.get(plies, 0):,}" for states in (won, lost)))
+    return table
