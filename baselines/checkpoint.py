@@ -10,8 +10,8 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import ReplayBuffer
 
-from ci_envs.baselines.model_file import ModelFile, read_model, write_model
-from ci_envs.baselines.policies import Network
+from ci_envs.baselines.model_file import SB3ModelFile, read_model, write_model
+from ci_envs.baselines.policies import PolicyArchitecture
 from ci_envs.baselines.self_play import Pool
 from ci_envs.games.game import Game
 
@@ -32,7 +32,7 @@ class Checkpoint:
 
     path: Path
     game: Game
-    network: Network
+    network: PolicyArchitecture
     run: Mapping[str, Any]
 
     def write(self, model: BaseAlgorithm, pool: Pool) -> None:
@@ -85,7 +85,7 @@ def _replay_of(model: BaseAlgorithm) -> ReplayBuffer | None:
     return getattr(model, "replay_buffer", None)
 
 
-def _optimizer_state(saved: ModelFile) -> dict[int, dict[str, Any]]:
+def _optimizer_state(saved: SB3ModelFile) -> dict[int, dict[str, Any]]:
     return _nested({**saved.tensors, **saved.notes["numbers"]}, _OPTIMIZER)
 
 

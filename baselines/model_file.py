@@ -13,7 +13,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
-from ci_envs.baselines.policies import Network, network_of
+from ci_envs.baselines.policies import PolicyArchitecture, network_of
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_file, shipped_files
 from ci_envs.storage.tensors import read_tensors, write_tensors
@@ -24,7 +24,7 @@ _MODELS = Path(__file__).with_name("models")
 
 
 @dataclass(frozen=True)
-class ModelFile:
+class SB3ModelFile:
     """What a file holds.
 
     Attributes:
@@ -37,7 +37,7 @@ class ModelFile:
     """
 
     path: str
-    network: Network
+    network: PolicyArchitecture
     game: str
     steps: int
     tensors: Mapping[str, torch.Tensor]
@@ -81,7 +81,7 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
 
 def write_model(
     path: Path,
-    network: Network,
+    network: PolicyArchitecture,
     game: Game,
     steps: int,
     weights: Mapping[str, torch.Tensor],
@@ -110,7 +110,7 @@ def shipped_models() -> dict[str, Path]:
     return shipped_files(_MODELS, "", ".safetensors")
 
 
-def read_model(path: str | Path) -> ModelFile:
+def read_model(path: str | Path) -> SB3ModelFile:
     """Read a model file; of a model that comes with the package the name will do.
 
     Raises:
@@ -120,7 +120,7 @@ def read_model(path: str | Path) -> ModelFile:
     file = shipped_file(path, _MODELS, "", ".safetensors")
     tensors, about = read_tensors(file, _FORMAT)
     try:
-        network = Network(**about["network"])
-        return ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"])
+        network = PolicyArchitecture(**about["network"])
+        return SB3ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is no model of ci_envs, or damaged: {error}") from None

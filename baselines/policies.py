@@ -38,7 +38,7 @@ _TEMPERATURE = 0.05
 
 
 @dataclass(frozen=True)
-class Network:
+class PolicyArchitecture:
     """What describes a policy of multilayer perceptrons, apart from its weights.
 
     Attributes:
@@ -83,7 +83,7 @@ def _are_widths(layers: Any) -> bool:
     return isinstance(layers, list | tuple) and all(type(width) is int and width > 0 for width in layers)
 
 
-def network_of(model: BaseAlgorithm) -> Network:
+def network_of(model: BaseAlgorithm) -> PolicyArchitecture:
     """What describes the policy of a model.
 
     Raises:
@@ -98,7 +98,7 @@ def network_of(model: BaseAlgorithm) -> Network:
     activations = {cls: name for name, cls in _ACTIVATIONS.items()}
     if policy.activation_fn not in activations:
         raise ValueError(f"the activation is one of {', '.join(_ACTIVATIONS)}, not {policy.activation_fn.__name__}")
-    return Network(names[0], policy.net_arch, activations[policy.activation_fn])
+    return PolicyArchitecture(names[0], policy.net_arch, activations[policy.activation_fn])
 
 
 def preferences(policy: Any, planes: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,7 @@ from stable_baselines3.common.policies import BasePolicy
 
 from ci_envs.baselines.agent import SB3Agent
 from ci_envs.baselines.hyperparameters import POOL
-from ci_envs.baselines.policies import Network
+from ci_envs.baselines.policies import PolicyArchitecture
 from ci_envs.baselines.vec_env import BoardsVecEnv
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games.game import Game
@@ -27,7 +27,7 @@ class Pool:
         weights: the state dictionaries, the oldest first.
     """
 
-    def __init__(self, game: Game, network: Network, *, size: int = 20, seed: int | None = None) -> None:
+    def __init__(self, game: Game, network: PolicyArchitecture, *, size: int = 20, seed: int | None = None) -> None:
         self.game = game
         self.network = network
         self.weights: list[Weights] = []

@@ -18,7 +18,7 @@ from ci_envs.baselines.agent import SB3Agent
 from ci_envs.baselines.checkpoint import Checkpoint
 from ci_envs.baselines.hyperparameters import Hyperparameters, hyperparameters
 from ci_envs.baselines.model_file import read_model, save_model, write_model
-from ci_envs.baselines.policies import ALGORITHMS, Network
+from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.games.game import Game
 from ci_envs.registry import resolve
@@ -75,7 +75,7 @@ def train(
         raise unknown_name("algorithm", algorithm, ALGORITHMS)
     _, game, options = resolve(environment)
     parameters = hyperparameters(algorithm, game)
-    network = Network(algorithm, parameters.layers, parameters.activation)
+    network = PolicyArchitecture(algorithm, parameters.layers, parameters.activation)
     folder = Path(output)
     run = {"algorithm": algorithm, "environment": environment, "seed": seed, "parameters": asdict(parameters)}
     checkpoint = Checkpoint(folder / CHECKPOINT, game, network, run)
@@ -194,7 +194,7 @@ class KeepCallback(BaseCallback):
 
 
 def _new_model(
-    algorithm: str, env: VecMonitor, network: Network, parameters: Hyperparameters, seed: int
+    algorithm: str, env: VecMonitor, network: PolicyArchitecture, parameters: Hyperparameters, seed: int
 ) -> BaseAlgorithm:
     arguments: dict[str, Any] = {**parameters.arguments, "policy_kwargs": network.policy_arguments()}
     return ALGORITHMS[algorithm]("MlpPolicy", env, seed=seed, device="cpu", **arguments)

@@ -43,7 +43,7 @@ def _lines(squares: bool) -> list[list[int]]:
 
 
 @dataclass
-class Board:
+class PlainBoard:
     """A board in the middle of a game: the pieces on it, the one in hand, and those left."""
 
     pieces: list[int | None]
@@ -52,7 +52,7 @@ class Board:
     squares: bool
 
     @classmethod
-    def of(cls, position: Position) -> "Board":
+    def of(cls, position: Position) -> "PlainBoard":
         """The board of a position of Quarto."""
         game = position.game
         assert isinstance(game, Quarto)
@@ -85,7 +85,7 @@ class Board:
 
 def follow(position: Position, genome: list[int]) -> tuple[list[int], int]:
     """``-> (plan, value)``: a genome repaired, and what it comes to."""
-    board = Board.of(position)
+    board = PlainBoard.of(position)
     plan, actor = [0] * _PLIES, 1
     for ply, gene in enumerate(genome):
         if board.hand is not None:
@@ -110,7 +110,7 @@ def _next_in(choices: list[int], gene: int) -> int:
     return min(choices, key=lambda choice: (choice - gene) % 16)
 
 
-def _estimate(board: Board) -> int:
+def _estimate(board: PlainBoard) -> int:
     safe = len(board.safe())
     if board.hand is not None and board.wins_of(board.hand):
         return _WIN - _PLIES
@@ -155,7 +155,7 @@ def choose(
 ) -> tuple[int, int]:
     """``-> (action, state)``: what the agent plays, and the state of the random numbers after it."""
     random = SplitMix64(seed)
-    placing = Board.of(position).hand is not None
+    placing = PlainBoard.of(position).hand is not None
     plans: list[list[int]] = []
     values: list[int] = []
 

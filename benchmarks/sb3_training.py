@@ -25,10 +25,10 @@ def default(id: str, boards: int) -> dict[str, Any]:
 def shipped(id: str, boards: int) -> dict[str, Any]:
     """The hyperparameters of ``ci-envs train``, with rollouts of the same size on any number of boards."""
     from ci_envs.baselines.hyperparameters import hyperparameters
-    from ci_envs.baselines.policies import Network
+    from ci_envs.baselines.policies import PolicyArchitecture
 
     chosen = hyperparameters("maskable_ppo", resolve(id)[1])
-    network = Network("maskable_ppo", chosen.layers, chosen.activation)
+    network = PolicyArchitecture("maskable_ppo", chosen.layers, chosen.activation)
     rollout = chosen.arguments["n_steps"] * chosen.boards * len(chosen.opponents)
     return {**chosen.arguments, "n_steps": rollout // boards, "policy_kwargs": network.policy_arguments()}
 
@@ -93,14 +93,14 @@ def vectorised(id: str, boards: int) -> Work:
 def as_shipped(id: str) -> Work:
     """As ``ci-envs train`` trains, against several opponents and past selves; without the evaluations."""
     from ci_envs.baselines.hyperparameters import hyperparameters
-    from ci_envs.baselines.policies import Network
+    from ci_envs.baselines.policies import PolicyArchitecture
     from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
     from experiments.learning import STEPS
 
     game = resolve(id)[1]
     chosen = hyperparameters("maskable_ppo", game)
     env = self_play_env(game, chosen.opponents, chosen.boards)
-    pool = Pool(game, Network("maskable_ppo", chosen.layers, chosen.activation), seed=0)
+    pool = Pool(game, PolicyArchitecture("maskable_ppo", chosen.layers, chosen.activation), seed=0)
     callback = SelfPlayCallback(env, chosen.opponents, pool, STEPS[id] // 50)  # 50 draws from the pool in a run
     return _training(env, shipped(id, env.num_envs), callback)
 

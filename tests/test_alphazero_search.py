@@ -12,7 +12,7 @@ from ci_envs.games.batch import decode_batch
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
 
 
-class Network:
+class HashedNetwork:
     """Random logits, values and draws that depend on the position alone."""
 
     def __init__(self, game, spread=1.0):
@@ -53,7 +53,7 @@ def shares_of(root, best):
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_it_searches_as_a_slow_search_does(game, selection):
     """70 positions each of 5 games with 3 selections, 1,050 in all."""
-    positions, network = random_positions(game, 70, seed=3), Network(game)
+    positions, network = random_positions(game, 70, seed=3), HashedNetwork(game)
     settings = Settings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7)
     rng = np.random.default_rng(5)
     noise, contempt = rng.gumbel(size=(len(positions), game.action_count)), rng.random(len(positions))
@@ -95,7 +95,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):
-    positions, network = random_positions(game, 256, seed=4), Network(game)
+    positions, network = random_positions(game, 256, seed=4), HashedNetwork(game)
     settings = Settings(SELECTIONS[selection], 2.0, 25, 8)
     words, seeds = words_of(positions), seeds_of(positions)
     together = Forest(game, settings, 256).search(words, seeds, network)
@@ -115,7 +115,7 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
     chosen = [*winning, *lost]
     settings = Settings(SELECTIONS[selection], 1.5, 1 + 2 * game.action_count**2)
     forest = Forest(game, settings._replace(simulations=min(settings.simulations, 3000)), len(chosen))
-    found = forest.search(words_of(chosen), seeds_of(chosen), Network(game, spread=0))
+    found = forest.search(words_of(chosen), seeds_of(chosen), HashedNetwork(game, spread=0))
     for i, position in enumerate(chosen):
         assert found.values[i] == (1 if position in winning else -1)
         assert position in lost or found.actions[i] in winning[position]
@@ -138,7 +138,7 @@ def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, 
     """Of a position and of that which its one simulation leads to, which is a ply further on."""
     positions = random_positions(game, count, seed=7)
     forest = Forest(game, Settings(simulations=1, lookahead=lookahead), count)
-    found = forest.search(words_of(positions), seeds_of(positions), Network(game, spread=0))
+    found = forest.search(words_of(positions), seeds_of(positions), HashedNetwork(game, spread=0))
     known = 0
     for position, value, action in zip(positions, found.values.tolist(), found.actions.tolist(), strict=True):
         decided = decided_within(position, lookahead)
@@ -272,7 +272,7 @@ def test_with_contempt_a_draw_that_the_network_expects_is_worse_than_even():
 
 
 def test_the_network_is_asked_for_nothing_that_is_proven():
-    game, network = ConnectN(3, 3, 3), Network(ConnectN(3, 3, 3))
+    game, network = ConnectN(3, 3, 3), HashedNetwork(ConnectN(3, 3, 3))
     position = Position.from_text(game, "XX./OO./... X")
     assert position.play(2).result is not None
     found = Forest(game, Settings(simulations=100), 1).search(words_of([position]), seeds_of([position]), network)
@@ -287,7 +287,7 @@ def test_noise_changes_the_priors_of_the_root_alone():
     gammas = np.zeros((1, 9))
     gammas[0, 5] = 3.0
     forest = Forest(game, Settings(exploration=100.0, simulations=90), 1)
-    found = forest.search(words, seeds_of([1]), Network(game, spread=0), dirichlet=(gammas, 0.5))
+    found = forest.search(words, seeds_of([1]), HashedNetwork(game, spread=0), dirichlet=(gammas, 0.5))
     assert found.visits[0, 5] == pytest.approx(90 * (0.5 + 0.5 / 9), abs=3)
     assert np.delete(found.visits[0], 5) == pytest.approx(np.full(8, 90 * 0.5 / 9), abs=1)
 

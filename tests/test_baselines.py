@@ -28,7 +28,7 @@ from ci_envs import baselines, make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
 from ci_envs.baselines.model_file import read_model, write_model
-from ci_envs.baselines.policies import ALGORITHMS, Network, preferences
+from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
 from ci_envs.cli.main import main
 from ci_envs.envs.single_agent import make_single_agent
 
@@ -53,7 +53,8 @@ def legal_actions(masks, rng):
 
 def new_model(algorithm, layers=(8,), activation="relu", id=TICTACTOE, seed=0, **arguments):
     """With random weights."""
-    policy = Network(algorithm, list(layers) if isinstance(layers, tuple) else layers, activation).policy_arguments()
+    widths = list(layers) if isinstance(layers, tuple) else layers
+    policy = PolicyArchitecture(algorithm, widths, activation).policy_arguments()
     env = VecMonitor(boards(id, 4))
     return ALGORITHMS[algorithm]("MlpPolicy", env, seed=seed, device="cpu", policy_kwargs=policy, **arguments)
 
@@ -252,7 +253,7 @@ class TestModelFiles:
         save_model(model, GAME, path)
         planes = torch.randint(0, 2, (50, *GAME.observation_shape), dtype=torch.int8)
         read = read_model(path)
-        assert read.network == Network(algorithm, layers, activation)
+        assert read.network == PolicyArchitecture(algorithm, layers, activation)
         assert torch.equal(preferences(read.policy(GAME), planes), preferences(model.policy, planes))
         assert [other.name for other in tmp_path.iterdir()] == ["model.safetensors"]
 
@@ -355,7 +356,11 @@ class TestModelFiles:
 
     def test_weights_that_do_not_fit(self, tmp_path):
         weights = new_model("ppo", [8]).policy.state_dict()
-        for network in (Network("ppo", [9], "relu"), Network("dqn", [8], "relu"), Network("ppo", [8, 8], "relu")):
+        for network in (
+            PolicyArchitecture("ppo", [9], "relu"),
+            PolicyArchitecture("dqn", [8], "relu"),
+            PolicyArchitecture("ppo", [8, 8], "relu"),
+        ):
             write_model(tmp_path / "model", network, GAME, 0, weights)
             self.refuse(tmp_path / "model", "do not fit")
 

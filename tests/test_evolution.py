@@ -32,10 +32,10 @@ from ci_envs.optimisation.evolution import (
     RandomIntegers,
     RandomNumbers,
     RandomOrders,
-    Roulette,
+    RouletteSelection,
     Swap,
-    Tournament,
-    Truncation,
+    TournamentSelection,
+    TruncationSelection,
     Uniform,
     UniformReset,
     diversity,
@@ -176,7 +176,7 @@ def test_peers_come_from_the_genomes():
 def test_play_can_be_learned():
     game = Nim((1, 2))
     fitness = FitnessByPlay(game, Preferences(), (make_agent("random", game),), games=40)
-    plan = Plan(8, 8, Gaussian(0.5), Tournament(2), Uniform(), reevaluate=True)
+    plan = Plan(8, 8, Gaussian(0.5), TournamentSelection(2), Uniform(), reevaluate=True)
     done = run(plan, fitness, RandomNumbers(3, -1, 1), 10)
     orders = np.array(list(permutations(range(3))), dtype=float)
     assert fitness(done.state.hall, 12345)[0] == fitness(orders, 12345).max()
@@ -347,7 +347,7 @@ def test_reset_reaches_both_bounds_of_integers():
     ],
 )
 def test_roulette_draws_by_fitness(fitness, shares):
-    chosen = Roulette()(np.zeros((4, 1)), np.array(fitness, dtype=float), 40_000, np.random.default_rng(4))
+    chosen = RouletteSelection()(np.zeros((4, 1)), np.array(fitness, dtype=float), 40_000, np.random.default_rng(4))
     counts, shares = np.bincount(chosen, minlength=4), np.array(shares)
     assert (counts[shares == 0] == 0).all()
     assert chi_square(counts[shares > 0], shares[shares > 0]) < 16.3
@@ -358,7 +358,7 @@ def test_tournament_draws_by_rank(size):
     """The i-th best of n wins with probability ((n - i + 1)^s - (n - i)^s) / n^s (Goldberg and Deb 1991)."""
     n, rng = 6, np.random.default_rng(5)
     fitness = rng.permutation(n).astype(float)
-    chosen = fitness[Tournament(size)(np.zeros((n, 1)), fitness, 60_000, rng)].astype(int)
+    chosen = fitness[TournamentSelection(size)(np.zeros((n, 1)), fitness, 60_000, rng)].astype(int)
     shares = np.diff((np.arange(n + 1) / n) ** size)
     assert chi_square(np.bincount(chosen, minlength=n), shares) < 20.5  # 99.9% of 5 degrees of freedom
 
@@ -370,7 +370,7 @@ def test_tournament_takes_over_when_theory_says(size):
     while len(times) < 100:
         fitness, generations = np.eye(1, n)[0], 0
         while 0 < fitness.sum() < n - 1:
-            fitness = fitness[Tournament(size)(fitness[:, np.newaxis], fitness, n, rng)]
+            fitness = fitness[TournamentSelection(size)(fitness[:, np.newaxis], fitness, n, rng)]
             generations += 1
         if fitness.any():
             times.append(generations)
@@ -380,7 +380,7 @@ def test_tournament_takes_over_when_theory_says(size):
 
 def test_truncation_draws_evenly_from_the_best():
     fitness = np.random.default_rng(7).permutation(30).astype(float)
-    chosen = Truncation(0.1)(np.zeros((30, 1)), fitness, 9000, np.random.default_rng(7))
+    chosen = TruncationSelection(0.1)(np.zeros((30, 1)), fitness, 9000, np.random.default_rng(7))
     counts = np.bincount(fitness[chosen].astype(int), minlength=30)
     assert (counts[:27] == 0).all()
     assert chi_square(counts[27:], np.full(3, 1 / 3)) < 13.8  # 99.9% of 2 degrees of freedom
@@ -388,7 +388,7 @@ def test_truncation_draws_evenly_from_the_best():
 
 def test_a_key_stands_in_for_fitness():
     genomes = np.tri(8, dtype=bool)
-    chosen = ByKey(lambda rows: rows.sum(axis=1), Truncation(0.01))(
+    chosen = ByKey(lambda rows: rows.sum(axis=1), TruncationSelection(0.01))(
         genomes, np.arange(8.0)[::-1], 20, np.random.default_rng(8)
     )
     assert set(chosen.tolist()) == {7}
@@ -469,16 +469,20 @@ def test_cities_on_a_circle_are_best_toured_around_it():
 @pytest.mark.parametrize(
     ("plan", "fitness", "initial", "target", "generations"),
     [
-        (Plan(60, 60, BitFlip(0.01), Tournament(3), Uniform()), ones, RandomBits(100), 100, 200),
-        (Plan(60, 60, BitFlip(0.01), Roulette(), OnePoint(), 0.8), ones, RandomBits(50), 50, 400),
-        (Plan(60, 60, BitFlip(0.01), Truncation(0.2), Uniform(), survive=Elitism(2)), ones, RandomBits(100), 100, 200),
+        (Plan(60, 60, BitFlip(0.01), TournamentSelection(3), Uniform()), ones, RandomBits(100), 100, 200),
+        (Plan(60, 60, BitFlip(0.01), RouletteSelection(), OnePoint(), 0.8), ones, RandomBits(50), 50, 400),
+        (Plan(60, 60, BitFlip(0.01), TruncationSelection(0.2), Uniform(), survive=Elitism(2)),
+         ones, RandomBits(100), 100, 200),
         (Plan(1, 1, BitFlip(0.02)), ones, RandomBits(50), 50, 5000),
-        (Plan(20, 80, BitFlip(0.005), Tournament(2), Uniform(), survive=Comma()), ones, RandomBits(80), 80, 300),
-        (Plan(80, 160, Gaussian(0.2, 0.5, -5.12, 5.12), Tournament(2), Blend()), rastrigin,
+        (Plan(20, 80, BitFlip(0.005), TournamentSelection(2), Uniform(), survive=Comma()),
+         ones, RandomBits(80), 80, 300),
+        (Plan(80, 160, Gaussian(0.2, 0.5, -5.12, 5.12), TournamentSelection(2), Blend()), rastrigin,
          RandomNumbers(2, -5.12, 5.12), -1e-2, 400),
-        (Plan(50, 100, Swap(0.2), Tournament(2), immigration=Immigration(20, 0.5)), tour_length, RandomOrders(9),
+        (Plan(50, 100, Swap(0.2), TournamentSelection(2), immigration=Immigration(20, 0.5)),
+         tour_length, RandomOrders(9),
          -18 * math.sin(math.pi / 9) - 1e-9, 400),
-        (Plan(40, 80, UniformReset(0, 9, 0.05), Tournament(3), Uniform()), ones, RandomIntegers(12, 0, 9), 108, 300),
+        (Plan(40, 80, UniformReset(0, 9, 0.05), TournamentSelection(3), Uniform()),
+         ones, RandomIntegers(12, 0, 9), 108, 300),
     ],
     ids=["onemax", "roulette", "truncation", "1+1", "comma", "rastrigin", "cities", "integers"],
 )  # fmt: skip
@@ -492,7 +496,7 @@ def test_known_optima_are_found(plan, fitness, initial, target, generations, see
 @pytest.mark.parametrize("start", [1e-4, 1.0, 1e3])
 def test_one_fifth_rule_converges_from_any_step(offspring, start):
     rule = OneFifth()
-    plan = Plan(1, offspring, Gaussian(start), Truncation(), step_rule=rule)
+    plan = Plan(1, offspring, Gaussian(start), TruncationSelection(), step_rule=rule)
     done = run(plan, sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
     assert done.state.record > -1e-12
     fixed = run(replace(plan, step_rule=None), sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
@@ -569,12 +573,12 @@ def noisy(genomes, seed):
 
 
 PLANS = {
-    "bits": (Plan(12, 9, BitFlip(0.1), Tournament(2), Uniform(), 0.7, hall_size=4), ones, RandomBits(30)),
-    "noisy": (Plan(12, 9, BitFlip(0.1), Roulette(), OnePoint(), reevaluate=True, hall_size=3), noisy, RandomBits(30)),
+    "bits": (Plan(12, 9, BitFlip(0.1), TournamentSelection(2), Uniform(), 0.7, hall_size=4), ones, RandomBits(30)),
     "steps": (Plan(1, 4, Gaussian(0.3), step_rule=OneFifth()), sphere, RandomNumbers(6, -2, 2)),
     "comma": (Plan(5, 20, Gaussian(0.3), survive=Comma(), immigration=Immigration(2, 0.4)), sphere,
               RandomNumbers(3, -1, 1)),
-    "cities": (Plan(8, 8, Swap(0.2), Truncation(0.5), immigration=Immigration(0, 0.25)), tour_length, RandomOrders(9)),
+    "cities": (Plan(8, 8, Swap(0.2), TruncationSelection(0.5), immigration=Immigration(0, 0.25)),
+               tour_length, RandomOrders(9)),
 }  # fmt: skip
 
 
@@ -733,8 +737,8 @@ def test_runs_that_cannot_go_on_are_refused(tmp_path):
         (lambda: UniformReset(3, 2, 0.1), "low=3, high=2"),
         (lambda: Blend(-0.5), "alpha.*-0.5"),
         (lambda: Uniform(2), "rate.*2"),
-        (lambda: Tournament(0), "size.*0"),
-        (lambda: Truncation(0), "share.*0"),
+        (lambda: TournamentSelection(0), "size.*0"),
+        (lambda: TruncationSelection(0), "share.*0"),
         (lambda: Immigration(-1, 0.1), "patience.*-1"),
         (lambda: Immigration(1, 1.1), "share.*1.1"),
         (lambda: OneFifth(0), "damping.*0"),

@@ -21,14 +21,14 @@ from ci_envs.arena.match import play_match
 from ci_envs.baselines import training
 from ci_envs.baselines.hyperparameters import POOL, Hyperparameters, hyperparameters
 from ci_envs.baselines.model_file import read_model
-from ci_envs.baselines.policies import ALGORITHMS, Network
+from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.baselines.training import BEST, CHECKPOINT, LAST, train
 from ci_envs.cli.main import main
 
 GAME = ci_envs.ConnectN(3, 3, 3)
 TICTACTOE = "TicTacToe-v0"
-NETWORK = Network("ppo", [8], "relu")
+NETWORK = PolicyArchitecture("ppo", [8], "relu")
 FILES = {BEST, LAST, CHECKPOINT}
 ARGUMENTS = {
     "maskable_ppo": {"n_steps": 16, "batch_size": 64, "n_epochs": 2},
@@ -107,7 +107,7 @@ class TestARun:
         assert {file.name for file in folder.iterdir() if "tfevents" not in file.name} == FILES
         for name in FILES:
             model = read_model(folder / name)
-            assert model.network == Network(algorithm, [8], "relu")
+            assert model.network == PolicyArchitecture(algorithm, [8], "relu")
         assert 1000 <= read_model(folder / LAST).steps < 1200
         agent = make_agent(f"sb3:{folder / BEST}", TICTACTOE)
         result = play_match(GAME, agent, make_agent("random", GAME, seed=0), 20)

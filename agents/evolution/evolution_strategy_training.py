@@ -20,7 +20,7 @@ from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
 from ci_envs.optimisation.evolution.parameters import Genomes
 from ci_envs.optimisation.evolution.run import run
-from ci_envs.optimisation.evolution.selection import Truncation
+from ci_envs.optimisation.evolution.selection import TruncationSelection
 from ci_envs.optimisation.evolution.statistics import Statistics, write_curve
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Comma, Plus
@@ -148,7 +148,7 @@ def _plan(strategy: str, population: int | None, offspring: int | None, sigma: f
         mu,
         lambda_,
         Gaussian(sigma),
-        select=Truncation(),
+        select=TruncationSelection(),
         survive=Plus() if strategy == "plus" else Comma(),
         step_rule=OneFifth(damping=1 + genes / (2 * lambda_)),
         hall_size=_HALL,

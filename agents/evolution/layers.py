@@ -17,13 +17,13 @@ from numpy.random import Generator
 
 from ci_envs.agents.evolution.networks import Node, read_row, stack_rows, write_row
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
-from ci_envs.optimisation.evolution.selection import Tournament
+from ci_envs.optimisation.evolution.selection import TournamentSelection
 from ci_envs.validation import integer_between
 
 if TYPE_CHECKING:
     from torch import nn
 
-_ELITE, _TOURNAMENT, _CROSSOVER_RATE = 2, Tournament(3), 0.5
+_ELITE, _TOURNAMENT, _CROSSOVER_RATE = 2, TournamentSelection(3), 0.5
 _STRUCTURAL_RATE = 0.2
 _TWEAK_RATE, _TWEAK_POWER = 0.3, 0.3
 

@@ -20,7 +20,7 @@ from ci_envs.optimisation.evolution.engine import Fitness, Plan
 from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
 from ci_envs.optimisation.evolution.run import Run, run
-from ci_envs.optimisation.evolution.selection import Roulette, Selection, Tournament
+from ci_envs.optimisation.evolution.selection import RouletteSelection, Selection, TournamentSelection
 from ci_envs.optimisation.evolution.statistics import write_curve
 from ci_envs.optimisation.evolution.survival import Elitism
 from ci_envs.registry import resolve
@@ -31,7 +31,7 @@ from ci_envs.validation import integer_between
 RUN, CURVE, CHAMPION = "run.npz", "curve.csv", "champion.json"
 """The files of a run: what it goes on from, the learning curve, and what plays."""
 
-SELECTIONS: Mapping[str, Selection] = {"roulette": Roulette(), "tournament": Tournament(3)}
+SELECTIONS: Mapping[str, Selection] = {"roulette": RouletteSelection(), "tournament": TournamentSelection(3)}
 """How parents are selected, by name."""
 
 _STEP = 0.15  # of a mutated gene, as a share of its range

@@ -14,6 +14,7 @@ from ci_envs.web.schemas import (
     AgentQuestion,
     Choice,
     Environment,
+    ErrorResponse,
     Export,
     GameState,
     NewGame,
@@ -22,7 +23,6 @@ from ci_envs.web.schemas import (
     Owner,
     Ply,
     PositionText,
-    Problem,
     Question,
     Resignation,
     Spec,
@@ -54,11 +54,11 @@ _WORDS = {
 
 
 _AFTER = "wait until more plies than so many were played or no agent is to play, for 20 seconds at most"
-_STREAM = "events `thought`, each with a Thought as its data, then `done`, or `failed` with a Problem"
+_STREAM = "events `thought`, each with a Thought as its data, then `done`, or `failed` with an ErrorResponse"
 
 
 def _fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Problem, "description": _WORDS[status]} for status in (422, *statuses)}
+    return {status: {"model": ErrorResponse, "description": _WORDS[status]} for status in (422, *statuses)}
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -121,7 +121,7 @@ async def _events(thoughts: AsyncIterator[Thought]) -> AsyncIterator[dict[str, s
         async for thought in thoughts:
             yield {"event": "thought", "data": thought.model_dump_json()}
     except Exception as error:  # of whatever agent; the status was sent long ago
-        yield {"event": "failed", "data": Problem(detail=f"{type(error).__name__}: {error}").model_dump_json()}
+        yield {"event": "failed", "data": ErrorResponse(detail=f"{type(error).__name__}: {error}").model_dump_json()}
         return
     yield {"event": "done", "data": "{}"}
 

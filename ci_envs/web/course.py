@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from ci_envs.web.asking import REFUSALS
-from ci_envs.web.judge import Judge, mistake
+from ci_envs.web.evaluation import PositionEvaluator, mistake
 from ci_envs.web.table import Table
 
 _GREY = "#808080"  # seen on a light ground and on a dark one
@@ -15,8 +15,8 @@ _GREY = "#808080"  # seen on a light ground and on a dark one
 class Course:
     """The list of moves and the graph."""
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
+    def __init__(self, evaluator: PositionEvaluator) -> None:
+        self._evaluator = evaluator
         self._table: Table | None = None
         self._task: asyncio.Task[None] | None = None
         self._mistakes: dict[int, str] = {}
@@ -33,23 +33,23 @@ class Course:
         self._list()
         self._graph.options["yAxis"]["name"] = f"{table.game.player_name(0)} wins, %"
         self._plot([])
-        self._task = asyncio.create_task(self._judge_all(table))
+        self._task = asyncio.create_task(self._evaluate_all(table))
 
     def stop(self) -> None:
-        """Judge no more."""
+        """Stop the evaluation."""
         if self._task is not None:
             self._task.cancel()
 
-    async def _judge_all(self, table: Table) -> None:
+    async def _evaluate_all(self, table: Table) -> None:
         environment, chances = table.record.environment, list[float]()
         for position in table.positions:
             try:
-                chances.append(await self._judge.chance(environment, position))
+                chances.append(await self._evaluator.chance(environment, position))
             except REFUSALS:  # no agent for this game, or no time now: the graph ends here
                 break
             self._plot(chances)
         for ply, (position, action) in enumerate(zip(table.positions, table.record.actions, strict=False)):
-            said = mistake(position, await self._judge.scores(environment, position), action)
+            said = mistake(position, await self._evaluator.scores(environment, position), action)
             if said is not None:
                 self._mistakes[ply] = said
                 self._list()

@@ -13,8 +13,8 @@ from ci_envs.web.asking import asked, sentence
 from ci_envs.web.board import Board, View
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.course import Course
+from ci_envs.web.evaluation import PositionEvaluator
 from ci_envs.web.insight import Insight
-from ci_envs.web.judge import Judge
 from ci_envs.web.room import Room
 from ci_envs.web.schemas import Export
 from ci_envs.web.store import UnknownGameError
@@ -29,9 +29,9 @@ _THINKER = "mcts:simulations=5000"
 class GamePage:
     """A game on a page."""
 
-    def __init__(self, room: Room, thinker: Thinker, judge: Judge, table: Table) -> None:
+    def __init__(self, room: Room, thinker: Thinker, evaluator: PositionEvaluator, table: Table) -> None:
         self._room = room
-        self._judge = judge
+        self._evaluator = evaluator
         self._table = table
         self._shown: tuple[Table | None, bool, str | None] = (None, False, None)
         self._undone: list[int] = []
@@ -49,7 +49,7 @@ class GamePage:
                 with ui.card().classes("w-full insight"):
                     self._insight = Insight(thinker, self._first_thinker(), room.catalog.agent_names(), self._draw)
                 with ui.card().classes("w-full"):
-                    self._course = Course(judge)
+                    self._course = Course(evaluator)
         ui.keyboard(self._on_key, ignore=["input", "select", "textarea"], repeating=False)
         ui.timer(_POLL, self._look)
         ui.context.client.on_delete(self._leave)
@@ -228,7 +228,7 @@ class GamePage:
             self._solving = asyncio.create_task(self._find_scores(table))
 
     async def _find_scores(self, table: Table) -> None:
-        scores = await self._judge.scores(table.record.environment, table.position)
+        scores = await self._evaluator.scores(table.record.environment, table.position)
         if scores and table.position == self._table.position:
             self._scores = scores
             self._draw()

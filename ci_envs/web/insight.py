@@ -17,16 +17,16 @@ _PAUSE = 0.25  # seconds between two thoughts that are shown: a search tells mor
 
 
 @dataclass(frozen=True)
-class Analysis:
-    """A thought as :func:`~ci_envs.picture.marks_of` takes it."""
+class PageAnalysis:
+    """An analysis in the form that :func:`~ci_envs.picture.marks_of` takes."""
 
     action_values: dict[int, float]
     visits: dict[int, int] | None
     principal_variation: tuple[int, ...]
 
     @classmethod
-    def of(cls, thought: Thought, position: Position) -> "Analysis":
-        """That of the position that was thought about."""
+    def of(cls, thought: Thought, position: Position) -> "PageAnalysis":
+        """Return the analysis of a position."""
         values = {each.number: math.nan if each.value is None else each.value for each in thought.actions}
         visits = {each.number: each.visits for each in thought.actions if each.visits is not None}
         best = tuple(map(position.parse_action, thought.principal_variation[:1]))
@@ -49,7 +49,7 @@ class Insight:
         self._on_change = on_change
         self._about: tuple[str, Position] | None = None
         self._search: asyncio.Task[None] | None = None
-        self.analysis: Analysis | None = None
+        self.analysis: PageAnalysis | None = None
         with ui.row().classes("w-full items-center"):
             ui.label("What").classes("panel-title")
             self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='agent that thinks'")
@@ -94,7 +94,7 @@ class Insight:
         environment, position = self._about
         thoughts = await self._thinker.begin(environment, position.to_text(), self.spec)
         *_, last = [thought async for thought in thoughts]
-        return next(iter(Analysis.of(last, position).principal_variation), None)
+        return next(iter(PageAnalysis.of(last, position).principal_variation), None)
 
     def _restart_if_other(self) -> None:
         if self.spec != self._asked:
@@ -128,7 +128,7 @@ class Insight:
             self._line.set_text("")
             self._tree.props["nodes"] = []
         else:
-            self.analysis = Analysis.of(thought, position)
+            self.analysis = PageAnalysis.of(thought, position)
             self._bar.set_content(bar(thought, position))
             self._words.set_text(in_words(thought, position))
             self._line.set_text(f"best line: {' '.join(thought.principal_variation)}")

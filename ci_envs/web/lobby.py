@@ -11,7 +11,7 @@ from ci_envs.web.asking import asked
 from ci_envs.web.catalog import HUMAN, Entry
 from ci_envs.web.room import Room
 from ci_envs.web.schemas import NewGame
-from ci_envs.web.store import Record
+from ci_envs.web.store import GameRecord
 
 _SUGGESTED = {"mcts": "simulations=1000", "minimax": "depth=3", "alphazero": "simulations=200"}
 
@@ -19,7 +19,7 @@ _SUGGESTED = {"mcts": "simulations=1000", "minimax": "depth=3", "alphazero": "si
 class Lobby:
     """The form of a new game, and a list of games."""
 
-    def __init__(self, room: Room, owner: str, environment: str, position: str, games: list[Record]) -> None:
+    def __init__(self, room: Room, owner: str, environment: str, position: str, games: list[GameRecord]) -> None:
         """Make it.
 
         Args:
@@ -148,7 +148,7 @@ def _whole(text: str) -> int:
         raise ValueError(f"the seed must be a whole number, not {text!r}") from None
 
 
-def _listed(record: Record) -> None:
+def _listed(record: GameRecord) -> None:
     first, second = record.seats
     state = "over" if record.over else "going on"
     begun = datetime.fromtimestamp(record.created).strftime("%Y-%m-%d %H:%M")

@@ -10,8 +10,8 @@ from nicegui import ui
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
+from ci_envs.web.evaluation import PositionEvaluator
 from ci_envs.web.game_page import GamePage
-from ci_envs.web.judge import Judge
 from ci_envs.web.lobby import Lobby
 from ci_envs.web.store import UnknownGameError
 
@@ -29,7 +29,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
         secret: the key that cookies are signed with; with another one, browsers lose their list of games.
     """
     room, thinker = app.state.room, app.state.thinker
-    judge = Judge(thinker)
+    evaluator = PositionEvaluator(thinker)
     interface = list(app.routes)
 
     @app.api_route("/api/{rest:path}", methods=list(_METHODS), include_in_schema=False)
@@ -54,7 +54,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
         except UnknownGameError as error:
             ui.label(str(error)).classes("status")
             return
-        GamePage(room, thinker, judge, table)
+        GamePage(room, thinker, evaluator, table)
 
     ui.run_with(
         app,

@@ -17,7 +17,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 from ci_envs.web.catalog import HUMAN, Catalog
-from ci_envs.web.store import ConflictError, Record, Store
+from ci_envs.web.store import ConflictError, GameRecord, Store
 from ci_envs.web.table import RefusedError, Table, taken_back, who_resigns
 
 _MOST_GAMES = 2000  # that are going on and were begun in the last day
@@ -105,7 +105,7 @@ class Room:
             positions.append(positions[-1].play(action))
         return self._keep(Table(record, game, tuple(positions), limit))
 
-    def owned(self, owner: str, limit: int = 100) -> list[Record]:
+    def owned(self, owner: str, limit: int = 100) -> list[GameRecord]:
         """The games of an owner, the newest first."""
         return self._store.owned(owner, limit)
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ci_envs.web.catalog import Entry
 from ci_envs.web.room import Room
-from ci_envs.web.store import Record
+from ci_envs.web.store import GameRecord
 from ci_envs.web.table import Ending, Table
 
 Spec = Annotated[str, Field(min_length=1, max_length=300)]
@@ -100,7 +100,7 @@ class Summary(BaseModel):
     over: bool
 
     @classmethod
-    def of(cls, record: Record) -> "Summary":
+    def of(cls, record: GameRecord) -> "Summary":
         """As JSON has it."""
         return cls(
             id=record.id,
@@ -178,7 +178,7 @@ class Export(BaseModel):
         )
 
 
-class Problem(BaseModel):
+class ErrorResponse(BaseModel):
     """What was wrong, in a sentence."""
 
     detail: str

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 
 @dataclass(frozen=True)
-class Record:
+class GameRecord:
     """A game as it is stored.
 
     Attributes:
@@ -95,14 +95,16 @@ class Store:
         """Let go of the file."""
         self._engine.dispose()
 
-    def add(self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool) -> Record:
+    def add(
+        self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool
+    ) -> GameRecord:
         """Begin a game."""
-        record = Record(secrets.token_urlsafe(16), environment, seats, seed, start, owner, time.time(), over=over)
+        record = GameRecord(secrets.token_urlsafe(16), environment, seats, seed, start, owner, time.time(), over=over)
         with self._writing, self._engine.begin() as connection:
             connection.execute(_GAMES.insert(), vars(record))
         return record
 
-    def get(self, id: str) -> Record:
+    def get(self, id: str) -> GameRecord:
         """The game of an id.
 
         Raises:
@@ -119,7 +121,7 @@ class Store:
         version: int = self._row(sa.select(_GAMES.c.version), id)["version"]
         return version
 
-    def change(self, record: Record, **changes: Any) -> Record:
+    def change(self, record: GameRecord, **changes: Any) -> GameRecord:
         """Change a game that is as it is in ``record``, and return what it is then.
 
         Raises:
@@ -135,7 +137,7 @@ class Store:
             raise ConflictError(f"game {record.id} has gone on in the meantime")
         return replace(record, **changes)
 
-    def owned(self, owner: str, limit: int) -> list[Record]:
+    def owned(self, owner: str, limit: int) -> list[GameRecord]:
         """The games of an owner, the newest first."""
         query = _GAMES.select().where(_GAMES.c.owner == owner).order_by(_GAMES.c.created.desc()).limit(limit)
         with self._engine.connect() as connection:
@@ -156,9 +158,9 @@ class Store:
         return row
 
 
-def _record(row: Mapping[Any, Any]) -> Record:
+def _record(row: Mapping[Any, Any]) -> GameRecord:
     first, second = row["seats"]
-    return Record(**{**row, "seats": (first, second), "actions": tuple(row["actions"])})
+    return GameRecord(**{**row, "seats": (first, second), "actions": tuple(row["actions"])})
 
 
 def _prepare(connection: Any, _: Any) -> None:

@@ -8,7 +8,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import WIN
 from ci_envs.games.position import Position
 from ci_envs.web.catalog import HUMAN
-from ci_envs.web.store import Record
+from ci_envs.web.store import GameRecord
 
 Ending = Literal["rules", "resigned", "limit"]
 """Why a game is over: by its rules, because a player gave up, or because it is as long as it may be."""
@@ -29,7 +29,7 @@ class Table:
         limit: the ply after which it is drawn.
     """
 
-    record: Record
+    record: GameRecord
     game: Game
     positions: tuple[Position, ...]
     limit: int

@@ -48,7 +48,7 @@ def layer_init(layer: nn.Linear, std: float = 2**0.5) -> nn.Linear:
     return layer
 
 
-class Agent(nn.Module):
+class ActorCritic(nn.Module):
     """Two networks: one judges positions, the other prefers actions."""
 
     def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
@@ -86,7 +86,7 @@ envs = gymnasium.make_vec(
     opponent=None,
     autoreset_mode="SameStep",
 )
-agent = Agent(envs)
+agent = ActorCritic(envs)
 optimizer = torch.optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
 
 steps = args.num_steps, args.num_envs

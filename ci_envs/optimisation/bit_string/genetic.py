@@ -10,7 +10,7 @@ from ci_envs.optimisation.evolution.engine import Plan, evolve
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits
 from ci_envs.optimisation.evolution.mutation import BitFlip
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
-from ci_envs.optimisation.evolution.selection import ByKey, Selection, Tournament
+from ci_envs.optimisation.evolution.selection import ByKey, Selection, TournamentSelection
 from ci_envs.optimisation.evolution.survival import Comma, Plus, Survival
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Found
@@ -74,7 +74,7 @@ def plan_of(
     Raises:
         ValueError: a value is out of range, or they do not make a population.
     """
-    selection = Tournament(tournament)
+    selection = TournamentSelection(tournament)
     ways: dict[str, tuple[Selection, Survival]] = {
         "fitness": (selection, Plus()),
         "ones": (ByKey(_ones, selection), Comma()),

@@ -1,8 +1,8 @@
 """Evolutionary algorithms: populations of genomes as arrays, operators on them, and runs that can be resumed.
 
 >>> import numpy as np
->>> from ci_envs.optimisation.evolution import BitFlip, Plan, RandomBits, Tournament, Uniform, run
->>> plan = Plan(population=50, offspring=50, select=Tournament(3), crossover=Uniform(), mutate=BitFlip(0.02))
+>>> from ci_envs.optimisation.evolution import BitFlip, Plan, RandomBits, TournamentSelection, Uniform, run
+>>> plan = Plan(population=50, offspring=50, select=TournamentSelection(3), crossover=Uniform(), mutate=BitFlip(0.02))
 >>> done = run(plan, lambda genomes, seed: genomes.sum(axis=1), RandomBits(50), generations=100, target=50)
 >>> done.state.record
 50.0
@@ -15,7 +15,13 @@ from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, evolve, 
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
 from ci_envs.optimisation.evolution.mutation import BitFlip, Gaussian, Mutation, Swap, UniformReset
 from ci_envs.optimisation.evolution.run import Run, read_run, run, write_run
-from ci_envs.optimisation.evolution.selection import ByKey, Roulette, Selection, Tournament, Truncation
+from ci_envs.optimisation.evolution.selection import (
+    ByKey,
+    RouletteSelection,
+    Selection,
+    TournamentSelection,
+    TruncationSelection,
+)
 from ci_envs.optimisation.evolution.statistics import Statistics, diversity, write_curve
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Comma, Elitism, Immigration, Plus, Survival
@@ -42,15 +48,15 @@ __all__ = [
     "RandomIntegers",
     "RandomNumbers",
     "RandomOrders",
-    "Roulette",
+    "RouletteSelection",
     "Run",
     "Selection",
     "State",
     "Statistics",
     "Survival",
     "Swap",
-    "Tournament",
-    "Truncation",
+    "TournamentSelection",
+    "TruncationSelection",
     "Uniform",
     "UniformReset",
     "diversity",

@@ -19,7 +19,7 @@ from ci_envs.optimisation.evolution.crossover import Crossover
 from ci_envs.optimisation.evolution.initial import Initial
 from ci_envs.optimisation.evolution.mutation import Mutation
 from ci_envs.optimisation.evolution.parameters import Genomes, Indices, Values, between
-from ci_envs.optimisation.evolution.selection import Selection, Tournament
+from ci_envs.optimisation.evolution.selection import Selection, TournamentSelection
 from ci_envs.optimisation.evolution.statistics import Statistics, diversity
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Immigration, Plus, Survival
@@ -56,7 +56,7 @@ class Plan:
     population: int
     offspring: int
     mutate: Mutation
-    select: Selection = field(default_factory=Tournament)
+    select: Selection = field(default_factory=TournamentSelection)
     crossover: Crossover | None = None
     crossover_rate: float = 1.0
     survive: Survival = field(default_factory=Plus)

@@ -21,7 +21,7 @@ Key = Callable[[Genomes], Genomes]
 
 
 @dataclass(frozen=True)
-class Roulette:
+class RouletteSelection:
     """Each as likely as its fitness (Holland 1975).
 
     If any fitness is negative, the least of all is taken from each, so that the worst are not chosen. Where all would
@@ -38,7 +38,7 @@ class Roulette:
 
 
 @dataclass(frozen=True)
-class Tournament:
+class TournamentSelection:
     """The best of ``size`` drawn with replacement (Goldberg and Deb 1991); of equals the one drawn first."""
 
     size: int = 2
@@ -54,7 +54,7 @@ class Tournament:
 
 
 @dataclass(frozen=True)
-class Truncation:
+class TruncationSelection:
     """Any of the best ``share`` of the population (rounded), each as likely; with share 1 all are."""
 
     share: float = 1.0
@@ -74,7 +74,7 @@ class ByKey:
     """Another selection, by a key of the genomes instead of their fitness."""
 
     key: Key
-    selection: Selection = field(default_factory=Tournament)
+    selection: Selection = field(default_factory=TournamentSelection)
 
     def __call__(self, genomes: Genomes, fitness: Values, count: int, rng: Generator) -> Indices:
         """As :data:`Selection` says."""

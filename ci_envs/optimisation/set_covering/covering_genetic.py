@@ -11,7 +11,7 @@ from ci_envs.optimisation.bit_string.genetic import crossover_named, evolved
 from ci_envs.optimisation.evolution.engine import Plan
 from ci_envs.optimisation.evolution.initial import RandomBits
 from ci_envs.optimisation.evolution.parameters import Genomes, between
-from ci_envs.optimisation.evolution.selection import Tournament
+from ci_envs.optimisation.evolution.selection import TournamentSelection
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Found
 from ci_envs.validation import integer_between
@@ -77,7 +77,7 @@ def covering_genetic(
         population,
         offspring,
         Lighten(losing),
-        Tournament(tournament),
+        TournamentSelection(tournament),
         crossover_named(crossover),
         crossover_rate=crossed,
     )

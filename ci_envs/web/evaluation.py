@@ -1,4 +1,4 @@
-"""What the positions of games are worth, each judged once: for the graph of a game, and for its mistakes."""
+"""Evaluation of the positions of games, for the graph of winning chances and for the mistakes of a game."""
 
 import asyncio
 from typing import Generic, TypeVar
@@ -8,19 +8,19 @@ from ci_envs.games.position import Position
 from ci_envs.web.thinking import Thinker
 
 _AGENT = "mcts:simulations=200"  # some ten milliseconds a position
-_MOST = 20_000
+_CAPACITY = 20_000
 
 T = TypeVar("T")
 
 
 class _Memory(Generic[T]):
-    """The newest answers to questions about positions."""
+    """The most recent results by position."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Position], T] = {}
 
     def keep(self, environment: str, position: Position, answer: T) -> T:
-        while len(self._known) >= _MOST:
+        while len(self._known) >= _CAPACITY:
             del self._known[next(iter(self._known))]
         self._known[environment, position] = answer
         return answer
@@ -29,8 +29,8 @@ class _Memory(Generic[T]):
         return self._known.get((environment, position))
 
 
-class Judge:
-    """Judges the positions of all games of a server."""
+class PositionEvaluator:
+    """Evaluate the positions of all games of a server, each position once."""
 
     def __init__(self, thinker: Thinker) -> None:
         self._thinker = thinker
@@ -38,10 +38,10 @@ class Judge:
         self._scores = _Memory[tuple[int, ...]]()
 
     async def chance(self, environment: str, position: Position) -> float:
-        """The probability that player 0 wins, a draw as a half, as a short search sees it.
+        """Return the probability that player 0 wins, as a short search estimates it; a draw counts one half.
 
         Raises:
-            BusyError: too many searches are going on.
+            BusyError: too many searches are running.
         """
         known = self._chances.of(environment, position)
         if known is None:
@@ -49,7 +49,7 @@ class Judge:
         return known
 
     async def scores(self, environment: str, position: Position) -> tuple[int, ...]:
-        """For each action 1 if it wins, -1 if it loses, else 0; nothing where that is not known, or the game over."""
+        """Return 1 for each action that wins, -1 for each that loses, else 0; empty if unknown or the game is over."""
         known = self._scores.of(environment, position)
         if known is None:
             found = await asyncio.to_thread(self._exact, environment, position)
@@ -75,7 +75,7 @@ _WORDS = {1: "won", 0: "drawn", -1: "lost"}
 
 
 def mistake(position: Position, scores: tuple[int, ...], action: int) -> str | None:
-    """What an action threw away, ``from won to drawn``; None if nothing, or if that is not known."""
+    """Return the value that an action lost, for example ``from won to drawn``; None if it lost none or if unknown."""
     if not scores:
         return None
     best = max(scores[each] for each in position.legal_actions())
