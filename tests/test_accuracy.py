@@ -15,10 +15,12 @@ from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.accuracy import Tally, measure_accuracy
 from ci_envs.cli.main import main
+from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.nim import NimSolution
-from ci_envs.solver.reachable import Reachable, draw_positions
+from ci_envs.solver.reachable import draw_positions
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
+from ci_envs.solver.solver import solver_of
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
 
@@ -82,10 +84,10 @@ def test_tic_tac_toe_has_4520_positions_that_are_not_over():
     ids=str,
 )
 def test_reachable_positions_equal_those_found_slowly(game):
-    reachable = Reachable(game)
     slowly = reachable_slowly(game)
-    assert images_of(reachable) == slowly
-    assert reachable.count == len(slowly)
+    for reachable in (Reachable(game), solver_of(game).reachable(game, None)):
+        assert images_of(reachable) == slowly
+        assert reachable.count == len(slowly)
 
 
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, Quixo(3), Nim((1, 3, 5, 7))], ids=str)

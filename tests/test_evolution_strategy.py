@@ -18,10 +18,9 @@ from ci_envs.agents.evolution import champion, read_champion
 from ci_envs.agents.evolution import evolution_strategy_training as training
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeJudge, gene_count
 from ci_envs.agents.evolution.evolution_strategy import EvolutionStrategyAgent
-from ci_envs.agents.evolution.features import feature_names, write_features
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
-from ci_envs.games import GridGame, evaluate
+from ci_envs.games import GridGame, evaluate, write_features
 from ci_envs.kernels.compiler import kernel
 from ci_envs.optimisation.evolution import RandomNumbers, run
 from ci_envs.optimisation.evolution.cma_es import CMAES
@@ -58,13 +57,13 @@ def _value(judge, own, opp):
 
 
 def features_of(position):
-    found = np.full(len(feature_names(position.game)), np.nan)  # as all must be written
+    found = np.full(len(position.game.feature_names), np.nan)  # as all must be written
     _features(position.game, np.uint64(position.own), np.uint64(position.opp), found)
     return found
 
 
 def value_of(position, genome):
-    room = np.full(len(feature_names(position.game)), np.nan)
+    room = np.full(len(position.game.feature_names), np.nan)
     judge = (GenomeJudge(position.game), position.game, np.array(genome, dtype=np.float64), room)
     return _value(judge, np.uint64(position.own), np.uint64(position.opp))
 
@@ -171,7 +170,7 @@ def softsign(x):
 
 def slow_value(position, genome):
     found = slow_features(position)
-    values = [found.get(name, 0) for name in feature_names(position.game)]
+    values = [found.get(name, 0) for name in position.game.feature_names]
 
     def weighted(weights):
         return sum(weight * value for weight, value in zip(weights, values, strict=True))
@@ -201,7 +200,7 @@ def test_a_game_from_outside_the_package_has_features_too(monkeypatch):
 
 
 def check_features(game):
-    names = feature_names(game)
+    names = game.feature_names
     assert len(set(names)) == len(names)
     for position in random_positions(game, 60, seed=1):
         expected = slow_features(position)
@@ -235,7 +234,7 @@ def test_symmetric_positions_have_the_same_features(game):
 
 @pytest.mark.parametrize("game", [game for game in GAMES if isinstance(game, GridGame)], ids=repr)
 def test_features_change_sign_with_the_view_or_stay(game):
-    stays = np.array(["anyone's" in name for name in feature_names(game)])
+    stays = np.array(["anyone's" in name for name in game.feature_names])
     ahead = np.where(stays, 0, random_genome(game, 0, seed=6))
     for position in random_positions(game, 30, seed=7):
         seen = Position(game, position.opp, position.own, position.to_move)
@@ -245,7 +244,7 @@ def test_features_change_sign_with_the_view_or_stay(game):
 
 @pytest.mark.parametrize("game", [Nim(), pytest.param(Nim((3, 4, 5), max_take=2), marks=pytest.mark.slow)], ids=repr)
 def test_a_linear_evaluation_can_play_nim_perfectly(game):
-    genome = np.array([float(name.startswith("nim-sum")) for name in feature_names(game)])
+    genome = np.array([float(name.startswith("nim-sum")) for name in game.feature_names])
     for position in random_positions(game, 60, seed=8):
         total = np.bitwise_xor.reduce([size % (game.limit + 1) for size in game.sizes(position.own)])
         if total:

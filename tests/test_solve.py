@@ -363,7 +363,7 @@ def test_a_table_is_kept_and_read_again(tables, monkeypatch):
     (tables / "Quixo(size=2).table").unlink(missing_ok=True)
     first = solve(Quixo(2))
     assert (tables / "Quixo(size=2).table").exists()
-    monkeypatch.setattr("ci_envs.solver.solve.solve_quixo", lambda *_, **__: pytest.fail("solved twice"))
+    monkeypatch.setattr("ci_envs.solver.quixo.solve_quixo", lambda *_, **__: pytest.fail("solved twice"))
     assert solve(Quixo(2)).counts == first.counts
     assert not list(tables.glob("*.table?*"))
 
@@ -436,7 +436,7 @@ def test_a_game_too_large_says_how_large_it_is(game, message):
 
 def test_a_search_that_turns_out_too_large_says_how_far_it_came(monkeypatch):
     monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
-    monkeypatch.setattr("ci_envs.solver.search.position_bound", lambda position: None)  # as of an unknown game
+    monkeypatch.setattr(ConnectN, "position_bound", lambda game, own, opp: None)  # as for an unknown game
     with pytest.raises(ValueError, match="more than 1,000 states, which would take more than 36 kB"):
         solve(ConnectN(4, 4, 4))
 

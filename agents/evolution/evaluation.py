@@ -1,9 +1,9 @@
 """Play by an evaluation whose weights are a genome, with the shallow search of minimax.
 
-The genome of a linear evaluation is a weight a feature (:mod:`ci_envs.agents.evolution.features`). That of a multilayer
-perceptron has for each hidden unit the weights of all features, then the weight of the unit. There are no biases, as a
-feature is constant wherever one could matter. The activation is softsign, x / (1 + abs(x)) (Bergstra, Desjardins,
-Lamblin and Bengio, 2009), for it takes no transcendental function.
+The genome of a linear evaluation has a weight for each feature (:attr:`ci_envs.games.game.Game.feature_names`). The
+genome of a multilayer perceptron has for each hidden unit the weights of all features, then the weight of the unit.
+There are no biases, as a feature is constant wherever one could matter. The activation is softsign, x / (1 + abs(x))
+(Bergstra, Desjardins, Lamblin and Bengio, 2009), which needs no transcendental function.
 
 The search is that of :mod:`ci_envs.agents.search.negamax`, with a judge that carries the genome: it has no alpha-beta
 of its own.
@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
-from ci_envs.agents.evolution.features import feature_names, write_features
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.search.minimax import Judge, best_action
 from ci_envs.agents.search.negamax import MAX_DEPTH, new_table, new_work
-from ci_envs.games import evaluate, implements, integer_between, kernel
+from ci_envs.games import evaluate, implements, integer_between, kernel, write_features
 from ci_envs.games.game import Game
 
 MAX_HIDDEN = 1000
@@ -35,7 +34,7 @@ def gene_count(game: Game, hidden: int) -> int:
     Raises:
         ValueError: ``hidden`` is out of range.
     """
-    features = len(feature_names(game))
+    features = len(game.feature_names)
     return integer_between("hidden", hidden, 0, MAX_HIDDEN) * (features + 1) or features
 
 
@@ -51,7 +50,7 @@ class GenomeJudge(Judge):
 
 @implements(evaluate, GenomeJudge)
 def _(judge: GenomeJudge) -> Any:
-    count = len(feature_names(judge.game))
+    count = len(judge.game.feature_names)
 
     def kernel(judge: Any, own: Any, opp: Any) -> Any:
         _, game, genome, features = judge
@@ -96,7 +95,7 @@ class EvaluationPolicy(GenomePolicy):
 
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
         """As in :meth:`GenomePolicy.memory`, with what a search needs."""
-        features = np.zeros(len(feature_names(game)))
+        features = np.zeros(len(game.feature_names))
         return (
             np.array(genome, dtype=np.float64),
             GenomeJudge(game),

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games.operations import play
-from ci_envs.games.quarto import completing_cells, winning_cells
+from ci_envs.games.quarto import completing_cells, safe_pieces, winning_cells
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
@@ -40,18 +40,6 @@ _HOLDING, _HAND, _GIVEN = np.uint64(36), np.uint64(32), np.uint64(16)  # the fie
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 # bit i is set if ply i is the player's own, the first being a placement or a gift
 _OWN_PLIES_PLACING, _OWN_PLIES_GIVING = np.uint64(0b00110011), np.uint64(0b10011001)
-_HAVING = np.array([sum(1 << piece for piece in range(16) if piece >> i & 1) for i in range(4)], dtype=np.uint64)
-
-
-@kernel
-def safe_pieces(having: Any, lacking: Any, left: Any) -> Any:
-    """``-> uint64``: those of the pieces ``left`` that win nowhere."""
-    for attribute in range(4):
-        if (having >> np.uint64(16 * attribute)) & _LANE:
-            left &= ~_HAVING[attribute]
-        if (lacking >> np.uint64(16 * attribute)) & _LANE:
-            left &= _HAVING[attribute]
-    return left
 
 
 @kernel

@@ -10,6 +10,7 @@ import numpy as np
 
 from ci_envs.agent.policy import Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, evolve
 from ci_envs.games.game import Game
 from ci_envs.games.quarto import Quarto
@@ -88,8 +89,7 @@ class QuartoGAAgent(PolicyAgent):
         Raises:
             ValueError: ``game`` is not Quarto, or an option is out of range.
         """
-        if not isinstance(game, Quarto):
-            raise ValueError(f"quarto_ga plays Quarto, not {game}")
+        require_game("quarto_ga", game, Quarto)
         self.population = integer_between("population", population, 2, MAX_PLANS)
         self.generations = integer_between("generations", generations, 0, MAX_PLANS)
         self.offspring = integer_between("offspring", offspring, 1, MAX_PLANS)

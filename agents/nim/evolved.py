@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
 from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import read_champion, shipped_champions
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (
@@ -188,8 +189,7 @@ class NimEvolvedAgent(PolicyAgent):
             ValueError: ``game`` is not Nim, or the file is no champion for it.
             OSError: the file cannot be read.
         """
-        if not isinstance(game, Nim):
-            raise ValueError(f"nim_evolved plays Nim, not {game}")
+        require_game("nim_evolved", game, Nim)
         super().__init__(game, seed=seed)
         champion = read_champion(path, "nim_evolved", game)
         self.genome = champion.genome

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.interface import Agent, Observation
 from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.nim.rules import compiled_terms, number_of, play_rule, rule_actions
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
@@ -39,10 +40,8 @@ class NimExpertAgent(Agent):
         Raises:
             ValueError: ``game`` is not Nim.
         """
-        if not isinstance(game, Nim):
-            raise ValueError(f"nim_expert plays Nim, not {game}")
+        self._nim = require_game("nim_expert", game, Nim)
         super().__init__(game, seed=seed)
-        self._nim = game
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """A random one of the winning actions, or of all where none wins."""

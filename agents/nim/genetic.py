@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
 from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import read_champion, shipped_champions
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import NONE, nim_sum
@@ -112,8 +113,7 @@ class NimGAAgent(PolicyAgent):
             ValueError: ``game`` is not Nim, or the file is no champion for it.
             OSError: the file cannot be read.
         """
-        if not isinstance(game, Nim):
-            raise ValueError(f"nim_ga plays Nim, not {game}")
+        require_game("nim_ga", game, Nim)
         super().__init__(game, seed=seed)
         self.genome = read_champion(path, "nim_ga", game).genome
         if self.genome.shape != (2,):

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.interface import Agent, Observation
 from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.nim import rules as nim_rules
 from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, compiled_terms, number_of, play_by_parity, rule_actions
 from ci_envs.games.game import Game
@@ -71,9 +72,7 @@ class NimRuleAgent(Agent):
             ValueError: ``game`` is not Nim, there is no such rule, or ``odd`` or ``even`` is missing, no basic rule, or
                 given to another rule.
         """
-        if not isinstance(game, Nim):
-            raise ValueError(f"nim plays Nim, not {game}")
-        self._nim, self._by_parity = game, _by_parity(rule, odd, even)
+        self._nim, self._by_parity = require_game("nim", game, Nim), _by_parity(rule, odd, even)
         super().__init__(game, seed=seed)
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:

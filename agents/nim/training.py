@@ -10,10 +10,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
 from ci_envs.agents.evolution.opponents import make_opponents
 from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy
-from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.optimisation.evolution.crossover import Uniform
 from ci_envs.optimisation.evolution.engine import Fitness, Plan
@@ -99,7 +99,8 @@ def train_breed(
         OSError: the folder cannot be written.
     """
     _, game, env_options = resolve(environment)
-    bred = breed(nim_of(game))
+    nim = require_game("an evolved policy", game, Nim)
+    bred = breed(nim)
     options = {
         "environment": environment,
         "population": population,
@@ -109,7 +110,7 @@ def train_breed(
         "games": games,
     }
     plan, initial = plan_of(bred, population, selection), initial_of(bred)
-    play = fitness_of(nim_of(game), bred, opponents, starts, games, max_cycles=env_options.get("max_cycles"))
+    play = fitness_of(nim, bred, opponents, starts, games, max_cycles=env_options.get("max_cycles"))
     folder = Path(output)
     done = run(
         plan,
@@ -124,17 +125,6 @@ def train_breed(
     write_curve(folder / CURVE, done.history)
     write_champion(folder / CHAMPION, _champion(bred, play, done, options))
     return f"{bred.agent}:{folder / CHAMPION}"
-
-
-def nim_of(game: Game) -> Nim:
-    """The game, which is to be Nim.
-
-    Raises:
-        ValueError: it is not.
-    """
-    if not isinstance(game, Nim):
-        raise ValueError(f"what evolves here plays Nim, not {game}")
-    return game
 
 
 def plan_of(breed: Breed, population: int, selection: str) -> Plan:

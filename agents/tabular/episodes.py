@@ -14,24 +14,19 @@ from ci_envs.agent.policy import choose
 from ci_envs.agents.tabular.value_table import enter, find, folded, forbid
 from ci_envs.games import (
     ONGOING,
-    Game,
-    GridGame,
     action_count,
-    implements,
     initial,
     inline_kernel,
     inlined,
     keeps_turn,
     lean_kernel,
     legal,
+    longest_line,
     play,
-    popcount,
     result,
     transform_action,
 )
-from ci_envs.games.grid import lines_of
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.dispatch import operation
 from ci_envs.kernels.random_numbers import next_random, random_below, random_index_from
 
 Q_LEARNING, FIRST_VISIT, EVERY_VISIT = 0, 1, 2
@@ -99,29 +94,6 @@ TURN = np.dtype([("player", np.int64), ("row", np.int64), ("column", np.int64), 
 
 RUN = np.dtype([("played", np.int64), ("state", np.uint64), ("positions", np.int64)])
 """How far a run has come: the episodes played, the state of the random numbers, and the positions in the table."""
-
-
-@operation
-def longest_line(game: Any, stones: Any) -> Any:
-    """``-> int``: the most of ``stones`` in one line of the board; 0 where there are no lines."""
-
-
-@implements(longest_line, Game)
-def _(game: Game) -> Any:
-    return lambda game, stones: 0
-
-
-@implements(longest_line, GridGame)
-def _(game: GridGame) -> Any:
-    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
-
-    def kernel(game: Any, stones: Any) -> Any:
-        most = np.uint64(0)
-        for line in lines:
-            most = max(most, popcount(stones & line))
-        return np.int64(most)
-
-    return kernel
 
 
 @lean_kernel

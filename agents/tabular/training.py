@@ -37,7 +37,6 @@ from ci_envs.agents.tabular.episodes import (
 )
 from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.games.game import Game
-from ci_envs.games.grid import GridGame
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry import resolve
 from ci_envs.storage.files import write_csv
@@ -301,7 +300,7 @@ def _shaping(game: Game, shaping: str | None, values: str) -> int:
     kind: int = _SHAPINGS[one_of("shaping", shaping, _SHAPINGS)]
     if kind == POTENTIAL and values == "state":  # what an action earns would depend on where it was played
         raise ValueError("shaping=potential is for values=action: it would change which of the positions are best")
-    if not isinstance(game, GridGame):
+    if not game.has_lines:
         raise ValueError(f"shaping={shaping} is for games with lines, which {game} has not")
     return kind
 

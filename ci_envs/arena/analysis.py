@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from ci_envs.games.nim import Nim
 from ci_envs.games.position import Position
-from ci_envs.solver.search import is_small
 from ci_envs.solver.solution import HORIZON, Progress
 from ci_envs.solver.solve import solve
+from ci_envs.solver.solver import solver_of
 
 
 def thoughts(analysis: Any, position: Position) -> str:
@@ -46,8 +45,8 @@ def action_table(analysis: Any, position: Position, exact: list[int]) -> Table:
 
 
 def exact_scores(position: Position, progress: Progress | None = None) -> list[int]:
-    """The exact score of each action; none if the position cannot be solved at once."""
-    if not is_small(position) and not isinstance(position.game, Nim):
+    """Return the exact score of each action, or an empty list if the position cannot be solved in seconds."""
+    if not solver_of(position.game).is_quick(position):
         return []
     try:
         solution = solve(position, progress=progress)

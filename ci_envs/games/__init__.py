@@ -16,6 +16,7 @@ from ci_envs.games.operations import (
     is_duplicate,
     keeps_turn,
     legal,
+    longest_line,
     may_end,
     observe,
     play,
@@ -23,6 +24,7 @@ from ci_envs.games.operations import (
     symmetry_count,
     transform,
     transform_action,
+    write_features,
 )
 from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, inlined, kernel, lean_kernel
@@ -58,6 +60,7 @@ __all__ = [
     "kernel",
     "lean_kernel",
     "legal",
+    "longest_line",
     "may_end",
     "nth_one",
     "observe",
@@ -68,4 +71,5 @@ __all__ = [
     "trailing_zeros",
     "transform",
     "transform_action",
+    "write_features",
 ]

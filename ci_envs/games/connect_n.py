@@ -6,7 +6,8 @@ Players take turns to put a stone on an empty cell, with gravity on the lowest e
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from math import comb, prod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ class ConnectN(GridGame):
     cols: int = 6
     n: int = 4
     gravity: bool = False
+
+    solver: ClassVar[str | None] = "ci_envs.solver.proof:ConnectNSolver"
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols"):
@@ -81,6 +84,15 @@ class ConnectN(GridGame):
         if any(own & line == line for line in lines_of(*self.shape)):
             raise ValueError(f"{text!r} is no position of {self}: the player to move had won already")
         return own, opp, to_move
+
+    @override
+    def position_bound(self, own: int, opp: int) -> int:
+        stones = own | opp
+        if self.gravity:  # a column with e empty cells can be filled in 2 ** (e + 1) - 1 ways
+            columns = [sum(1 << row * self.cols + col for row in range(self.rows)) for col in range(self.cols)]
+            return prod((1 << self.rows - (stones & column).bit_count() + 1) - 1 for column in columns)
+        empty = self.rows * self.cols - stones.bit_count()
+        return sum(comb(empty, (k + 1) // 2) * comb(empty - (k + 1) // 2, k // 2) for k in range(empty + 1))
 
     @override
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:

@@ -16,14 +16,17 @@ from ci_envs.games.operations import (
     initial,
     is_duplicate,
     keeps_turn,
+    legal,
+    longest_line,
     may_end,
     symmetry_count,
     transform,
     transform_action,
+    write_features,
 )
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import kernel
-from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented
+from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented, is_overridden
 
 if TYPE_CHECKING:
     from ci_envs.drawing.drawing import Drawing
@@ -42,6 +45,15 @@ class Game(Static, ABC):
 
     can_cycle: ClassVar[bool] = False
     """True if play can go on for ever; an environment then truncates it."""
+
+    solver: ClassVar[str | None] = None
+    """The :class:`~ci_envs.solver.solver.Solver` of exactly this class, as ``"module:Class"``.
+
+    None means a search of all positions. A derived class can have other rules, so it does not inherit the solver.
+    """
+
+    position_share: ClassVar[float] = 1.0
+    """The measured share of :meth:`position_bound` that play reaches, more than 0 and at most 1."""
 
     @property
     @abstractmethod
@@ -110,6 +122,27 @@ class Game(Static, ABC):
         """The lines that decided the game, each the regions that it joins, in order; none where there is none."""
         return ()
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the numbers that :func:`~ci_envs.games.operations.write_features` writes, in their order."""
+        return "constant", "mobility", "mobility odd"
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether the game implements :func:`~ci_envs.games.operations.longest_line`."""
+        return is_overridden(longest_line, type(self), Game)
+
+    def position_bound(self, own: int, opp: int) -> int | None:
+        """Return an upper bound on the number of positions at and below a position; None if none is known.
+
+        The solver refuses a position with a large bound at once, instead of searching until its memory is full.
+
+        Args:
+            own: First word of the position.
+            opp: Second word.
+        """
+        return None
+
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the training settings that suit this game, by the name of the learner.
 
@@ -159,6 +192,24 @@ def _(game: Game) -> Any:
 @implements(keeps_turn, Game)
 def _(game: Game) -> Any:
     return lambda game, own, opp, action: False
+
+
+@implements(longest_line, Game)
+def _(game: Game) -> Any:
+    return lambda game, stones: 0
+
+
+@implements(write_features, Game)
+def _(game: Game) -> Any:
+    def kernel(game, own, opp, features):
+        mobility = 0
+        for number in range(action_count(game)):
+            mobility += legal(game, own, opp, np.uint64(number))
+        features[0] = 1
+        features[1] = mobility / action_count(game)
+        features[2] = mobility % 2
+
+    return kernel
 
 
 @implements(is_duplicate, Game)

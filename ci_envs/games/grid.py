@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.grid import PAPER, GridStyle, grid_drawing
 from ci_envs.games.game import Game, bits
-from ci_envs.games.operations import decode, evaluate, observe, transform
+from ci_envs.games.operations import decode, evaluate, longest_line, observe, transform, write_features
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.dispatch import implements, operation
 
@@ -140,6 +141,19 @@ class GridGame(Game):
         full = [[line for line in lines if line & stones == line] for stones in (own, opp)]
         return tuple(tuple(cell_name(cell, cols) for cell in bits(line)) for line in full[0] or full[1])
 
+    @property
+    @override
+    def feature_names(self) -> tuple[str, ...]:
+        """Lines in which one player has more stones, by the numbers of both, then classes of symmetric cells.
+
+        The first third changes its sign with the view and says who is ahead; the second third, ``anyone's``, does not
+        and says what it is worth to be the player to move. Mobility is not a feature: in Quixo it follows from the
+        cells, and in the m,n,k games both players have the same.
+        """
+        leads = [f"lines {more}:{less}" for more, less in _leads(self)]
+        cells = [f"cells like {orbit[0]}" for orbit in _orbits(self)]
+        return (*leads, *(f"{lead}, anyone's" for lead in leads), *cells)
+
     def _symbols(self, own: int, opp: int, to_move: int) -> list[str]:
         rows, cols, _ = self.shape
         cells = ["."] * (rows * cols)
@@ -252,5 +266,58 @@ def _(game: GridGame) -> Any:
             elif mine == np.uint64(0):
                 score -= weight[theirs]
         return score
+
+    return kernel
+
+
+@implements(longest_line, GridGame)
+def _(game: GridGame) -> Any:
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+
+    def kernel(game, stones):
+        most = np.uint64(0)
+        for line in lines:
+            most = max(most, popcount(stones & line))
+        return np.int64(most)
+
+    return kernel
+
+
+def _leads(game: GridGame) -> list[tuple[int, int]]:
+    """The numbers of cells that the two players can have in a line that is not even, while the game goes on."""
+    n = game.shape[2]
+    return [(more, less) for more in range(1, n) for less in range(min(more, n - more + 1))]
+
+
+def _orbits(game: GridGame) -> list[tuple[int, ...]]:
+    """The cells, those that symmetries take to each other together."""
+    maps = game.cell_maps()
+    return sorted({tuple(sorted({*maps[:, cell].tolist()})) for cell in range(maps.shape[1])})
+
+
+@implements(write_features, GridGame)
+def _(game: GridGame) -> Any:
+    leads, width = _leads(game), game.shape[2] + 1
+    lines = np.array(lines_of(*game.shape), dtype=np.uint64)
+    orbits = np.array([sum(1 << cell for cell in orbit) for orbit in _orbits(game)], dtype=np.uint64)
+    lead_count, line_count, orbit_count = len(leads), len(lines), len(orbits)
+    # of what both have in a line: which feature it changes, and by how much; what is even changes feature 0 by 0
+    place, sign = np.zeros(width * width, dtype=np.int64), np.zeros(width * width)
+    for number, (more, less) in enumerate(leads):
+        place[[more * width + less, less * width + more]] = number
+        sign[[more * width + less, less * width + more]] = 1, -1
+    size = abs(sign)
+
+    def kernel(game, own, opp, features):
+        for i in range(2 * lead_count):
+            features[i] = 0
+        for i in range(line_count):
+            line = lines[np.uint64(i)]
+            both = popcount(own & line) * np.uint64(width) + popcount(opp & line)
+            features[place[both]] += sign[both]
+            features[lead_count + place[both]] += size[both]
+        for i in range(orbit_count):
+            orbit = orbits[np.uint64(i)]
+            features[2 * lead_count + i] = np.int64(popcount(own & orbit)) - np.int64(popcount(opp & orbit))
 
     return kernel

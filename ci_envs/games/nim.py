@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import permutations
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
+from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.heaps import heaps_drawing
@@ -27,6 +29,7 @@ from ci_envs.games.operations import (
     result,
     transform,
     transform_action,
+    write_features,
 )
 from ci_envs.kernels.dispatch import implements
 from ci_envs.validation import integer_between, true_or_false
@@ -48,6 +51,7 @@ class Nim(Game):
     misere: bool = False
 
     shared_board: ClassVar[bool] = True
+    solver: ClassVar[str | None] = "ci_envs.solver.nim:NimSolver"
 
     def __post_init__(self) -> None:
         heaps = tuple(self.heaps) if isinstance(self.heaps, Iterable) else (self.heaps,)
@@ -64,6 +68,15 @@ class Nim(Game):
     def limit(self) -> int:
         """The most objects that any move of this game can take."""
         return min(max(self.heaps), self.max_take or _MAX_SIZE)
+
+    @property
+    def position_count(self) -> int:
+        """The number of positions that play can reach, those at the end included."""
+        return prod(heap + 1 for heap in self.heaps)
+
+    @override
+    def position_bound(self, own: int, opp: int) -> int:
+        return self.position_count
 
     @property
     def action_count(self) -> int:
@@ -122,6 +135,17 @@ class Nim(Game):
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The heaps as rows of matches, those taken left as shadows."""
         return heaps_drawing(self.sizes(own), self.heaps)
+
+    @property
+    @override
+    def feature_names(self) -> tuple[str, ...]:
+        """A constant, the number of heaps of each size, and each binary digit of the nim-sum.
+
+        In the sum the sizes are taken modulo ``limit + 1``. With its digits a linear evaluation can express Bouton's
+        theorem: a nim-sum of 0 is lost.
+        """
+        heaps = [f"heaps of {size}" for size in range(1, max(self.heaps) + 1)]
+        return ("constant", *heaps, *(f"nim-sum {1 << digit}" for digit in range(self.limit.bit_length())))
 
     def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
         """The shadows of what was taken."""
@@ -227,3 +251,23 @@ def _(game: Nim) -> Any:
     orders = np.array(game.orders(), dtype=np.int64)
     limit = game.limit
     return lambda game, symmetry, action: orders[symmetry, action // limit] * limit + action % limit
+
+
+@implements(write_features, Nim)
+def _(game: Nim) -> Any:
+    heaps, largest = len(game.heaps), max(game.heaps)
+    digits, modulus = game.limit.bit_length(), np.uint64(game.limit + 1)
+
+    def kernel(game, own, opp, features):
+        for i in range(1 + largest):
+            features[i] = 0
+        total = np.uint64(0)
+        for heap in range(heaps):
+            size = (own >> np.uint64(8 * heap)) & np.uint64(255)
+            features[size] += 1
+            total ^= size % modulus
+        features[0] = 1  # no longer how many heaps are empty
+        for digit in range(digits):
+            features[1 + largest + digit] = (total >> np.uint64(digit)) & np.uint64(1)
+
+    return kernel

@@ -101,6 +101,21 @@ def may_end(game: Any, own: Any, opp: Any, outcome: Any) -> Any:
 
 
 @operation
+def longest_line(game: Any, stones: Any) -> Any:
+    """``-> int``: the greatest number of ``stones`` in one line of the board; for games that are decided by lines."""
+
+
+@operation
+def write_features(game: Any, own: Any, opp: Any, features: Any) -> None:
+    """Write the features of a position that is not over into ``features``, float64 of shape (features,).
+
+    The features are numbers from which a learner builds an evaluation, named by ``Game.feature_names``. Symmetric
+    positions have equal features. By default they are a constant, the share of the actions that are legal, and whether
+    an odd number of actions is legal.
+    """
+
+
+@operation
 def symmetry_count(game: Any) -> Any:
     """``-> int``: how many symmetries the game has, the identity among them."""
 

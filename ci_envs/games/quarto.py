@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from math import comb, perm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,8 +35,9 @@ from ci_envs.games.operations import (
     result,
     transform,
     transform_action,
+    write_features,
 )
-from ci_envs.kernels.bits import trailing_zeros
+from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.validation import true_or_false
@@ -46,8 +48,22 @@ _USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin
 _SQUARES = tuple(0x33 << cell for cell in bits(0x0777))
 _LANE = np.uint64(0xFFFF)
 _LANES = np.uint64(0x0001_0001_0001_0001)
+# the pieces that have each attribute, as a set of bits
+_HAVING = np.array([sum(1 << piece for piece in range(16) if piece >> i & 1) for i in range(4)], dtype=np.uint64)
 # the attributes of each piece, in the lowest bit of each lane
 _SPREAD = np.array([sum(1 << 16 * bit for bit in bits(piece)) for piece in range(_PIECES)], dtype=np.uint64)
+
+_FEATURES = (
+    "constant",
+    "fours with 1 alike",
+    "fours with 2 alike",
+    "fours with 3 alike",
+    "safe pieces",
+    "safe pieces odd",
+    "pieces",
+    "pieces odd",
+    "piece in hand wins, or all do",
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +79,7 @@ class Quarto(Game):
     squares: bool = False
 
     shared_board: ClassVar[bool] = True
+    position_share: ClassVar[float] = 1 / 4  # below random positions: most play ends before the board is full
 
     def __post_init__(self) -> None:
         true_or_false("squares", self.squares)
@@ -151,6 +168,17 @@ class Quarto(Game):
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """The lines and, if they count, the squares of four pieces with an attribute in common."""
         return tuple(tuple(cell_name(cell, 4) for cell in _around(four)) for four in self._quartos(own, opp))
+
+    @property
+    @override
+    def feature_names(self) -> tuple[str, ...]:
+        """Nine features while a piece is placed, and the same while one is given; those of the other phase are 0."""
+        return tuple(f"{phase}: {name}" for phase in ("placing", "giving") for name in _FEATURES)
+
+    @override
+    def position_bound(self, own: int, opp: int) -> int:
+        empty = _CELLS - (opp & int(_LANE)).bit_count()
+        return sum(comb(empty, k) * perm(empty, k) * (1 + empty - k) for k in range(empty + 1))
 
     @override
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
@@ -305,6 +333,17 @@ def winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
         lanes = having if (piece >> np.uint64(attribute)) & np.uint64(1) else lacking
         cells |= lanes >> np.uint64(16 * attribute)
     return cells & _LANE
+
+
+@kernel
+def safe_pieces(having: Any, lacking: Any, left: Any) -> Any:
+    """``-> uint64``: those of the pieces ``left`` that win nowhere."""
+    for attribute in range(4):
+        if (having >> np.uint64(16 * attribute)) & _LANE:
+            left &= ~_HAVING[attribute]
+        if (lacking >> np.uint64(16 * attribute)) & _LANE:
+            left &= _HAVING[attribute]
+    return left
 
 
 @implements(may_end, Quarto)
@@ -481,5 +520,41 @@ def _(game: Quarto) -> Any:
         if action < _CELLS:
             return cells[symmetry // count, action]
         return _CELLS + pieces[symmetry % count, action - _CELLS]
+
+    return kernel
+
+
+@implements(write_features, Quarto)
+def _(game: Quarto) -> Any:
+    fours = np.array(game.fours(), dtype=np.uint64)
+    four_count, half = len(fours), len(_FEATURES)
+    one = np.uint64(1)
+
+    def kernel(game, own, opp, features):
+        for i in range(2 * half):
+            features[i] = 0
+        holding = (opp >> np.uint64(36)) & one
+        first = np.int64(0) if holding else np.int64(half)
+        features[first] = 1
+        for i in range(four_count):
+            filled = opp & fours[np.uint64(i)]
+            pieces = popcount(filled)
+            if pieces == np.uint64(0) or pieces == np.uint64(4):
+                continue
+            alike = 0
+            for attribute in range(4):
+                having = (own >> np.uint64(16 * attribute)) & filled
+                alike += (having == filled) + (having == np.uint64(0))
+            features[first + np.int64(pieces)] += alike / 4
+        having, lacking = completing_cells(game, own, opp)
+        left = (~opp >> np.uint64(16)) & _LANE
+        pieces, safe = popcount(left), popcount(safe_pieces(having, lacking, left))
+        features[first + 4], features[first + 5] = np.float64(safe) / 16, safe & one
+        features[first + 6], features[first + 7] = np.float64(pieces) / 16, pieces & one
+        if holding:
+            in_hand = (opp >> np.uint64(32)) & np.uint64(15)
+            features[first + 8] = winning_cells(having, lacking, in_hand) != np.uint64(0)
+        else:
+            features[first + 8] = safe == np.uint64(0)
 
     return kernel

@@ -137,5 +137,10 @@ def implements(function: Callable[..., Any], cls: type) -> Callable[[Builder], B
 
 
 def is_implemented(function: Callable[..., Any], cls: type) -> bool:
-    """Whether the operation ``function`` has an implementation that games of ``cls`` use."""
+    """Return whether the operation ``function`` has an implementation that games of ``cls`` use."""
     return any(base in _builders[function] for base in cls.__mro__)
+
+
+def is_overridden(function: Callable[..., Any], cls: type, base: type) -> bool:
+    """Return whether games of ``cls`` use an implementation of ``function`` more specific than that of ``base``."""
+    return any(issubclass(other, base) and other is not base for other in cls.__mro__ if other in _builders[function])

@@ -5,15 +5,20 @@ heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem. The theory say
 """
 
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.games.nim import Nim
+from ci_envs.games.nim import Nim, pack
+from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.solution import Solution
+from ci_envs.solver.search import SearchSolution
+from ci_envs.solver.solution import Progress, Solution
+from ci_envs.solver.solver import Solver
+
+_MOST_MOVES = 1 << 26  # some seconds of search
 
 
 @kernel
@@ -70,11 +75,6 @@ def are_won(words: NDArray[np.uint64], game: Nim) -> NDArray[np.bool_]:
     return won
 
 
-def state_count(game: Nim) -> int:
-    """How many positions ``game`` has."""
-    return prod(heap + 1 for heap in game.heaps)
-
-
 class NimSolution(Solution):
     """Who wins each position of Nim; the distances are unknown."""
 
@@ -92,7 +92,7 @@ class NimSolution(Solution):
         if self.game.misere:  # where no rest exceeds 1, an odd number of ones loses, instead of an even one
             even, odd = _ways([rest[:2] for rest in rests])[:2]
             lost += odd - even
-        return {"win": state_count(self.game) - lost, "draw": 0, "loss": lost}
+        return {"win": self.game.position_count - lost, "draw": 0, "loss": lost}
 
     @property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
@@ -103,6 +103,31 @@ class NimSolution(Solution):
         """How many of the sizes 0 to ``heap`` leave each rest."""
         period = (self.game.max_take or heap) + 1
         return [(heap - rest) // period + 1 if rest <= heap else 0 for rest in range(max(period, 2))]
+
+
+class NimSolver(Solver[Nim]):
+    """Uses the theory where a search would take more than seconds, and draws positions without enumerating them."""
+
+    @override
+    def solve(self, game: Nim, position: Position | None, progress: Progress | None) -> Solution:
+        if game.position_count * game.action_count > _MOST_MOVES:
+            return NimSolution(game)
+        return SearchSolution(Position.start(game), progress=progress)
+
+    @override
+    def is_quick(self, position: Position) -> bool:
+        return True
+
+    @override
+    def draw_positions(
+        self, game: Nim, n: int, rng: np.random.Generator, progress: Progress | None
+    ) -> NDArray[np.uint64]:
+        # play reaches every combination of heaps that are at most as large as at the start
+        most = np.array(game.heaps)
+        heaps = np.zeros((n, len(most)), dtype=np.int64)
+        while len(over := np.flatnonzero(~heaps.any(axis=1))):
+            heaps[over] = rng.integers(most + 1, size=(len(over), len(most)))
+        return np.array([(pack(sizes), 0) for sizes in heaps.tolist()], dtype=np.uint64)
 
 
 def _ways(rests: list[list[int]]) -> list[int]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.grid import line_steps
@@ -19,8 +20,9 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.bits import trailing_zeros
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import implements, operation
-from ci_envs.solver.search import BYTES_A_POSITION, hash_of, position_bound
-from ci_envs.solver.solution import HORIZON, Solution, too_large
+from ci_envs.solver.search import BYTES_A_POSITION, hash_of, is_small
+from ci_envs.solver.solution import HORIZON, Progress, Solution, too_large
+from ci_envs.solver.solver import Solver
 
 MAX_NODES = 10_000_000
 """A position on which more are spent counts as unsolved."""
@@ -82,10 +84,21 @@ class ProofSolution(Solution):
         for depth in range(1, min(plies, empty) + 1):
             sign = _forced(self.game, np.uint64(own), np.uint64(opp), depth, self._facts, self._order, nodes)
             if nodes[0] >= nodes[1]:
-                raise too_large(self.game, position_bound(self.root) or 0, BYTES_A_POSITION)
+                bound = self.game.position_bound(self.root.own, self.root.opp)
+                raise too_large(self.game, bound, BYTES_A_POSITION)
             if sign:
                 return int(sign) * (HORIZON - depth)
         return 0
+
+
+class ConnectNSolver(Solver[ConnectN]):
+    """Proves forced wins from a position that has too many successors to search, if there is no gravity."""
+
+    @override
+    def solve(self, game: ConnectN, position: Position | None, progress: Progress | None) -> Solution:
+        if position and not game.gravity and not is_small(position):
+            return ProofSolution(position)
+        return super().solve(game, position, progress)
 
 
 @operation

@@ -15,13 +15,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.games.grid import cell_maps
-from ci_envs.games.operations import ONGOING, action_count, legal, play, result
+from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
+from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import kernel
+from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
+from ci_envs.solver.solver import Solver
+from ci_envs.solver.table_file import read_table, write_table
 
 MAX_SIZE = 4
 
@@ -91,6 +96,38 @@ def solve_quixo(game: Quixo, *, progress: Progress | None = None) -> QuixoSoluti
         if progress:
             progress(done, states)
     return QuixoSolution(game, table)
+
+
+class ReachableQuixo(Reachable):
+    """The reachable positions of Quixo, found several times as fast with a mark for each state of the board."""
+
+    game: Quixo
+
+    @override
+    def _enumerate(self, progress: Progress | None) -> NDArray[np.uint64]:
+        states = state_count(self.game)
+        if self.game.size > MAX_SIZE:
+            raise too_large(self.game, states, 1)
+        words = np.empty((states, 2), dtype=np.uint64)  # memory that is never written costs nothing
+        numbers, seen = _numbers(self.game)[0].astype(np.int64), np.zeros(states, dtype=np.bool_)
+        return words[: _reach(self.game, self.symmetries, numbers, seen, words)].copy()
+
+
+class QuixoSolver(Solver[Quixo]):
+    """Solves every state of the board once, and keeps the table in the user's cache directory."""
+
+    @override
+    def solve(self, game: Quixo, position: Position | None, progress: Progress | None) -> Solution:
+        table = read_table(game)
+        if table is not None:
+            return QuixoSolution(game, table)
+        solution = solve_quixo(game, progress=progress)
+        write_table(game, solution.table)
+        return solution
+
+    @override
+    def reachable(self, game: Quixo, progress: Progress | None) -> Reachable:
+        return ReachableQuixo(game, progress=progress)
 
 
 def _pairs(game: Quixo) -> Iterator[tuple[int, int]]:
@@ -208,3 +245,30 @@ def _code(game: Any, own: Any, opp: Any, level: Any, numbers: Any, table: Any) -
     if least <= -settled:
         return _TOP - level
     return level - _TOP if least >= settled else 0
+
+
+@kernel
+def _reach(game: Any, symmetries: Any, numbers: Any, seen: Any, words: Any) -> Any:
+    """``-> int``: write one of each set of images into ``words`` and return how many; ``seen`` is False on entry.
+
+    The number of a state has the digit of 3 ** i for cell i; ``numbers`` are those of each mask.
+    """
+    words[0] = 0
+    seen[0] = True
+    done, count = 0, 1
+    while done < count:
+        own, opp = words[done, 0], words[done, 1]
+        for number in range(action_count(game)):
+            action = np.uint64(number)
+            if not legal(game, own, opp, action):
+                continue
+            next_own, next_opp = play(game, own, opp, action)
+            if seen[numbers[next_own] + 2 * numbers[next_opp]] or result(game, next_own, next_opp) != ONGOING:
+                continue
+            for symmetry in symmetries:
+                image_own, image_opp = transform(game, symmetry, next_own, next_opp)
+                seen[numbers[image_own] + 2 * numbers[image_opp]] = True
+            words[count, 0], words[count, 1] = next_own, next_opp
+            count += 1
+        done += 1
+    return count

@@ -1,206 +1,28 @@
-"""The positions that can occur in play, to draw some at random.
-
-Of each set of images, under those symmetries of the game that leave the first position as it is, one is kept: play
-reaches either all or none of them.
-"""
-
-from typing import Any
+"""Random positions that play can reach."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.game import Game, least_image
-from ci_envs.games.nim import Nim, pack
-from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
-from ci_envs.games.quixo import Quixo
-from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.quixo import MAX_SIZE, state_count
-from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, hash_of
-from ci_envs.solver.solution import Progress, too_large
-
-_EXPANDED_A_CALL = 1 << 18  # between two of which Python sees to an interrupt
-_NOWHERE = -1
+from ci_envs.games.game import Game
+from ci_envs.solver.solution import Progress
+from ci_envs.solver.solver import solver_of
 
 
 def draw_positions(
     game: Game, n: int, rng: np.random.Generator, *, progress: Progress | None = None
 ) -> NDArray[np.uint64]:
-    """``n`` positions that are not over, each drawn uniformly from all that play can reach, rows (own, opp).
+    """Draw positions that are not over, uniformly from all that play can reach.
 
     Args:
-        game: a game that :func:`ci_envs.solve` solves.
-        n: how many; the same may be drawn again.
-        rng: decides which.
-        progress: see :data:`~ci_envs.solver.solution.Progress`.
+        game: A game that :func:`ci_envs.solve` solves.
+        n: The number of positions; the draws are independent, so a position can occur several times.
+        rng: The source of random numbers.
+        progress: See :data:`~ci_envs.solver.solution.Progress`.
+
+    Returns:
+        Rows (own, opp), uint64 of shape (n, 2).
 
     Raises:
-        ValueError: there are too many to enumerate.
+        ValueError: There are too many positions to enumerate.
     """
-    if type(game) is Nim:
-        return _draw_nim(game, n, rng)
-    return Reachable(game, progress=progress).draw(n, rng)
-
-
-def _draw_nim(game: Nim, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
-    """As :func:`draw_positions`: play reaches every heap of at most the first size, in every combination."""
-    heaps = np.zeros((n, len(game.heaps)), dtype=np.int64)
-    while len(over := np.flatnonzero(~heaps.any(axis=1))):
-        heaps[over] = rng.integers(np.array(game.heaps) + 1, size=(len(over), len(game.heaps)))
-    return np.array([(pack(sizes), 0) for sizes in heaps.tolist()], dtype=np.uint64)
-
-
-class Reachable:
-    """All positions of a game that are not over and that legal play can reach from the first one.
-
-    Attributes:
-        game: the game.
-        representatives: one of each set of images, rows (own, opp).
-        count: how many positions there are, all images counted.
-    """
-
-    def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
-        """Find them, breadth first.
-
-        Args:
-            game: the game; it may cycle.
-            progress: see :data:`~ci_envs.solver.solution.Progress`.
-
-        Raises:
-            ValueError: there are too many.
-        """
-        self.game = game
-        images = game.rules.images(game, *game.start())
-        self._symmetries = np.flatnonzero((images == images[0]).all(axis=1))
-        self.representatives = self._search_quixo(game) if isinstance(game, Quixo) else self._search(progress)
-        sizes = np.empty(len(self.representatives), dtype=np.int64)
-        _count_images(game, self.representatives, self._symmetries, sizes)
-        self._ends = np.cumsum(sizes)
-        self.count = int(self._ends[-1])
-
-    def draw(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
-        """``n`` positions, each uniformly at random and independent of the others, rows (own, opp)."""
-        sets = np.searchsorted(self._ends, rng.integers(self.count, size=n), side="right")
-        words = self.representatives[sets]
-        _transform_each(self.game, rng.choice(self._symmetries, size=n), words)
-        return words
-
-    def _search(self, progress: Progress | None) -> NDArray[np.uint64]:
-        words, places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
-        words[0], ends = self.game.start(), np.array([0, 1])
-        _index(words, places, ends[1])
-        while ends[0] < ends[1]:
-            if len(words) - ends[1] <= self.game.action_count:
-                words, places = _enlarged(words, places, ends)
-            _expand(self.game, words, places, ends, self._symmetries, np.int64(_EXPANDED_A_CALL))
-            if progress:
-                progress(int(ends[1]), None)
-            if ends[1] > MAX_POSITIONS:
-                raise too_large(self.game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
-        return words[: ends[1]].copy()
-
-    def _search_quixo(self, game: Quixo) -> NDArray[np.uint64]:
-        """As :meth:`_search`, several times as fast with a mark for each state that the board has."""
-        states = state_count(game)
-        if game.size > MAX_SIZE:
-            raise too_large(game, states, 1)
-        cells = game.size**2
-        masks = np.arange(1 << cells)
-        numbers = sum((masks >> cell & 1) * 3**cell for cell in range(cells))
-        words = np.empty((states, 2), dtype=np.uint64)  # memory that is never written costs nothing
-        return words[: _reach_quixo(game, self._symmetries, numbers, np.zeros(states, dtype=np.bool_), words)].copy()
-
-
-def _enlarged(
-    words: NDArray[np.uint64], places: NDArray[np.int32], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    larger = np.empty((2 * len(words), 2), dtype=np.uint64)
-    larger[: len(words)] = words
-    table = np.full(2 * len(places), _NOWHERE, dtype=np.int32)
-    _index(larger, table, ends[1])
-    return larger, table
-
-
-@kernel
-def _index(words: Any, places: Any, count: Any) -> None:
-    for i in range(count):
-        places[_slot(words, places, words[i, 0], words[i, 1])] = i
-
-
-@kernel
-def _slot(words: Any, places: Any, own: Any, opp: Any) -> Any:
-    """``-> uint64``: where the table says at which row of ``words`` a position is, or would say it."""
-    last = np.uint64(len(places) - 1)
-    slot = hash_of(own, opp) & last
-    while places[slot] != _NOWHERE and (words[places[slot], 0] != own or words[places[slot], 1] != opp):
-        slot = (slot + np.uint64(1)) & last
-    return slot
-
-
-@kernel
-def _add(words: Any, places: Any, ends: Any, own: Any, opp: Any) -> None:
-    slot = _slot(words, places, own, opp)
-    if places[slot] == _NOWHERE:
-        places[slot] = ends[1]
-        words[ends[1], 0], words[ends[1], 1] = own, opp
-        ends[1] += 1
-
-
-@kernel
-def _expand(game: Any, words: Any, places: Any, ends: Any, symmetries: Any, budget: Any) -> None:
-    """Add what follows positions ``ends[0]`` to ``ends[1]``, as far as there is room and at most ``budget`` of them."""
-    while ends[0] < ends[1] and budget > 0 and len(words) - ends[1] > action_count(game):
-        own, opp = words[ends[0], 0], words[ends[0], 1]
-        for number in range(action_count(game)):
-            action = np.uint64(number)
-            if not legal(game, own, opp, action):
-                continue
-            next_own, next_opp = play(game, own, opp, action)
-            if result(game, next_own, next_opp) == ONGOING:
-                next_own, next_opp = least_image(game, next_own, next_opp, symmetries)
-                _add(words, places, ends, next_own, next_opp)
-        ends[0] += 1
-        budget -= 1
-
-
-@kernel
-def _reach_quixo(game: Any, symmetries: Any, numbers: Any, seen: Any, words: Any) -> Any:
-    """``-> int``: write one of each set of images into ``words`` and return how many; ``seen`` is False on entry.
-
-    The number of a state has the digit of 3 ** i for cell i; ``numbers`` are those of each mask.
-    """
-    words[0] = 0
-    seen[0] = True
-    done, count = 0, 1
-    while done < count:
-        own, opp = words[done, 0], words[done, 1]
-        for number in range(action_count(game)):
-            action = np.uint64(number)
-            if not legal(game, own, opp, action):
-                continue
-            next_own, next_opp = play(game, own, opp, action)
-            if seen[numbers[next_own] + 2 * numbers[next_opp]] or result(game, next_own, next_opp) != ONGOING:
-                continue
-            for symmetry in symmetries:
-                image_own, image_opp = transform(game, symmetry, next_own, next_opp)
-                seen[numbers[image_own] + 2 * numbers[image_opp]] = True
-            words[count, 0], words[count, 1] = next_own, next_opp
-            count += 1
-        done += 1
-    return count
-
-
-@kernel
-def _count_images(game: Any, words: Any, symmetries: Any, sizes: Any) -> None:
-    """Write how many different images each position has: symmetries by those that fix it."""
-    for i in range(len(words)):
-        fixing = 0
-        for symmetry in symmetries:
-            own, opp = transform(game, symmetry, words[i, 0], words[i, 1])
-            fixing += own == words[i, 0] and opp == words[i, 1]
-        sizes[i] = len(symmetries) // fixing
-
-
-@kernel
-def _transform_each(game: Any, symmetries: Any, words: Any) -> None:
-    for i in range(len(words)):
-        words[i, 0], words[i, 1] = transform(game, symmetries[i], words[i, 0], words[i, 1])
+    return solver_of(game).draw_positions(game, n, rng, progress)

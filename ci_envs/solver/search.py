@@ -7,19 +7,14 @@ search of its own, which keeps every position by itself.
 
 from collections import Counter
 from functools import cached_property
-from math import comb, perm
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.connect_n import ConnectN
-from ci_envs.games.nim import Nim
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
-from ci_envs.games.quarto import Quarto
 from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.nim import state_count
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 
 MAX_POSITIONS = 1 << 24
@@ -28,30 +23,7 @@ MAX_POSITIONS = 1 << 24
 BYTES_A_POSITION = 36.0
 """Two words and a score, in a table at most half full."""
 
-_QUARTO_SHARE = 1 / 4  # of the bound, as measured below random positions: most play ends before the board is full
-_POSITIONS_A_CALL = 1 << 20  # between two of which Python sees to an interrupt
-
-
-def position_bound(position: Position) -> int | None:
-    """At most how many positions there are at and below ``position``, from counting pieces; None for unknown games."""
-    game = position.game
-    match game:
-        case Nim():
-            return state_count(game)
-        case ConnectN(rows, cols, _, True):
-            columns = [sum(1 << row * cols + col for row in range(rows)) for col in range(cols)]
-            taken = [((position.own | position.opp) & column).bit_count() for column in columns]
-            bound = 1
-            for stones in taken:
-                bound *= (1 << rows - stones + 1) - 1
-            return bound
-        case ConnectN(rows, cols):
-            empty = rows * cols - (position.own | position.opp).bit_count()
-            return sum(comb(empty, (k + 1) // 2) * comb(empty - (k + 1) // 2, k // 2) for k in range(empty + 1))
-        case Quarto():
-            empty = 16 - (position.opp & 0xFFFF).bit_count()
-            return sum(comb(empty, k) * perm(empty, k) * (1 + empty - k) for k in range(empty + 1))
-    return None
+_POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt between two calls
 
 
 def _symmetries_of(position: Position) -> NDArray[np.int64]:
@@ -61,12 +33,10 @@ def _symmetries_of(position: Position) -> NDArray[np.int64]:
 
 
 def is_small(position: Position) -> bool:
-    """Whether the positions at and below ``position`` are few enough to keep, as far as can be told beforehand."""
-    bound = position_bound(position)
-    if bound is None:
-        return True
-    share = _QUARTO_SHARE if isinstance(position.game, Quarto) else 1
-    return bound * share <= MAX_POSITIONS * len(_symmetries_of(position))
+    """Return whether the positions at and below ``position`` are few enough to keep, or their number is unknown."""
+    game = position.game
+    bound = game.position_bound(position.own, position.opp)
+    return bound is None or bound * game.position_share <= MAX_POSITIONS * len(_symmetries_of(position))
 
 
 class SearchSolution(Solution):
@@ -91,7 +61,7 @@ class SearchSolution(Solution):
         super().__init__(root.game)
         self.root = root
         if not is_small(root):
-            raise too_large(root.game, position_bound(root) or 0, BYTES_A_POSITION)
+            raise too_large(root.game, root.game.position_bound(root.own, root.opp) or 0, BYTES_A_POSITION)
         self._keys, self._scores = _table_of(root, merge=True, progress=progress)
 
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:

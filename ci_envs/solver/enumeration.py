@@ -1,0 +1,140 @@
+"""Enumeration of the positions that play can reach, to draw some at random.
+
+The symmetries of the game that leave the first position unchanged map reachable positions to reachable positions. One
+representative of each set of images is kept.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.game import Game, least_image
+from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
+from ci_envs.kernels.compiler import kernel
+from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, hash_of
+from ci_envs.solver.solution import Progress, too_large
+
+_EXPANDED_A_CALL = 1 << 18  # positions; Python handles an interrupt between two calls
+_NOWHERE = -1
+
+
+class Reachable:
+    """All positions of a game that are not over and that legal play can reach from the first one.
+
+    Attributes:
+        game: The game.
+        symmetries: The numbers of the symmetries that leave the first position unchanged, int64 of shape (symmetries,).
+        representatives: One position of each set of images, rows (own, opp), uint64 of shape (sets, 2).
+        count: The number of positions, all images counted.
+    """
+
+    def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
+        """Enumerate the positions, breadth first.
+
+        Args:
+            game: The game; play may cycle.
+            progress: See :data:`~ci_envs.solver.solution.Progress`.
+
+        Raises:
+            ValueError: There are too many positions.
+        """
+        self.game = game
+        images = game.rules.images(game, *game.start())
+        self.symmetries = np.flatnonzero((images == images[0]).all(axis=1))
+        self.representatives = self._enumerate(progress)
+        sizes = np.empty(len(self.representatives), dtype=np.int64)
+        _count_images(game, self.representatives, self.symmetries, sizes)
+        self._ends = np.cumsum(sizes)
+        self.count = int(self._ends[-1])
+
+    def draw(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+        """Return ``n`` positions, each uniformly at random and independent of the others, rows (own, opp)."""
+        sets = np.searchsorted(self._ends, rng.integers(self.count, size=n), side="right")
+        words = self.representatives[sets]
+        _transform_each(self.game, rng.choice(self.symmetries, size=n), words)
+        return words
+
+    def _enumerate(self, progress: Progress | None) -> NDArray[np.uint64]:
+        """Return the representatives, rows (own, opp)."""
+        words, places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
+        words[0], ends = self.game.start(), np.array([0, 1])
+        _index(words, places, ends[1])
+        while ends[0] < ends[1]:
+            if len(words) - ends[1] <= self.game.action_count:
+                words, places = _enlarged(words, places, ends)
+            _expand(self.game, words, places, ends, self.symmetries, np.int64(_EXPANDED_A_CALL))
+            if progress:
+                progress(int(ends[1]), None)
+            if ends[1] > MAX_POSITIONS:
+                raise too_large(self.game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
+        return words[: ends[1]].copy()
+
+
+def _enlarged(
+    words: NDArray[np.uint64], places: NDArray[np.int32], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    larger = np.empty((2 * len(words), 2), dtype=np.uint64)
+    larger[: len(words)] = words
+    table = np.full(2 * len(places), _NOWHERE, dtype=np.int32)
+    _index(larger, table, ends[1])
+    return larger, table
+
+
+@kernel
+def _index(words: Any, places: Any, count: Any) -> None:
+    for i in range(count):
+        places[_slot(words, places, words[i, 0], words[i, 1])] = i
+
+
+@kernel
+def _slot(words: Any, places: Any, own: Any, opp: Any) -> Any:
+    """``-> uint64``: where the table says at which row of ``words`` a position is, or would say it."""
+    last = np.uint64(len(places) - 1)
+    slot = hash_of(own, opp) & last
+    while places[slot] != _NOWHERE and (words[places[slot], 0] != own or words[places[slot], 1] != opp):
+        slot = (slot + np.uint64(1)) & last
+    return slot
+
+
+@kernel
+def _add(words: Any, places: Any, ends: Any, own: Any, opp: Any) -> None:
+    slot = _slot(words, places, own, opp)
+    if places[slot] == _NOWHERE:
+        places[slot] = ends[1]
+        words[ends[1], 0], words[ends[1], 1] = own, opp
+        ends[1] += 1
+
+
+@kernel
+def _expand(game: Any, words: Any, places: Any, ends: Any, symmetries: Any, budget: Any) -> None:
+    """Add what follows positions ``ends[0]`` to ``ends[1]``, as far as there is room and at most ``budget`` of them."""
+    while ends[0] < ends[1] and budget > 0 and len(words) - ends[1] > action_count(game):
+        own, opp = words[ends[0], 0], words[ends[0], 1]
+        for number in range(action_count(game)):
+            action = np.uint64(number)
+            if not legal(game, own, opp, action):
+                continue
+            next_own, next_opp = play(game, own, opp, action)
+            if result(game, next_own, next_opp) == ONGOING:
+                next_own, next_opp = least_image(game, next_own, next_opp, symmetries)
+                _add(words, places, ends, next_own, next_opp)
+        ends[0] += 1
+        budget -= 1
+
+
+@kernel
+def _count_images(game: Any, words: Any, symmetries: Any, sizes: Any) -> None:
+    """Write how many different images each position has: symmetries by those that fix it."""
+    for i in range(len(words)):
+        fixing = 0
+        for symmetry in symmetries:
+            own, opp = transform(game, symmetry, words[i, 0], words[i, 1])
+            fixing += own == words[i, 0] and opp == words[i, 1]
+        sizes[i] = len(symmetries) // fixing
+
+
+@kernel
+def _transform_each(game: Any, symmetries: Any, words: Any) -> None:
+    for i in range(len(words)):
+        words[i, 0], words[i, 1] = transform(game, symmetries[i], words[i, 0], words[i, 1])
