@@ -11,7 +11,7 @@ from rich.table import Table
 
 from benchmarks import alphazero, covering, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
-from ci_envs.agents.search.minimax import Indifferent
+from ci_envs.agents.search.minimax import ZeroEvaluator
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ ROWS = (
             Row(
                 f"alpha-beta, {name}",
                 f"{id}:{depth}, leaves 0",
-                lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth, Indifferent())),
+                lambda id=id, depth=depth: seconds_of(ours.alpha_beta_search(id, depth, ZeroEvaluator())),
                 "s",
             ),
             Row(

@@ -15,7 +15,16 @@ from ci_envs import Quixo
 from ci_envs.agents.alphazero.config import preset
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
-from ci_envs.agents.alphazero.search import GUMBEL, PUCT, UCB, Evaluate, Forest, Found, Said, Settings
+from ci_envs.agents.alphazero.search import (
+    GUMBEL,
+    PUCT,
+    UCB,
+    Evaluate,
+    Forest,
+    NetworkOutput,
+    SearchResult,
+    SearchSettings,
+)
 from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.games.batch import start_words
 from ci_envs.registry import resolve
@@ -27,10 +36,10 @@ _SIDE_BY_SIDE, _SIMULATIONS, _PLIES = 64, 200, 16
 def tree_simulations(id: str) -> Callable[[int], int]:
     """Simulations of a game, 200 a position, by a network that takes no time and knows nothing."""
     _, game, _ = resolve(id)
-    forest = Forest(game, Settings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE)
+    forest = Forest(game, SearchSettings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE)
     logits, zeros = np.zeros((_SIDE_BY_SIDE, game.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
 
-    def evaluate(planes: NDArray[np.int8]) -> Said:
+    def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
         return logits[: len(planes)], zeros[: len(planes)], zeros[: len(planes)]
 
     def work(amount: int) -> int:
@@ -45,7 +54,7 @@ def tree_simulations(id: str) -> Callable[[int], int]:
 def self_play_simulations(threads: int) -> Callable[[int], int]:
     """Simulations of self-play of Quixo with a new 32x3 network, as ``ci-envs train`` has it, of the first plies."""
     config = preset(_GAME)
-    settings = Settings(GUMBEL, config.exploration, config.simulations, config.considered)
+    settings = SearchSettings(GUMBEL, config.exploration, config.simulations, config.considered)
     plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, 0, 1.0, config.value_mix, config.contempt)
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
 
@@ -65,9 +74,9 @@ def report_simulations(amount: int) -> int:
     """Simulations as the report makes them: one leaf at a time, 256 channels x 10 blocks, its formula."""
     torch.set_num_threads(1)
     network = new_network(_GAME, ARCHITECTURES["report"], 0).eval()
-    forest, done = Forest(_GAME, Settings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
+    forest, done = Forest(_GAME, SearchSettings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
 
-    def evaluate(planes: NDArray[np.int8]) -> Said:
+    def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
         with torch.inference_mode():
             logits, values, draws = network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
         return logits.numpy(), values.numpy(), draws.sigmoid().numpy()
@@ -77,13 +86,13 @@ def report_simulations(amount: int) -> int:
     return done
 
 
-def decision() -> Callable[[], Found]:
+def decision() -> Callable[[], SearchResult]:
     """An action of Quixo by a 32x3 network and 200 simulations, as the agent searches."""
-    forest = Forest(_GAME, Settings(PUCT, simulations=_SIMULATIONS, lookahead=3), 1)
+    forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3), 1)
     evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
     return lambda: _search(forest, evaluate, seed=0)
 
 
-def _search(forest: Forest, evaluate: Evaluate, seed: int) -> Found:
+def _search(forest: Forest, evaluate: Evaluate, seed: int) -> SearchResult:
     seeds = np.arange(seed, seed + forest.positions, dtype=np.uint64)
     return forest.search(start_words(forest.game, forest.positions), seeds, partial(evaluate))

@@ -129,14 +129,14 @@ def alpha_beta_nodes(id: str, depth: int) -> Work:
     return work
 
 
-def alpha_beta_search(id: str, depth: int, judge: Any = None) -> Callable[[], int]:
-    """One such search, which returns the value; ``judge`` values the leaves, if not the game itself."""
-    return _deepening(id, depth, judge)[0]
+def alpha_beta_search(id: str, depth: int, evaluator: Any = None) -> Callable[[], int]:
+    """One such search, which returns the value; ``evaluator`` values the leaves, if not the game itself."""
+    return _deepening(id, depth, evaluator)[0]
 
 
-def _deepening(id: str, depth: int, judge: Any = None) -> tuple[Callable[[], int], NDArray[np.int64]]:
+def _deepening(id: str, depth: int, evaluator: Any = None) -> tuple[Callable[[], int], NDArray[np.int64]]:
     game: Game = resolve(id)[1]
-    judge = judge or game
+    evaluator = evaluator or game
     own, opp = map(np.uint64, game.start())
     work, table = negamax.new_work(game), negamax.new_table(16)
 
@@ -145,7 +145,7 @@ def _deepening(id: str, depth: int, judge: Any = None) -> tuple[Callable[[], int
         negamax.begin(table, work)
         for plies in range(1, depth + 1):
             value = negamax.negamax(
-                game, judge, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work
+                game, evaluator, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work
             )
         return value
 

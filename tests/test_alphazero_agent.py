@@ -16,7 +16,7 @@ from ci_envs.agents.alphazero.config import preset
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Architecture, new_network
-from ci_envs.agents.alphazero.search import Found, draw_actions
+from ci_envs.agents.alphazero.search import SearchResult, draw_actions
 from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.solver.reachable import draw_positions
@@ -128,7 +128,7 @@ def test_the_agent_plays_alike_alone_and_among_many(selection):
 def test_actions_are_drawn_by_their_visits_to_the_power_of_the_inverse_temperature():
     policy = np.tile([0.6, 0.0, 0.3, 0.1], (20_000, 1))
     zeros = np.zeros(len(policy))
-    found = Found(policy, policy, zeros, zeros, zeros.astype(np.int64))
+    found = SearchResult(policy, policy, zeros, zeros, zeros.astype(np.int64))
     for temperature, expected in ((1.0, [0.6, 0, 0.3, 0.1]), (0.5, [36 / 46, 0, 9 / 46, 1 / 46]), (1e-6, [1, 0, 0, 0])):
         drawn = draw_actions(found, temperature, np.random.default_rng(0))
         assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=0.015)

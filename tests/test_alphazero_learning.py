@@ -6,7 +6,7 @@ from playing import leaves_the_board, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.alphazero.replay import Replay, sample_type
-from ci_envs.agents.alphazero.search import GUMBEL, PUCT, Forest, Settings
+from ci_envs.agents.alphazero.search import GUMBEL, PUCT, Forest, SearchSettings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.games.batch import decode_batch, start_words
 from ci_envs.games.operations import canonical
@@ -34,7 +34,7 @@ def plan_of(game, selection, **changes):
         "value_mix": 0.0,
         "contempt": 0.0,
     } | changes
-    return SelfPlay(game, Settings(selection, 1.5, 8, 4), **options)
+    return SelfPlay(game, SearchSettings(selection, 1.5, 8, 4), **options)
 
 
 def games_of(game, samples):
@@ -138,7 +138,7 @@ def test_who_plays_with_contempt_learns_what_a_position_is_worth_without():
     """The network expects a draw everywhere: worth 0, whatever the search thinks of it."""
     game = ConnectN()
     words, seeds, half = start_words(game, 1), np.zeros(1, np.uint64), np.array([0.5])
-    found = Forest(game, Settings(PUCT, 1.5, 8), 1).search(words, seeds, evenly(game), contempt=half)
+    found = Forest(game, SearchSettings(PUCT, 1.5, 8), 1).search(words, seeds, evenly(game), contempt=half)
     assert (found.values[0], found.draws[0]) == pytest.approx((-0.5, 1))
     plan = plan_of(game, PUCT, value_mix=1.0, max_plies=2, contempt=0.5)
     samples = plan.play(evenly(game), 5, np.random.default_rng(0))

@@ -6,7 +6,7 @@ from oracles.puct import SlowSearch
 from playing import leaves_the_board, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.agents.alphazero.search import SELECTIONS, Forest, Settings, halving_table
+from ci_envs.agents.alphazero.search import SELECTIONS, Forest, SearchSettings, halving_table
 from ci_envs.games.batch import decode_batch
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
@@ -54,7 +54,7 @@ def shares_of(root, best):
 def test_it_searches_as_a_slow_search_does(game, selection):
     """70 positions each of 5 games with 3 selections, 1,050 in all."""
     positions, network = random_positions(game, 70, seed=3), HashedNetwork(game)
-    settings = Settings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7)
+    settings = SearchSettings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7)
     rng = np.random.default_rng(5)
     noise, contempt = rng.gumbel(size=(len(positions), game.action_count)), rng.random(len(positions))
     seeds, forest = seeds_of(positions), Forest(game, settings, len(positions))
@@ -96,7 +96,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):
     positions, network = random_positions(game, 256, seed=4), HashedNetwork(game)
-    settings = Settings(SELECTIONS[selection], 2.0, 25, 8)
+    settings = SearchSettings(SELECTIONS[selection], 2.0, 25, 8)
     words, seeds = words_of(positions), seeds_of(positions)
     together = Forest(game, settings, 256).search(words, seeds, network)
     alone = Forest(game, settings, 1)
@@ -113,7 +113,7 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
     winning = {position: wins for position in positions if (wins := winning_actions(position))}
     lost = [position for position in positions if is_lost_at_once(position)]
     chosen = [*winning, *lost]
-    settings = Settings(SELECTIONS[selection], 1.5, 1 + 2 * game.action_count**2)
+    settings = SearchSettings(SELECTIONS[selection], 1.5, 1 + 2 * game.action_count**2)
     forest = Forest(game, settings._replace(simulations=min(settings.simulations, 3000)), len(chosen))
     found = forest.search(words_of(chosen), seeds_of(chosen), HashedNetwork(game, spread=0))
     for i, position in enumerate(chosen):
@@ -137,7 +137,7 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
 def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, count):
     """Of a position and of that which its one simulation leads to, which is a ply further on."""
     positions = random_positions(game, count, seed=7)
-    forest = Forest(game, Settings(simulations=1, lookahead=lookahead), count)
+    forest = Forest(game, SearchSettings(simulations=1, lookahead=lookahead), count)
     found = forest.search(words_of(positions), seeds_of(positions), HashedNetwork(game, spread=0))
     known = 0
     for position, value, action in zip(positions, found.values.tolist(), found.actions.tolist(), strict=True):
@@ -203,11 +203,13 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
         gives = all(after.to_move != mover.to_move for after in map(mover.play, mover.legal_actions()))
         return 0.5 if gives else -0.5  # good for who is to give, bad for who is to place
 
-    found = Forest(game, Settings(simulations=60), 1).search(words_of([position]), seeds_of([position]), even_hand)
+    found = Forest(game, SearchSettings(simulations=60), 1).search(
+        words_of([position]), seeds_of([position]), even_hand
+    )
     placed = position.play(int(found.actions[0]))
     assert placed.to_move == position.to_move
     assert -0.5 <= found.values[0] <= 0.5
-    first = Forest(game, Settings(simulations=1), 1).search(words_of([position]), seeds_of([position]), even_hand)
+    first = Forest(game, SearchSettings(simulations=1), 1).search(words_of([position]), seeds_of([position]), even_hand)
     assert first.values[0] == pytest.approx(0)  # -0.5 for the placer, then +0.5 for the same player, who is to give
 
 
@@ -239,7 +241,7 @@ def share_of_waits(game, contempt, value_of, is_chosen, draw_of=lambda own, opp:
         and any(waits(position.play(action)) for action in waits(position))
     ]
     assert len(chosen) > 10
-    forest, contempts = Forest(game, Settings(), len(chosen)), np.full(len(chosen), contempt)
+    forest, contempts = Forest(game, SearchSettings(), len(chosen)), np.full(len(chosen), contempt)
     network = would_wait(game, value_of, draw_of)
     found = forest.search(words_of(chosen), seeds_of(chosen), network, contempt=contempts)
     return np.mean([action in waits(one) for one, action in zip(chosen, found.actions.tolist(), strict=True)])
@@ -266,7 +268,7 @@ def test_with_contempt_a_draw_that_the_network_expects_is_worse_than_even():
         return np.zeros((len(planes), game.action_count), np.float32), values, draws
 
     words, contempt = words_of([Position.start(game)]), np.array([0.4])
-    found = Forest(game, Settings(simulations=1), 1).search(words, seeds_of([1]), evaluate, contempt=contempt)
+    found = Forest(game, SearchSettings(simulations=1), 1).search(words, seeds_of([1]), evaluate, contempt=contempt)
     assert found.values[0] == pytest.approx((0.2 - 0.2 + -0.2 - 0.2) / 2)
     assert found.draws[0] == 0.5
 
@@ -275,7 +277,7 @@ def test_the_network_is_asked_for_nothing_that_is_proven():
     game, network = ConnectN(3, 3, 3), HashedNetwork(ConnectN(3, 3, 3))
     position = Position.from_text(game, "XX./OO./... X")
     assert position.play(2).result is not None
-    found = Forest(game, Settings(simulations=100), 1).search(words_of([position]), seeds_of([position]), network)
+    found = Forest(game, SearchSettings(simulations=100), 1).search(words_of([position]), seeds_of([position]), network)
     assert network.seen == 0
     assert found.actions[0] == 2
     assert found.policy[0].tolist() == [float(action == found.actions[0]) for action in range(9)]
@@ -286,7 +288,7 @@ def test_noise_changes_the_priors_of_the_root_alone():
     words = words_of([Position.start(game)])
     gammas = np.zeros((1, 9))
     gammas[0, 5] = 3.0
-    forest = Forest(game, Settings(exploration=100.0, simulations=90), 1)
+    forest = Forest(game, SearchSettings(exploration=100.0, simulations=90), 1)
     found = forest.search(words, seeds_of([1]), HashedNetwork(game, spread=0), dirichlet=(gammas, 0.5))
     assert found.visits[0, 5] == pytest.approx(90 * (0.5 + 0.5 / 9), abs=3)
     assert np.delete(found.visits[0], 5) == pytest.approx(np.full(8, 90 * 0.5 / 9), abs=1)
@@ -314,7 +316,7 @@ def test_gumbel_noise_draws_actions_from_the_policy():
         return np.tile(logits, (len(planes), 1)), zeros, zeros
 
     words = words_of([Position.start(game)] * 9000)
-    forest = Forest(game, Settings(SELECTIONS["gumbel"], 1.5, 1, 1), 9000)
+    forest = Forest(game, SearchSettings(SELECTIONS["gumbel"], 1.5, 1, 1), 9000)
     found = forest.search(words, seeds_of(range(9000)), evaluate, gumbel=rng.gumbel(size=(9000, 9)))
     counts = np.bincount(found.actions, minlength=9)
     assert counts == pytest.approx(9000 * np.arange(1, 10) / 45, abs=150)

@@ -19,7 +19,7 @@ from ci_envs.agents.alphazero.measurement import Ladder
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.alphazero.players import RayWorkers, Threads
-from ci_envs.agents.alphazero.search import GUMBEL, Settings
+from ci_envs.agents.alphazero.search import GUMBEL, SearchSettings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.training import _Trainer
 from ci_envs.agents.alphazero.training import train as train_alphazero
@@ -197,7 +197,7 @@ def test_tensorboard_shows_the_run(whole):
 
 @pytest.fixture
 def two_workers():
-    plan = SelfPlay(GAME, Settings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0)
+    plan = SelfPlay(GAME, SearchSettings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0)
     workers = RayWorkers(plan, 2, None)
     yield plan, workers
     workers.close()

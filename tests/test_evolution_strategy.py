@@ -16,7 +16,7 @@ from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.policy import choose_batch
 from ci_envs.agents.evolution import champion, read_champion
 from ci_envs.agents.evolution import evolution_strategy_training as training
-from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeJudge, gene_count
+from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeEvaluator, gene_count
 from ci_envs.agents.evolution.evolution_strategy import EvolutionStrategyAgent
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
@@ -52,8 +52,8 @@ def _features(game, own, opp, features):
 
 
 @kernel
-def _value(judge, own, opp):
-    return evaluate(judge, own, opp)
+def _value(evaluator, own, opp):
+    return evaluate(evaluator, own, opp)
 
 
 def features_of(position):
@@ -64,8 +64,8 @@ def features_of(position):
 
 def value_of(position, genome):
     room = np.full(len(position.game.feature_names), np.nan)
-    judge = (GenomeJudge(position.game), position.game, np.array(genome, dtype=np.float64), room)
-    return _value(judge, np.uint64(position.own), np.uint64(position.opp))
+    evaluator = (GenomeEvaluator(position.game), position.game, np.array(genome, dtype=np.float64), room)
+    return _value(evaluator, np.uint64(position.own), np.uint64(position.opp))
 
 
 def actions_of(position, genome, depth, times=40):

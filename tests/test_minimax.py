@@ -152,7 +152,7 @@ def _(game):
 
 def test_the_evaluation_can_be_replaced():
     agent = MinimaxAgent(ConnectN(3, 3, 3), depth=1)
-    agent.judge = CornerLover(3, 3, 3)
+    agent.evaluator = CornerLover(3, 3, 3)
     analysis = agent.analyse(Position.start(agent.game))
     assert analysis.action_values == {0: 1} | dict.fromkeys(range(1, 9), 0)
     assert analysis.principal_variation == (0,)

@@ -12,7 +12,7 @@ from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.network import Network
-from ci_envs.agents.alphazero.search import SELECTIONS, Forest, Settings, draw_actions
+from ci_envs.agents.alphazero.search import SELECTIONS, Forest, SearchSettings, draw_actions
 from ci_envs.agents.search.tree_analysis import STEPS, TreeAnalysis, root_findings
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
@@ -86,7 +86,7 @@ class AlphaZeroAgent(Agent):
         """
         one_of("selection", selection, SELECTIONS)
         integer_between("simulations", simulations, 1, 1_000_000)
-        settings = Settings(
+        settings = SearchSettings(
             SELECTIONS[selection],
             positive_number("exploration", exploration),
             simulations,
@@ -105,7 +105,7 @@ class AlphaZeroAgent(Agent):
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """As in :meth:`Agent.act_batch`."""
         words = self.positions_of(observations)
-        seeds, contempt = self._luck(len(words))
+        seeds, contempt = self._random_streams(len(words))
         parts = [slice(begin, begin + self._most) for begin in range(0, len(words), self._most)]
         return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
@@ -125,7 +125,7 @@ class AlphaZeroAgent(Agent):
             ValueError: ``position`` is of another game, or over.
         """
         words = self.words_of(position)[np.newaxis]
-        return self._thoughts(words, list(position.legal_actions()), *self._luck(1))
+        return self._thoughts(words, list(position.legal_actions()), *self._random_streams(1))
 
     def _thoughts(
         self, words: NDArray[np.uint64], legal: list[int], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
@@ -139,7 +139,7 @@ class AlphaZeroAgent(Agent):
             findings = root_findings(self.game, nodes, -float(contempt[0]))
             yield Analysis(float(found.values[0]), *findings, nodes, priors, float(found.draws[0]))
 
-    def _luck(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    def _random_streams(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
         """``-> (seeds, contempt)`` of so many searches."""
         return self.rng.integers(2**64, size=count, dtype=np.uint64), self._contempt * self.rng.random(count)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ci_envs.agents.alphazero.network import Network
-from ci_envs.agents.alphazero.search import Evaluate, Said
+from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
 
 
 def inference(network: Network, device: str = "cpu") -> Evaluate:
@@ -51,7 +51,7 @@ class OnnxInference:
     def __reduce__(self) -> tuple[type["OnnxInference"], tuple[bytes]]:
         return OnnxInference, (self._model,)
 
-    def __call__(self, planes: NDArray[np.int8]) -> Said:
+    def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
         """``planes -> (logits, values, draws)``."""
         logits, values, draws = self._session.run(None, {"planes": planes})
         return logits, values, draws
@@ -65,7 +65,7 @@ class TorchInference:
         self._asked = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     @torch.inference_mode()
-    def __call__(self, planes: NDArray[np.int8]) -> Said:
+    def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
         """``planes -> (logits, values, draws)``."""
         logits, values, draws = self._asked(torch.from_numpy(planes).to(self._device))
         return logits.cpu().numpy(), values.cpu().numpy(), draws.cpu().numpy()

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.games import action_count, integer_between, kernel, symmetry_count, transform, transform_action
-from ci_envs.games.batch import mark, show
+from ci_envs.games.batch import write_mask, write_planes
 from ci_envs.games.game import Game
 from ci_envs.validation import probability
 
@@ -101,7 +101,7 @@ def _see(game: Any, samples: Any, chosen: Any, images: Any, planes: Any, masks: 
     for i in range(len(chosen)):
         sample, symmetry = samples[chosen[i]], images[i] % symmetry_count(game)
         own, opp = transform(game, symmetry, sample.own, sample.opp)
-        show(game, own, opp, planes[i])
-        mark(game, own, opp, True, masks[i])
+        write_planes(game, own, opp, planes[i])
+        write_mask(game, own, opp, True, masks[i])
         for action in range(action_count(game)):
             policies[i, transform_action(game, symmetry, action)] = sample.policy[action]

@@ -37,20 +37,20 @@ from ci_envs.agents.search.tree import (
     node_type,
     own_bounds,
     reset,
-    tell_ancestors,
+    update_ancestors,
     worth,
 )
 from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
-from ci_envs.games.batch import show
+from ci_envs.games.batch import write_planes
 from ci_envs.games.game import Game
 
-Said = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 """``(logits, values, draws)``: what a network says of n positions, float32 (n, actions), (n,) and (n,).
 
 Logits of illegal actions do not count; a value, from -1 to 1, is for the player to move; a draw is so likely, 0 to 1.
 """
 
-Evaluate = Callable[[NDArray[np.int8]], Said]
+Evaluate = Callable[[NDArray[np.int8]], NetworkOutput]
 """A network that says so of planes, int8 (n, height, width, channels)."""
 
 NODE = node_type(np.float32, np.float32, ("prior", np.float32))
@@ -80,7 +80,7 @@ SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
 _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
 
 
-class Settings(NamedTuple):
+class SearchSettings(NamedTuple):
     """How to search.
 
     Attributes:
@@ -102,7 +102,7 @@ class Settings(NamedTuple):
     prior_temperature: float = 1.0
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search found of n positions.
 
     Attributes:
@@ -130,10 +130,10 @@ class Forest:
         settings: how to search.
         positions: how many there is room for.
 
-    What the last network that searched said of positions is remembered from search to search.
+    The outputs of the network are remembered from search to search, as long as the network is the same.
     """
 
-    def __init__(self, game: Game, settings: Settings, positions: int) -> None:
+    def __init__(self, game: Game, settings: SearchSettings, positions: int) -> None:
         self.game, self.settings, self.positions = game, settings, positions
         nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
@@ -152,7 +152,7 @@ class Forest:
         contempt: NDArray[np.float64] | None = None,
         gumbel: NDArray[np.float64] | None = None,
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
-    ) -> Found:
+    ) -> SearchResult:
         """Search positions that are not over, all at once.
 
         Args:
@@ -177,7 +177,7 @@ class Forest:
         gumbel: NDArray[np.float64] | None = None,
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
         steps: int = 1,
-    ) -> Iterator[Found]:
+    ) -> Iterator[SearchResult]:
         """Search as :meth:`search` does, and say up to ``steps`` times what is found so far; the last is all."""
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
@@ -186,15 +186,15 @@ class Forest:
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
         plant(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
-        told = self._memory, gammas, share
+        context = self._memory, gammas, share
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
         budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # and one for the root
-            while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, told, planes, waiting):
-                receive(self.game, nodes, trees, self.settings, told, waiting[:count], *evaluate(planes[:count]))
-            found = Found(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n), np.empty(n, np.int64))
+            while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, context, planes, waiting):
+                receive(self.game, nodes, trees, self.settings, context, waiting[:count], *evaluate(planes[:count]))
+            found = SearchResult(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n), np.empty(n, np.int64))
             report(nodes, trees, self.settings, noise, *found)
             yield found
 
@@ -204,7 +204,7 @@ class Forest:
         return nodes
 
 
-def draw_actions(found: Found, temperature: float, rng: Generator) -> NDArray[np.int64]:
+def draw_actions(found: SearchResult, temperature: float, rng: Generator) -> NDArray[np.int64]:
     """Draw an action of each position in proportion to its policy to the power of 1 / temperature; 0 means the best."""
     if temperature == 0:
         return found.actions
@@ -250,27 +250,27 @@ def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: 
 
 @kernel
 def grow(
-    game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, told: Any, planes: Any, waiting: Any
+    game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, context: Any, planes: Any, waiting: Any
 ) -> Any:
     """``-> int``: how many trees have a leaf for the network; their numbers and its planes are written.
 
-    The others have no simulations left, or are proven. ``told`` is the memory of what the network says, gamma variates
+    The others have no simulations left, or are proven. ``context`` is the memory of network outputs, gamma variates
     for the roots (:func:`_mix`), and their share.
     """
     count = 0
     for i in range(len(trees)):
-        if _grow(game, forest[i], trees[i], settings, noise[i], halving, told, i):
+        if _grow(game, forest[i], trees[i], settings, noise[i], halving, context, i):
             leaf = forest[i, trees[i].leaf]
-            show(game, leaf.own, leaf.opp, planes[count])
+            write_planes(game, leaf.own, leaf.opp, planes[count])
             waiting[count] = i
             count += 1
     return count
 
 
 @kernel
-def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, told: Any, i: Any) -> Any:
+def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, context: Any, i: Any) -> Any:
     """``-> bool``: is there a leaf for the network. What needs none is backed up at once."""
-    memory, gammas, share = told
+    memory, gammas, share = context
     while tree.left > 0 and not is_proven(nodes[ROOT]):
         node = _descend(nodes, tree, settings, noise, halving)
         tree.left -= 1
@@ -288,7 +288,7 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
                 _take(game, nodes, tree, settings, memory.entries[known], gammas[i], share)
                 continue
         _end(nodes, tree, nodes[node].lower)
-        tell_ancestors(nodes, node)
+        update_ancestors(nodes, node)
     return False
 
 
@@ -314,10 +314,10 @@ def _repeats(nodes: Any, node: Any) -> Any:
 
 @kernel
 def receive(
-    game: Any, forest: Any, trees: Any, settings: Any, told: Any, waiting: Any, logits: Any, values: Any, draws: Any
+    game: Any, forest: Any, trees: Any, settings: Any, context: Any, waiting: Any, logits: Any, values: Any, draws: Any
 ) -> None:
     """Give the trees that wait what the network says of their leaves."""
-    memory, gammas, share = told
+    memory, gammas, share = context
     for k in range(len(waiting)):
         i = waiting[k]
         leaf = forest[i, trees[i].leaf]
@@ -326,19 +326,19 @@ def receive(
 
 
 @kernel
-def _take(game: Any, nodes: Any, tree: Any, settings: Any, said: Any, gammas: Any, share: Any) -> None:
+def _take(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: Any, share: Any) -> None:
     """Give a tree what the network says of its leaf."""
     leaf = tree.leaf
-    _set_priors(game, nodes, leaf, said.logits, settings.prior_temperature)
-    value = np.float64(nodes[leaf].sign) * np.float64(said.value) + tree.draw * np.float64(said.draw)
+    _set_priors(game, nodes, leaf, output.logits, settings.prior_temperature)
+    value = np.float64(nodes[leaf].sign) * np.float64(output.value) + tree.draw * np.float64(output.draw)
     if leaf == ROOT:
         tree.raw = max(value, np.float64(LOSS))
         if share > 0:
             _mix(nodes, gammas, share)
-    tree.drawn += said.draw
+    tree.drawn += output.draw
     back_up(nodes, leaf, value, tree.draw)
     if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
-        tell_ancestors(nodes, leaf)
+        update_ancestors(nodes, leaf)
 
 
 @kernel
@@ -468,7 +468,7 @@ def report(
     draws: Any,
     actions: Any,
 ) -> None:
-    """Write what was found, as in :class:`Found`; ``visits`` and ``policy`` are zeros before."""
+    """Write what was found, as in :class:`SearchResult`; ``visits`` and ``policy`` are zeros before."""
     for i in range(len(forest)):
         nodes = forest[i]
         root = nodes[ROOT]

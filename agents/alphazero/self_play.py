@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.replay import sample_type
-from ci_envs.agents.alphazero.search import GUMBEL, Evaluate, Forest, Found, Settings, draw_actions
+from ci_envs.agents.alphazero.search import GUMBEL, Evaluate, Forest, SearchResult, SearchSettings, draw_actions
 from ci_envs.games import ONGOING
 from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
@@ -55,7 +55,7 @@ class SelfPlay:
     """
 
     game: Game
-    settings: Settings
+    settings: SearchSettings
     noise: Noise
     lanes: int
     max_plies: int
@@ -100,7 +100,7 @@ class _Lanes:
                 yield self._judged(lane, int(outcomes[lane, 0]))
             self._begin_anew(ended)
 
-    def _search(self) -> Found:
+    def _search(self) -> SearchResult:
         noise, shape = self.plan.noise, (len(self.words), self.plan.game.action_count)
         search = partial(
             self.forest.search,
@@ -114,7 +114,7 @@ class _Lanes:
         gammas = np.maximum(self.rng.gamma(noise.dirichlet / shape[1], size=shape), np.finfo(float).tiny)
         return search(dirichlet=(gammas, noise.share))
 
-    def _note(self, found: Found) -> None:
+    def _note(self, found: SearchResult) -> None:
         samples = np.zeros(len(self.words), sample_type(self.plan.game))
         samples["own"], samples["opp"] = self.words.T
         samples["policy"] = found.policy
@@ -130,7 +130,7 @@ class _Lanes:
     def _positions(self) -> Iterator[tuple[int, int, int]]:
         return zip(*self.words.T.tolist(), self.player.tolist(), strict=True)
 
-    def _chosen(self, found: Found) -> NDArray[np.int64]:
+    def _chosen(self, found: SearchResult) -> NDArray[np.int64]:
         if self.plan.settings.selection == GUMBEL:
             return found.actions
         drawn = draw_actions(found, self.plan.noise.temperature, self.rng)

@@ -21,7 +21,7 @@ from ci_envs.agents.alphazero.model_file import ModelFile, read_model, write_mod
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
 from ci_envs.agents.alphazero.players import Players, RayWorkers, Threads
 from ci_envs.agents.alphazero.replay import Replay
-from ci_envs.agents.alphazero.search import SELECTIONS, Settings
+from ci_envs.agents.alphazero.search import SELECTIONS, SearchSettings
 from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.games.game import Game
 from ci_envs.registry import resolve
@@ -187,7 +187,9 @@ class _Trainer:
         self.best: Network | None = None
         self.replay = Replay(game, config.capacity, config.kept)
         self.run = _Run()
-        settings = Settings(SELECTIONS[config.selection], config.exploration, config.simulations, config.considered)
+        settings = SearchSettings(
+            SELECTIONS[config.selection], config.exploration, config.simulations, config.considered
+        )
         limit = config.max_plies if max_cycles is None else min(max_cycles, config.max_plies)
         self.plan = SelfPlay(
             game,

@@ -5,8 +5,8 @@ genome of a multilayer perceptron has for each hidden unit the weights of all fe
 There are no biases, as a feature is constant wherever one could matter. The activation is softsign, x / (1 + abs(x))
 (Bergstra, Desjardins, Lamblin and Bengio, 2009), which needs no transcendental function.
 
-The search is that of :mod:`ci_envs.agents.search.negamax`, with a judge that carries the genome: it has no alpha-beta
-of its own.
+The search is that of :mod:`ci_envs.agents.search.negamax`, with an evaluator that carries the genome: it has no
+alpha-beta of its own.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
-from ci_envs.agents.search.minimax import Judge, best_action
+from ci_envs.agents.search.minimax import Evaluator, best_action
 from ci_envs.agents.search.negamax import MAX_DEPTH, new_table, new_work
 from ci_envs.games import evaluate, implements, integer_between, kernel, write_features
 from ci_envs.games.game import Game
@@ -39,8 +39,8 @@ def gene_count(game: Game, hidden: int) -> int:
 
 
 @dataclass(frozen=True)
-class GenomeJudge(Judge):
-    """Values the positions of a game. Searches get it as a tuple: the judge, the game, the genome, room for features.
+class GenomeEvaluator(Evaluator):
+    """Evaluates positions by a genome. Searches get the tuple (evaluator, game, genome, working memory for features).
 
     The value is the integer part of 999,999 times the softsign of the evaluation: minimax needs no more than the order.
     """
@@ -48,12 +48,12 @@ class GenomeJudge(Judge):
     game: Game
 
 
-@implements(evaluate, GenomeJudge)
-def _(judge: GenomeJudge) -> Any:
-    count = len(judge.game.feature_names)
+@implements(evaluate, GenomeEvaluator)
+def _(evaluator: GenomeEvaluator) -> Any:
+    count = len(evaluator.game.feature_names)
 
-    def kernel(judge: Any, own: Any, opp: Any) -> Any:
-        _, game, genome, features = judge
+    def kernel(evaluator: Any, own: Any, opp: Any) -> Any:
+        _, game, genome, features = evaluator
         write_features(game, own, opp, features)
         if len(genome) == count:
             value = _weighted(genome, 0, features)
@@ -98,7 +98,7 @@ class EvaluationPolicy(GenomePolicy):
         features = np.zeros(len(game.feature_names))
         return (
             np.array(genome, dtype=np.float64),
-            GenomeJudge(game),
+            GenomeEvaluator(game),
             self.depth,
             features,
             new_table(0),
@@ -109,8 +109,8 @@ class EvaluationPolicy(GenomePolicy):
 @implements(choose, EvaluationPolicy)
 def _(policy: EvaluationPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
-        genome, judge, depth, features, table, work = memory
+        genome, evaluator, depth, features, table, work = memory
         words = np.array([own, opp])
-        return best_action(game, (judge, game, genome, features), words, depth, True, True, table, work, state)
+        return best_action(game, (evaluator, game, genome, features), words, depth, True, True, table, work, state)
 
     return kernel

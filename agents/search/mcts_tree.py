@@ -16,7 +16,7 @@ from ci_envs.agents.search.tree import (
     is_proven,
     node_type,
     reset,
-    tell_ancestors,
+    update_ancestors,
 )
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, play, result
 from ci_envs.games.walk import random_action
@@ -79,7 +79,7 @@ def simulate(
         value, state = _value_of_leaf(game, nodes[node], max_plies - plies, state)
         back_up(nodes, node, value, np.int64(DRAW))
         if nodes[expanded].lower > LOSS or nodes[expanded].upper < WIN:
-            tell_ancestors(nodes, expanded)
+            update_ancestors(nodes, expanded)
     return nodes, np.int64(size), state
 
 

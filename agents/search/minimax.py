@@ -54,28 +54,28 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Judge(Static):
-    """Base of what values positions without being a game: a frozen dataclass that implements ``evaluate``."""
+class Evaluator(Static):
+    """Base of evaluators of leaves that are not games: a frozen dataclass that implements ``evaluate``."""
 
 
 @dataclass(frozen=True)
-class Indifferent(Judge):
-    """Judges all positions alike."""
+class ZeroEvaluator(Evaluator):
+    """Values every position 0."""
 
 
-@implements(evaluate, Indifferent)
-def _(judge: Indifferent) -> Any:
-    return lambda judge, own, opp: 0
+@implements(evaluate, ZeroEvaluator)
+def _(evaluator: ZeroEvaluator) -> Any:
+    return lambda evaluator, own, opp: 0
 
 
 class MinimaxAgent(Agent):
     """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
 
     It deepens ply by ply until a depth or a time is reached or the game is decided. Leaves are valued by the
-    ``evaluate`` of :attr:`judge`.
+    ``evaluate`` of :attr:`evaluator`.
 
     Attributes:
-        judge: what ``evaluate`` is asked of to value leaves, at first the game that is played. To replace the
+        evaluator: what ``evaluate`` is asked of to value leaves, at first the game that is played. To replace the
             evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign one of these.
     """
 
@@ -111,7 +111,7 @@ class MinimaxAgent(Agent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self.judge: Game | Indifferent = game if true_or_false("evaluation", evaluation) else Indifferent()
+        self.evaluator: Game | ZeroEvaluator = game if true_or_false("evaluation", evaluation) else ZeroEvaluator()
         self._table_mb = nonnegative_number("table_mb", table_mb)
         self._table = new_table(self._table_mb)
         self._work = new_work(game)
@@ -177,15 +177,15 @@ class MinimaxAgent(Agent):
         if self.time is not None:
             return None
         options = np.array([self.depth, self.pruning, self._fold], dtype=np.int64)
-        return MinimaxPolicy(), (self.judge, new_table(self._table_mb), new_work(self.game), options)
+        return MinimaxPolicy(), (self.evaluator, new_table(self._table_mb), new_work(self.game), options)
 
     @property
     def _fold(self) -> bool:
         # another evaluation need not be symmetric
-        return self.pruning and (self.judge == self.game or isinstance(self.judge, Indifferent))
+        return self.pruning and (self.evaluator == self.game or isinstance(self.evaluator, ZeroEvaluator))
 
     def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
-        arguments = (self.game, self.judge, words, depth, self.pruning, self._fold, self._table, self._work, *rest)
+        arguments = (self.game, self.evaluator, words, depth, self.pruning, self._fold, self._table, self._work, *rest)
         entry = specialised(function, *arguments)  # compiled before the clock starts
         self._work[STOP] = 0
         with _alarm(self._work, seconds):
@@ -217,7 +217,7 @@ def _by_distance(value: int, depth: int) -> int:
 @kernel
 def _deepen(
     game: Any,
-    judge: Any,
+    evaluator: Any,
     words: Any,
     depth: Any,
     pruning: Any,
@@ -232,7 +232,9 @@ def _deepen(
     latest = np.empty_like(values)
     best, reached = np.int64(-1), 0  # as int64, or all below is compiled for the literal too
     for plies in range(1 if pruning else depth, depth + 1):
-        action = search_actions(game, judge, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest)
+        action = search_actions(
+            game, evaluator, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest
+        )
         if work[STOP] and reached > 0:
             break
         best, reached = action, plies
@@ -255,7 +257,7 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 @inlined
 def best_action(
-    game: Any, judge: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
+    game: Any, evaluator: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
 ) -> Any:
     """``-> (action, state)``: one of the best actions, each as likely, of a position ``words`` (own, opp).
 
@@ -263,14 +265,14 @@ def best_action(
     """
     values = np.empty(action_count(game), dtype=np.int64)
     exact = np.bool_(False)  # not the literal, for which all below would be compiled anew
-    best, _ = _deepen(game, judge, words, depth, pruning, fold, table, work, exact, values)
+    best, _ = _deepen(game, evaluator, words, depth, pruning, fold, table, work, exact, values)
     return random_index_from(values, action_count(game), values[best], state)
 
 
 @kernel
 def _best_actions(
     game: Any,
-    judge: Any,
+    evaluator: Any,
     words: Any,
     depth: Any,
     pruning: Any,
@@ -281,7 +283,7 @@ def _best_actions(
     actions: Any,
 ) -> None:
     for i in range(len(words)):
-        actions[i], _ = best_action(game, judge, words[i], depth, pruning, fold, table, work, seeds[i])
+        actions[i], _ = best_action(game, evaluator, words[i], depth, pruning, fold, table, work, seeds[i])
 
 
 @dataclass(frozen=True)
@@ -295,8 +297,8 @@ class MinimaxPolicy(Policy):
 @implements(choose, MinimaxPolicy)
 def _(policy: MinimaxPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
-        judge, table, work, options = memory
+        evaluator, table, work, options = memory
         words = np.array([own, opp])
-        return best_action(game, judge, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
+        return best_action(game, evaluator, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
 
     return kernel

@@ -88,7 +88,7 @@ def begin(table: Any, work: Any) -> None:
 @kernel
 def search_actions(
     game: Any,
-    judge: Any,
+    evaluator: Any,
     own: Any,
     opp: Any,
     depth: Any,
@@ -104,7 +104,7 @@ def search_actions(
 
     Args:
         game: the game.
-        judge: the game whose ``evaluate`` values leaves, or a tuple that begins with what does.
+        evaluator: the game whose ``evaluate`` values leaves, or a tuple that begins with what does.
         own: first word.
         opp: second word.
         depth: plies, 1 to 64, the action counted.
@@ -139,7 +139,7 @@ def search_actions(
         same = keeps_turn(game, own, opp, action)
         if depth == 1 or result(game, next_own, next_opp) != ONGOING:
             work[NODES] += 1
-            value = leaf_value(game, judge, next_own, next_opp, depth)
+            value = leaf_value(game, evaluator, next_own, next_opp, depth)
             value = value if same else -value
         else:
             player = us if same else them
@@ -148,7 +148,7 @@ def search_actions(
                 low, high, value = -infinity, infinity, -infinity
             while low < high:  # is it as good as the best, if so is it better, if so how good
                 found = _searched(
-                    game, judge, next_own, next_opp, depth - 1, same, player, low, high, pruning, table, work
+                    game, evaluator, next_own, next_opp, depth - 1, same, player, low, high, pruning, table, work
                 )
                 value = found if low < best else max(best, found)
                 if value < high or high == infinity:
@@ -184,19 +184,19 @@ def _value_of_image(game: Any, symmetries: Any, number: Any, values: Any) -> Any
 
 
 @kernel
-def leaf_value(game: Any, judge: Any, own: Any, opp: Any, depth: Any) -> Any:
+def leaf_value(game: Any, evaluator: Any, own: Any, opp: Any, depth: Any) -> Any:
     """``-> int``: the value, for its player to move, of a position that is over or not searched further.
 
     ``depth`` is how many plies before it were left to search.
     """
     outcome = result(game, own, opp)
-    return evaluate(judge, own, opp) if outcome == ONGOING else outcome * (WIN_VALUE + depth)
+    return evaluate(evaluator, own, opp) if outcome == ONGOING else outcome * (WIN_VALUE + depth)
 
 
 @kernel
 def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur through several functions
     game: Any,
-    judge: Any,
+    evaluator: Any,
     own: Any,
     opp: Any,
     depth: Any,
@@ -213,7 +213,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
 
     Args:
         game: the game.
-        judge: the game whose ``evaluate`` values leaves.
+        evaluator: the game whose ``evaluate`` values leaves.
         own: first word.
         opp: second word.
         depth: plies to search, 1 or more.
@@ -233,7 +233,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             if legal(game, own, opp, action) and not (pruning and is_duplicate(game, own, opp, action)):
                 work[NODES] += 1
                 next_own, next_opp = play(game, own, opp, action)
-                value = leaf_value(game, judge, next_own, next_opp, depth)
+                value = leaf_value(game, evaluator, next_own, next_opp, depth)
                 best = max(best, value if keeps_turn(game, own, opp, action) else -value)
                 if pruning and best >= beta:
                     break
@@ -264,7 +264,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
                 waiting += 1
                 continue
             work[NODES] += 1
-            value = leaf_value(game, judge, next_own, next_opp, depth)
+            value = leaf_value(game, evaluator, next_own, next_opp, depth)
             value = value if keeps_turn(game, own, opp, action) else -value
             if value > best:
                 best, best_action = value, number
@@ -283,11 +283,11 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             # the first is likely the best: of the others it is first asked only whether they are better
             high = alpha + 1 if pruning and searched else beta
             value = _searched(
-                game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
+                game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
             )
             if alpha < value < beta and high < beta:
                 value = _searched(
-                    game, judge, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
+                    game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
                 )
             searched = True
             if value > best:
@@ -310,7 +310,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
 @inlined
 def _searched(
     game: Any,
-    judge: Any,
+    evaluator: Any,
     own: Any,
     opp: Any,
     depth: Any,
@@ -324,7 +324,7 @@ def _searched(
 ) -> Any:
     """``-> int``: the value of a position for who played the action before, ``same`` if that is its player to move."""
     low, high = (alpha, beta) if same else (-beta, -alpha)
-    value = negamax(game, judge, own, opp, depth, player, low, high, pruning, table, work)
+    value = negamax(game, evaluator, own, opp, depth, player, low, high, pruning, table, work)
     return value if same else -value
 
 

@@ -270,7 +270,7 @@ def worth(outcome: Any, draw: Any) -> Any:
 
 
 @kernel
-def tell_ancestors(nodes: Any, node: Any) -> None:
+def update_ancestors(nodes: Any, node: Any) -> None:
     """Tighten the bounds above a node whose bounds have changed."""
     while node != ROOT:
         node = nodes[node].parent

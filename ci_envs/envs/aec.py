@@ -9,7 +9,7 @@ from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ci_envs.envs.spaces import MaskedDiscrete
-from ci_envs.games.batch import ILLEGAL, look, play_checked
+from ci_envs.games.batch import ILLEGAL, observe_with_mask, play_checked
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
@@ -38,7 +38,7 @@ _KEPT = 16  # added to the outcome where the same player goes on to act: one sma
 @kernel
 def _advance(game: Any, words: Any, action: Any, planes: Any, mask: Any) -> Any:
     outcome, keeps_turn = play_checked(game, words, action)
-    look(game, words, planes, mask)
+    observe_with_mask(game, words, planes, mask)
     return outcome + _KEPT if keeps_turn else outcome
 
 
@@ -113,7 +113,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def _compile(self) -> None:
         planes, mask = self._empty_observation()
-        self._look = specialised(look, self.game, self._words, planes, mask)
+        self._write_observation = specialised(observe_with_mask, self.game, self._words, planes, mask)
         self._advance = specialised(_advance, self.game, self._words, 0, planes, mask)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -162,7 +162,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._idle_info = {"action_mask": np.zeros(self._action_count, dtype=_INT8)}
         self._words[0], self._words[1] = own, opp
         self._planes, self._mask = self._empty_observation()
-        self._look(self.game, self._words, self._planes, self._mask)
+        self._write_observation(self.game, self._words, self._planes, self._mask)
         self._give_turn(to_move)
 
     def step(self, action: int | np.integer[Any] | None) -> None:
@@ -279,7 +279,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     def _observe_idle(self) -> Observation:
         planes, mask = self._empty_observation()
         words = self._words if self.game.shared_board else self._words[::-1].copy()
-        self._look(self.game, words, planes, mask)
+        self._write_observation(self.game, words, planes, mask)
         mask[:] = 0
         return {"observation": planes, "action_mask": mask}
 
@@ -323,7 +323,11 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             self._window = None
 
     def __getstate__(self) -> dict[str, Any]:  # without what a copy makes anew
-        return {key: value for key, value in self.__dict__.items() if key not in ("_advance", "_look", "_window")}
+        return {
+            key: value
+            for key, value in self.__dict__.items()
+            if key not in ("_advance", "_write_observation", "_window")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _window=None)

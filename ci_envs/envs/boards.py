@@ -1,9 +1,9 @@
 """Many boards of one game, stepped in compiled code; on each an agent has a seat and an opponent plays the other.
 
-A step has three parts: the agent's action is played (:func:`advance`), what came of it is written down and boards begin
-anew (:func:`conclude`), and what the agent sees is drawn (:func:`show`). After the first two a compiled opponent
-replies at once. For one that plays in Python, whoever calls the kernels plays its replies in between
-(:func:`reply_with`).
+A step has three parts: play the agent's action (:func:`advance`), write the rewards and ends and begin new games
+(:func:`conclude`), and write the observations (:func:`observe_boards`). After each of the first two parts a compiled
+opponent replies at once. For an opponent that runs in Python, the caller of these kernels plays its replies after each
+part (:func:`reply_with`).
 """
 
 from typing import Any, NamedTuple
@@ -25,8 +25,8 @@ BOTH = -1
 DRAWN = 2
 """Asks for a seat drawn at the start of each game."""
 
-GOING, TERMINATED, TRUNCATED, TOLD = 0, 1, 2, 3
-"""How a game stands: TERMINATED and TRUNCATED until the agent has been told, then TOLD."""
+GOING, TERMINATED, TRUNCATED, REPORTED = 0, 1, 2, 3
+"""The state of a game: TERMINATED or TRUNCATED until a step has reported the end, then REPORTED."""
 
 BOARD = np.dtype(
     [
@@ -40,12 +40,12 @@ BOARD = np.dtype(
     ],
     align=True,
 )
-"""A board: its position, the state of its random numbers, the reward of what happened since the agent was last told,
+"""A board: its position, the state of its random numbers, the reward since the last step reported one,
 the plies made in this game, the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or
-TOLD."""
+REPORTED."""
 
 
-class Settings(NamedTuple):
+class BoardSettings(NamedTuple):
     """What all boards have in common.
 
     Attributes:
@@ -115,7 +115,7 @@ def step(
         policy: of the opponent, None if there is none.
         game: the game.
         boards: of the type BOARD.
-        settings: :class:`Settings`.
+        settings: :class:`BoardSettings`.
         actions: int64 (n,), each in the action space; ignored on boards that begin anew.
         memory: of the policy.
         out: :class:`Step`.
@@ -125,7 +125,7 @@ def step(
     for i in range(start, stop):
         _advance(policy, game, boards[i], settings, actions[i], memory)
         _conclude(policy, game, boards[i], settings, memory, out, i)
-        _show(game, boards[i], settings, out, i)
+        _observe(game, boards[i], settings, out, i)
 
 
 @kernel
@@ -143,10 +143,10 @@ def conclude(game: Any, boards: Any, settings: Any, out: Any) -> None:
 
 
 @kernel
-def show(game: Any, boards: Any, settings: Any, out: Any) -> None:
+def observe_boards(game: Any, boards: Any, settings: Any, out: Any) -> None:
     """The last part of a step."""
     for i in range(len(boards)):
-        _show(game, boards[i], settings, out, i)
+        _observe(game, boards[i], settings, out, i)
 
 
 @kernel
@@ -168,7 +168,7 @@ def reply_with(game: Any, boards: Any, settings: Any, waiting: Any, actions: Any
 def _advance(policy: Any, game: Any, board: Any, settings: Any, action: Any, memory: Any) -> None:
     """Play the agent's action and the opponent's replies, unless the game is over.
 
-    It may be over although the agent has not been told: the opponent can end it before the agent's first turn.
+    It may be over although no step has reported it: the opponent can end it before the agent's first turn.
     """
     if board.ended == GOING:
         _play(game, board, settings, action)
@@ -185,20 +185,20 @@ def _conclude(policy: Any, game: Any, board: Any, settings: Any, memory: Any, ou
         return
     if settings.same_step:
         own, opp = _seen(board, settings)
-        batch.show(game, own, opp, out.final_planes[i].seen)
-    if settings.same_step or board.ended == TOLD:
+        batch.write_planes(game, own, opp, out.final_planes[i].seen)
+    if settings.same_step or board.ended == REPORTED:
         _begin(game, board, settings)
         _reply(policy, game, board, settings, memory)
     else:
-        board.ended = TOLD
+        board.ended = REPORTED
 
 
 @inlined
-def _show(game: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
+def _observe(game: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
     """Write what the agent sees."""
     own, opp = _seen(board, settings)
-    batch.show(game, own, opp, out.planes[i].seen)
-    batch.mark(game, own, opp, board.ended == GOING, out.masks[i].seen)
+    batch.write_planes(game, own, opp, out.planes[i].seen)
+    batch.write_mask(game, own, opp, board.ended == GOING, out.masks[i].seen)
 
 
 @inlined

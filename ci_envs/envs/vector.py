@@ -16,7 +16,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agent.observations import observations_of
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, TOLD, Settings, Step, new_step
+from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, REPORTED, BoardSettings, Step, new_step
 from ci_envs.envs.single_agent import Opponent, as_opponent
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
@@ -119,7 +119,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if opponent is None:
             self._boards["seat"] = BOTH
         same_step = self._autoreset == AutoresetMode.SAME_STEP
-        self._settings = Settings(seat, self._limit, same_step, self.game.shared_board)
+        self._settings = BoardSettings(seat, self._limit, same_step, self.game.shared_board)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -152,7 +152,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self._reply()
         self._begun = True
         out = self._step_arrays()
-        compiled.show(self.game, self._boards, self._settings, out)
+        compiled.observe_boards(self.game, self._boards, self._settings, out)
         return out.planes["seen"], self._info(out)
 
     def step(
@@ -177,7 +177,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             self._reply()
             compiled.conclude(self.game, self._boards, self._settings, out)
             self._reply()
-            compiled.show(self.game, self._boards, self._settings, out)
+            compiled.observe_boards(self.game, self._boards, self._settings, out)
         else:
             self._step_compiled(actions, out)
         info = self._info(out) | self._final_info(out)
@@ -255,8 +255,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             raise InvalidActionError(
                 f"actions are whole numbers from 0 to {last}; that of board {wrong} is {given[wrong]}"
             )
-        if self._autoreset == AutoresetMode.DISABLED and (self._boards["ended"] == TOLD).any():
-            over = np.flatnonzero(self._boards["ended"] == TOLD)[0]
+        if self._autoreset == AutoresetMode.DISABLED and (self._boards["ended"] == REPORTED).any():
+            over = np.flatnonzero(self._boards["ended"] == REPORTED)[0]
             raise gymnasium.error.ResetNeeded(f"the game of board {over} is over: reset it with a reset_mask")
         return checked
 

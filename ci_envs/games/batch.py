@@ -37,23 +37,23 @@ def play_checked(game: Any, words: Any, number: Any) -> Any:
 
 
 @kernel
-def look(game: Any, words: Any, planes: Any, mask: Any) -> None:
-    """Write what the player to move sees: planes, and a mask that is zero where the game is over."""
+def observe_with_mask(game: Any, words: Any, planes: Any, mask: Any) -> None:
+    """Write the observation of the player to move: planes, and a mask that is zero where the game is over."""
     own, opp = words[0], words[1]
-    show(game, own, opp, planes)
-    mark(game, own, opp, result(game, own, opp) == ONGOING, mask)
+    write_planes(game, own, opp, planes)
+    write_mask(game, own, opp, result(game, own, opp) == ONGOING, mask)
 
 
 @inlined
-def show(game: Any, own: Any, opp: Any, planes: Any) -> None:
+def write_planes(game: Any, own: Any, opp: Any, planes: Any) -> None:
     """Write the planes of a position."""
     planes[:] = 0
     observe(game, own, opp, planes)
 
 
 @inlined
-def mark(game: Any, own: Any, opp: Any, going: Any, mask: Any) -> None:
-    """Write the mask of the legal actions, zeros unless the game is ``going`` on."""
+def write_mask(game: Any, own: Any, opp: Any, going: Any, mask: Any) -> None:
+    """Write the mask of the legal actions: zeros unless the game is ``going`` on."""
     if not going:
         mask[:] = 0
         return
@@ -70,9 +70,9 @@ def decode_batch(game: Any, planes: Any, words: Any) -> None:
 
 @kernel
 def observe_batch(game: Any, words: Any, planes: Any, masks: Any) -> None:
-    """Write what the players to move see on each board (:func:`look`)."""
+    """Write the observation of the player to move on each board (:func:`observe_with_mask`)."""
     for i in range(len(words)):
-        look(game, words[i], planes[i], masks[i])
+        observe_with_mask(game, words[i], planes[i], masks[i])
 
 
 @kernel
