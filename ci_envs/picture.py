@@ -1,10 +1,10 @@
-"""A position as a picture, marked with what was played and with what an agent or a solver thinks of it."""
+"""A position as a picture, with marks for the last action, an agent's analysis and exact scores."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.game import Game
@@ -39,13 +39,13 @@ class Picture:
         return self.position.diagram()
 
 
-def show(position: Position, analysis: Any = None, last: int | None = None) -> Picture:
-    """The picture of a position, the winning line in it, marked with an analysis and the last action.
+def show(position: Position, analysis: Analysis | None = None, last: int | None = None) -> Picture:
+    """Return the picture of a position, with marks for the winning lines, an analysis and the last action.
 
     Args:
         position: what to show.
-        analysis: what an agent's ``analyse`` said of it. Regions are the greener the more of the search's visits the
-            actions there had, or if it has no ``visits`` where the best actions are; its choice is framed in green.
+        analysis: the result of an agent's ``analyse``. The green of a region shows the share of the visits of the
+            actions there; without ``visits`` the best actions share it equally. The agent's choice has a green frame.
         last: the action that led to the position.
 
     Raises:
@@ -56,13 +56,13 @@ def show(position: Position, analysis: Any = None, last: int | None = None) -> P
 
 def marks_of(
     position: Position,
-    analysis: Any = None,
+    analysis: Analysis | None = None,
     last: int | None = None,
     *,
     scores: Sequence[int] = (),
     clicked: tuple[str, ...] = (),
 ) -> Marks:
-    """What there is to point out in a position.
+    """Return the marks for a position.
 
     Args:
         position: what is shown.
@@ -101,9 +101,9 @@ def next_clicks(game: Game, actions: Iterable[int], clicked: tuple[str, ...] = (
     return clicks
 
 
-def action_shares(analysis: Any, actions: Sequence[int]) -> dict[int, float]:
-    """How an analysis divides its attention among ``actions``, in all 1: by visits, else equally among the best."""
-    visits = getattr(analysis, "visits", None)
+def action_shares(analysis: Analysis, actions: Sequence[int]) -> dict[int, float]:
+    """Return each action's share of the visits, in all 1; without visits the best actions have equal shares."""
+    visits = analysis.visits
     if visits is not None and any(visits[action] for action in actions):
         weights = {action: float(visits[action]) for action in actions}
     else:

@@ -1,7 +1,6 @@
 """Agents against the truth: the positions drawn, the shares measured, and what the command line says of them."""
 
 from itertools import compress
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ from click.testing import CliRunner
 
 from ci_envs import ConnectN, Nim, Position, Quixo
 from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.interface import Agent
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
@@ -236,7 +236,7 @@ def test_analysis_of_a_game_that_is_not_solved_has_no_exact_column():
 def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
     class Thinker(Constant):
         def analyse(self, position):
-            return SimpleNamespace(
+            return Analysis(
                 value=0.5,
                 simulations=1_200,
                 proven=1,

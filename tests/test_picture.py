@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,8 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ci_envs
-from ci_envs.agents.search import mcts, minimax
-from ci_envs.agents.search.mcts_tree import NODE
+from ci_envs.agent.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.drawing.raster import rgb_array
@@ -379,13 +377,13 @@ def test_bad_marks_are_refused_by_name() -> None:
             annotated(picture, marks)
 
 
-def analysis_of(position: Position) -> mcts.Analysis:
+def analysis_of(position: Position) -> Analysis:
     """As if a search had visited each action as often as its number says."""
     actions = position.legal_actions()
     visits = np.zeros(position.game.action_count, dtype=np.int64)
     visits[list(actions)] = actions
     values = dict.fromkeys(actions, 0.0)
-    return mcts.Analysis(0.0, visits, values, actions[-1:], np.empty(0, NODE), int(visits.sum()), None)
+    return Analysis(0.0, values, actions[-1:], visits, simulations=int(visits.sum()))
 
 
 def test_heat_is_the_share_of_the_visits_that_go_through_a_click() -> None:
@@ -402,9 +400,7 @@ def test_heat_is_the_share_of_the_visits_that_go_through_a_click() -> None:
 
 def test_the_expected_action_is_marked_with_all_its_clicks() -> None:
     position = Position.start(Quixo(3))
-    analysis = SimpleNamespace(
-        action_values=dict.fromkeys(position.legal_actions(), 0), principal_variation=(position.parse_action("b1b3"), 0)
-    )
+    analysis = Analysis(0, dict.fromkeys(position.legal_actions(), 0), (position.parse_action("b1b3"), 0))
     assert marks_of(position, analysis).best == ("b1", "b3")
     assert marks_of(position).best == ()
 
@@ -412,14 +408,14 @@ def test_the_expected_action_is_marked_with_all_its_clicks() -> None:
 def test_without_visits_the_best_actions_are_hot() -> None:
     position = Position.from_text(ConnectN(1, 4, 2), "X... O")
     values = {1: 999_999, 2: -7, 3: 999_999}
-    analysis = minimax.Analysis(value=999_999, depth=2, nodes=9, principal_variation=(1,), action_values=values)
+    analysis = Analysis(value=999_999, depth=2, nodes=9, principal_variation=(1,), action_values=values)
     marks = marks_of(position, analysis)
     assert marks.heat == {"b1": 0.5, "c1": 0, "d1": 0.5}
     assert marks.best == ("b1",)
 
 
 def test_attention_where_little_is_known() -> None:
-    untried = SimpleNamespace(visits=np.zeros(3, np.int64), action_values={0: math.nan, 2: -1.0})
+    untried = Analysis(0.0, {0: math.nan, 2: -1.0}, (), visits=np.zeros(3, np.int64))
     assert action_shares(untried, (0, 2)) == {0: 0, 2: 1}
     assert action_shares(untried, ()) == {}
 

@@ -1,19 +1,19 @@
 """A trained network and its search, as an agent."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.interface import Agent, Observation
 from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.network import Network
 from ci_envs.agents.alphazero.search import SELECTIONS, Forest, SearchSettings, draw_actions
-from ci_envs.agents.search.tree_analysis import STEPS, TreeAnalysis, root_findings
+from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -21,19 +21,6 @@ from ci_envs.validation import nonnegative_number, one_of, positive_number, prob
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
 _MOST_LOOKAHEAD = 8
-
-
-@dataclass(frozen=True, eq=False)
-class Analysis(TreeAnalysis):
-    """What a search with a network found.
-
-    Attributes:
-        priors: what the network alone would play, float64 (actions,).
-        draw: how likely a draw is in the mean of what was seen, from 0 to 1.
-    """
-
-    priors: NDArray[np.float64]
-    draw: float
 
 
 class AlphaZeroAgent(Agent):
@@ -135,9 +122,9 @@ class AlphaZeroAgent(Agent):
         priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
         priors /= priors.sum()
         for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=STEPS):
-            nodes = self._forest.tree(0)
-            findings = root_findings(self.game, nodes, -float(contempt[0]))
-            yield Analysis(float(found.values[0]), *findings, nodes, priors, float(found.draws[0]))
+            value, draw = float(found.values[0]), float(found.draws[0])
+            draw_value = -float(contempt[0])
+            yield tree_analysis(self.game, self._forest.tree(0), value, draw_value, priors=priors, draw=draw)
 
     def _random_streams(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
         """``-> (seeds, contempt)`` of so many searches."""

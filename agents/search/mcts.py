@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.interface import Agent, Observation
 from ci_envs.agent.policy import Policy, choose
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, search, search_batch, simulate
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
-from ci_envs.agents.search.tree_analysis import STEPS, TreeAnalysis, root_findings
+from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
 from ci_envs.games import implements
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -35,19 +36,6 @@ _CHUNK = 64
 
 _PAUSE = 0.05
 """Seconds between two reports of what is found."""
-
-
-@dataclass(frozen=True, eq=False)
-class Analysis(TreeAnalysis):
-    """What a search with rollouts found.
-
-    Attributes:
-        simulations: how many were run; fewer than asked for where the value was proven before.
-        proven: the exact value +1, 0 or -1 if the search proved it, else None.
-    """
-
-    simulations: int
-    proven: int | None
 
 
 class _Tree(NamedTuple):
@@ -208,14 +196,14 @@ class MCTSAgent(Agent):
                 return
 
     def _timed(self, tree: _Tree, seconds: float) -> Iterator[_Tree]:
-        began, told = perf_counter(), 0.0
+        began, reported = perf_counter(), 0.0
         while not _is_proven(tree):
             tree = self._simulated(tree, _CHUNK)
             elapsed = perf_counter() - began
             if elapsed >= seconds:
                 break
-            if elapsed - told >= _PAUSE:
-                told = elapsed
+            if elapsed - reported >= _PAUSE:
+                reported = elapsed
                 yield tree
         yield tree
 
@@ -233,4 +221,4 @@ def _is_proven(tree: _Tree) -> bool:
 def _analysis(game: Game, nodes: NDArray[np.void]) -> Analysis:
     root = nodes[0]
     proven = int(root["lower"]) if root["lower"] == root["upper"] else None
-    return Analysis(value_of(root), *root_findings(game, nodes), nodes, int(root["visits"]), proven)
+    return tree_analysis(game, nodes, value_of(root), simulations=int(root["visits"]), proven=proven)

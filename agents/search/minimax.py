@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.interface import Agent, Observation
 from ci_envs.agent.policy import Policy, choose
 from ci_envs.agents.search.negamax import (
@@ -31,26 +32,6 @@ from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import nonnegative_number, positive_number, true_or_false
 
 _DEFAULT_DEPTH = 3
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """What minimax thinks of a position.
-
-    Attributes:
-        value: of the position, for its player to move. 1,000,000 less n is a win in n plies, the negative of that a
-            loss; anything smaller is the game's ``evaluate`` at the end of the principal variation.
-        depth: plies searched.
-        nodes: positions visited.
-        principal_variation: best play of both sides as far as it was searched.
-        action_values: the value of every legal action, in the order of their numbers.
-    """
-
-    value: int
-    depth: int
-    nodes: int
-    principal_variation: tuple[int, ...]
-    action_values: dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -141,7 +122,7 @@ class MinimaxAgent(Agent):
         nodes = int(self._work[NODES])
         action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._best_play(position.play(best), depth - 1))
-        return Analysis(action_values[best], depth, nodes, variation, action_values)
+        return Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
 
     def think(self, position: Position) -> Iterator[Analysis]:
         """Search ever deeper, and yield what each depth finds; the last is what :meth:`analyse` returns.
@@ -157,7 +138,7 @@ class MinimaxAgent(Agent):
         for depth in range(first, self.depth + 1):
             began = perf_counter()
             analysis = self._analysis(position, depth, left)
-            if analysis.depth < depth:
+            if analysis.depth != depth:
                 return
             yield analysis
             if left is not None and depth > first:  # the first may have been compiled

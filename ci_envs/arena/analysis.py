@@ -1,4 +1,4 @@
-"""What an agent thinks of a position, as text and as a table."""
+"""An agent's analysis of a position as text and as a table."""
 
 import math
 from typing import Any
@@ -6,33 +6,38 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON, Progress
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
 
 
-def thoughts(analysis: Any, position: Position) -> str:
-    """What an analysis says of the position as a whole; which attributes it has depends on the agent."""
-    lines = []
-    for name in ("value", "draw", "proven", "depth", "simulations", "nodes"):
-        number = getattr(analysis, name, None)
-        if number is not None:
-            lines.append(f"{name} {_number(number)}")
+def summary(analysis: Analysis, position: Position) -> str:
+    """Return the value of the position, the statistics of the search and the principal variation, each on a line."""
+    numbers = {
+        "value": analysis.value,
+        "draw": analysis.draw,
+        "proven": analysis.proven,
+        "depth": analysis.depth,
+        "simulations": analysis.simulations,
+        "nodes": analysis.nodes,
+    }
+    lines = [f"{name} {_number(number)}" for name, number in numbers.items() if number is not None]
     lines.append(f"best play {' '.join(map(position.action_name, analysis.principal_variation))}")
     return "\n".join(lines)
 
 
-def action_table(analysis: Any, position: Position, exact: list[int]) -> Table:
-    """All legal actions: first the one that the agent chooses, then the others by value.
+def action_table(analysis: Analysis, position: Position, exact: list[int]) -> Table:
+    """Return a table of the legal actions: the agent's choice first, then the others by value.
 
     Args:
-        analysis: has ``action_values`` and ``principal_variation``, and perhaps ``visits``.
-        position: what was analysed.
-        exact: of :func:`exact_scores`.
+        analysis: the analysis of the position.
+        position: the position.
+        exact: the result of :func:`exact_scores`.
     """
-    columns = {"value": analysis.action_values}
-    if hasattr(analysis, "visits"):
+    columns: dict[str, Any] = {"value": analysis.action_values}
+    if analysis.visits is not None:
         columns["visits"] = analysis.visits
     ranks = {action: _rank(action, analysis) for action in position.legal_actions()}
     table = Table("action", *columns, *(["exact"] if exact else []))
@@ -57,14 +62,14 @@ def exact_scores(position: Position, progress: Progress | None = None) -> list[i
     return scores
 
 
-def _rank(action: int, analysis: Any) -> tuple[bool, bool, float]:
-    """Greater is better: chosen, tried at all, of more value."""
+def _rank(action: int, analysis: Analysis) -> tuple[bool, bool, float]:
+    """Return a sort key, larger for better: chosen, tried, value."""
     value = analysis.action_values[action]
     return action in analysis.principal_variation[:1], not math.isnan(value), value
 
 
 def _in_words(score: int) -> str:
-    """An exact score: ``win in 3``."""
+    """Return an exact score in words, such as ``win in 3``."""
     if score == 0:
         return "draw"
     word = "win" if score > 0 else "loss"

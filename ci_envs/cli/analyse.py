@@ -22,8 +22,9 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
     """
     from rich.console import Console
 
+    from ci_envs.agent.capabilities import as_analyst
     from ci_envs.agent.registry import make_agent
-    from ci_envs.arena.analysis import action_table, exact_scores, thoughts
+    from ci_envs.arena.analysis import action_table, exact_scores, summary
     from ci_envs.games.position import Position
 
     with usage_errors():
@@ -32,10 +33,9 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
         agent = make_agent(spec, game, seed=seed)
         if position.result is not None:
             raise ValueError(f"the game is over in {text!r}: there is nothing to analyse")
-        if not hasattr(agent, "analyse"):
-            raise ValueError(f"agent {spec} cannot analyse: it has no method 'analyse'")
-    analysis = agent.analyse(position)
+        analyst = as_analyst(agent, spec)
+    analysis = analyst.analyse(position)
     with count_progress("states solved") as progress:
         exact = exact_scores(position, progress)
     click.echo(position.diagram())
-    Console(highlight=False).print(thoughts(analysis, position), action_table(analysis, position, exact), sep="\n")
+    Console(highlight=False).print(summary(analysis, position), action_table(analysis, position, exact), sep="\n")

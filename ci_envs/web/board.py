@@ -3,11 +3,11 @@
 import html
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.position import Position
@@ -28,7 +28,7 @@ class View:
         position: what is shown.
         last: the action that led to it.
         playable: whether a person may play now.
-        analysis: what an agent thinks of it, as :func:`~ci_envs.picture.marks_of` takes it.
+        analysis: the analysis to show, or None.
         scores: the exact scores of the actions, likewise.
         hint: an action that was recommended.
     """
@@ -36,7 +36,7 @@ class View:
     position: Position
     last: int | None = None
     playable: bool = False
-    analysis: Any = None
+    analysis: Analysis | None = None
     scores: tuple[int, ...] = ()
     hint: int | None = None
 

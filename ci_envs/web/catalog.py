@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ci_envs.agent.capabilities import HasCheckpoints
 from ci_envs.agent.interface import Agent, AgentFactory
 from ci_envs.agent.registry import GIVEN, factory_of, make_agent, make_named, option_names_of, registered_agents
 from ci_envs.games.game import Game
@@ -146,8 +147,7 @@ def _purpose(documented: object) -> str:
 
 
 def _checkpoints(factory: AgentFactory) -> Mapping[str, Path]:
-    found: Mapping[str, Path] = getattr(factory, "checkpoints", dict)()
-    return found
+    return factory.checkpoints() if isinstance(factory, HasCheckpoints) else {}
 
 
 def _held(option: str, value: Any, factory: AgentFactory) -> Any:

@@ -3,11 +3,12 @@
 import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic
 
+import numpy as np
 from nicegui import ui
 
+from ci_envs.agent.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.web.asking import sentence
 from ci_envs.web.schemas import Thought, TreeBranch
@@ -16,21 +17,15 @@ from ci_envs.web.thinking import Thinker
 _PAUSE = 0.25  # seconds between two thoughts that are shown: a search tells more than one can see
 
 
-@dataclass(frozen=True)
-class PageAnalysis:
-    """An analysis in the form that :func:`~ci_envs.picture.marks_of` takes."""
-
-    action_values: dict[int, float]
-    visits: dict[int, int] | None
-    principal_variation: tuple[int, ...]
-
-    @classmethod
-    def of(cls, thought: Thought, position: Position) -> "PageAnalysis":
-        """Return the analysis of a position."""
-        values = {each.number: math.nan if each.value is None else each.value for each in thought.actions}
-        visits = {each.number: each.visits for each in thought.actions if each.visits is not None}
-        best = tuple(map(position.parse_action, thought.principal_variation[:1]))
-        return cls(values, visits or None, best)
+def analysis_of(thought: Thought, position: Position) -> Analysis:
+    """Return the analysis that a thought about a position reports, without its tree."""
+    values = {each.number: math.nan if each.value is None else each.value for each in thought.actions}
+    visits = np.zeros(position.game.action_count, dtype=np.int64)
+    for each in thought.actions:
+        visits[each.number] = each.visits or 0
+    best = tuple(map(position.parse_action, thought.principal_variation[:1]))
+    simulated = any(each.visits is not None for each in thought.actions)
+    return Analysis(thought.value, values, best, visits if simulated else None)
 
 
 class Insight:
@@ -49,7 +44,7 @@ class Insight:
         self._on_change = on_change
         self._about: tuple[str, Position] | None = None
         self._search: asyncio.Task[None] | None = None
-        self.analysis: PageAnalysis | None = None
+        self.analysis: Analysis | None = None
         with ui.row().classes("w-full items-center"):
             ui.label("What").classes("panel-title")
             self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='agent that thinks'")
@@ -94,7 +89,7 @@ class Insight:
         environment, position = self._about
         thoughts = await self._thinker.begin(environment, position.to_text(), self.spec)
         *_, last = [thought async for thought in thoughts]
-        return next(iter(PageAnalysis.of(last, position).principal_variation), None)
+        return next(iter(analysis_of(last, position).principal_variation), None)
 
     def _restart_if_other(self) -> None:
         if self.spec != self._asked:
@@ -128,7 +123,7 @@ class Insight:
             self._line.set_text("")
             self._tree.props["nodes"] = []
         else:
-            self.analysis = PageAnalysis.of(thought, position)
+            self.analysis = analysis_of(thought, position)
             self._bar.set_content(bar(thought, position))
             self._words.set_text(in_words(thought, position))
             self._line.set_text(f"best line: {' '.join(thought.principal_variation)}")

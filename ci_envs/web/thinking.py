@@ -4,12 +4,14 @@ import asyncio
 import math
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from ci_envs.agent.analysis import Analysis, Branch
+from ci_envs.agent.capabilities import analyses, as_analyst
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -52,8 +54,7 @@ class Thinker:
         """
         position = await asyncio.to_thread(self._position, environment, text)
         agent = await asyncio.to_thread(self._room.borrow, environment, position.game, spec)
-        if not hasattr(agent, "analyse"):
-            raise ValueError(f"agent {spec} cannot analyse")
+        analyst = as_analyst(agent, spec)
         with self._lock:
             if self._going_on >= _MOST:
                 raise BusyError(f"{_MOST} searches are going on already")
@@ -67,7 +68,7 @@ class Thinker:
         def work() -> None:
             end = monotonic() + _SECONDS
             try:
-                for analysis in steps_of(agent, position):
+                for analysis in analyses(analyst, position):
                     tell(thought_of(analysis, position))
                     if stopped.is_set() or monotonic() >= end:
                         break
@@ -128,17 +129,9 @@ def open_position(game: Game, text: str) -> Position:
     return position
 
 
-def steps_of(agent: Any, position: Position) -> Iterator[Any]:
-    """The analyses that an agent makes one after the other, or its only one."""
-    if hasattr(agent, "think"):
-        yield from agent.think(position)
-    else:
-        yield agent.analyse(position)
-
-
-def thought_of(analysis: Any, position: Position) -> Thought:
-    """An analysis, of whatever agent, as JSON has it."""
-    visits, priors = getattr(analysis, "visits", None), getattr(analysis, "priors", None)
+def thought_of(analysis: Analysis, position: Position) -> Thought:
+    """Return an analysis in the form of the REST interface."""
+    visits, priors = analysis.visits, analysis.priors
     total = None if visits is None else max(1, int(visits.sum()))
     actions = [
         ThoughtAction(
@@ -152,20 +145,19 @@ def thought_of(analysis: Any, position: Position) -> Thought:
         for action, value in analysis.action_values.items()
     ]
     line = _names(position, analysis.principal_variation)
-    has_tree = hasattr(analysis, "tree")
     return Thought(
         value=float(analysis.value),
-        win_probability=(analysis.value + 1) / 2 if has_tree else None,
+        win_probability=(analysis.value + 1) / 2 if analysis.tree is not None else None,
         simulations=total,
-        depth=getattr(analysis, "depth", None),
-        nodes=getattr(analysis, "nodes", None) if not has_tree else None,
+        depth=analysis.depth,
+        nodes=analysis.nodes,
         principal_variation=line,
         actions=actions,
-        tree=_tree(analysis.tree(_DEPTH, _WIDTH), position) if has_tree else [],
+        tree=[] if analysis.tree is None else _tree(analysis.tree(_DEPTH, _WIDTH), position),
     )
 
 
-def _tree(branches: Any, position: Position) -> list[TreeBranch]:
+def _tree(branches: tuple[Branch, ...], position: Position) -> list[TreeBranch]:
     return [
         TreeBranch(
             number=branch.action,
