@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games import lean_kernel
-from ci_envs.solver.search import hash_of
+from ci_envs.kernels.hash_table import home_slot
 
 _BYTES = 1 << 25
 
@@ -60,4 +60,4 @@ def remember(memory: Any, own: Any, opp: Any, logits: Any, value: Any, draw: Any
 
 @lean_kernel
 def _slot(memory: Any, own: Any, opp: Any) -> Any:
-    return np.int64(hash_of(own, opp) & np.uint64(len(memory.slots) - 1))
+    return np.int64(home_slot(own, opp, len(memory.slots)))

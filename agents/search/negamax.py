@@ -40,6 +40,7 @@ from ci_envs.games import (
     transform_action,
 )
 from ci_envs.games.game import Game
+from ci_envs.kernels.hash_table import home_slot
 
 WIN_VALUE = 1_000_000
 """Value of a win on the board; one found n plies deep counts n less, so quick wins and slow losses are best."""
@@ -350,9 +351,7 @@ def _take_most_promising(work: Any, row: Any, waiting: Any, remembered: Any, kil
 
 @inline_kernel
 def _slot(own: Any, opp: Any, table: Any) -> Any:
-    mixed = (own ^ (opp * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
-    mixed ^= mixed >> np.uint64(32)
-    return np.uint64(_ENTRY) * (mixed & np.uint64(len(table) // _ENTRY - 1))
+    return np.uint64(_ENTRY) * home_slot(own, opp, len(table) // _ENTRY)
 
 
 @inline_kernel

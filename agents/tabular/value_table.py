@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games import action_count, inline_kernel, inlined, lean_kernel, legal, symmetry_count, transform
+from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.random_numbers import next_random
-from ci_envs.solver.search import hash_of
 
 MOST_FULL = 0.875
 """Share of the rows that may be taken."""
@@ -38,12 +38,8 @@ def new_table(columns: int, megabytes: float) -> NDArray[np.void]:
 
 @inline_kernel
 def find(table: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the row of a position, or the one it would get."""
-    last = np.uint64(len(table) - 1)
-    row = hash_of(own, opp) & last
-    while table[row].taken and (table[row].own != own or table[row].opp != opp):
-        row = (row + np.uint64(1)) & last
-    return np.int64(row)
+    """``-> int``: the row of a position, or the free row where it belongs."""
+    return np.int64(find_slot(table["own"], table["opp"], table["taken"], False, own, opp))
 
 
 @inline_kernel

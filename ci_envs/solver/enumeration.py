@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ci_envs.games.game import Game, least_image
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
-from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, hash_of
+from ci_envs.kernels.compiler import inline_kernel, kernel
+from ci_envs.kernels.hash_table import find_indexed_slot
+from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS
 from ci_envs.solver.solution import Progress, too_large
 
 _EXPANDED_A_CALL = 1 << 18  # positions; Python handles an interrupt between two calls
@@ -87,14 +88,10 @@ def _index(words: Any, places: Any, count: Any) -> None:
         places[_slot(words, places, words[i, 0], words[i, 1])] = i
 
 
-@kernel
+@inline_kernel
 def _slot(words: Any, places: Any, own: Any, opp: Any) -> Any:
-    """``-> uint64``: where the table says at which row of ``words`` a position is, or would say it."""
-    last = np.uint64(len(places) - 1)
-    slot = hash_of(own, opp) & last
-    while places[slot] != _NOWHERE and (words[places[slot], 0] != own or words[places[slot], 1] != opp):
-        slot = (slot + np.uint64(1)) & last
-    return slot
+    """``-> uint64``: the slot that holds the row of a position in ``words``, or the free slot where it belongs."""
+    return find_indexed_slot(words[:, 0], words[:, 1], places, _NOWHERE, own, opp)
 
 
 @kernel

@@ -20,7 +20,8 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.bits import trailing_zeros
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import implements, operation
-from ci_envs.solver.search import BYTES_A_POSITION, hash_of, is_small
+from ci_envs.kernels.hash_table import home_slot
+from ci_envs.solver.search import BYTES_A_POSITION, is_small
 from ci_envs.solver.solution import HORIZON, Progress, Solution, too_large
 from ci_envs.solver.solver import Solver
 
@@ -189,7 +190,7 @@ def _wins(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nod
     if plies == 3:
         return _has_double_threat(game, own, empty, moves)
     key_own, key_opp = canonical(game, own, opp)
-    fact = facts[hash_of(key_own, key_opp) % np.uint64(_SLOTS)]
+    fact = facts[home_slot(key_own, key_opp, _SLOTS)]
     if fact[0] == key_own and fact[1] == key_opp:
         if np.uint64(plies) >= fact[2]:
             return True

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inline_kernel, kernel
+from ci_envs.kernels.hash_table import find_slot
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 
 MAX_POSITIONS = 1 << 24
@@ -128,21 +129,10 @@ def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
     return np.empty((slots, 2), dtype=np.uint64), np.full(slots, NO_SCORE, dtype=np.int16)
 
 
-@kernel
-def hash_of(own: Any, opp: Any) -> Any:
-    """``-> uint64``: 44 well mixed bits of a position (the finaliser of SplitMix64)."""
-    mixed = (own * np.uint64(0x9E3779B97F4A7C15)) ^ (opp * np.uint64(0xC2B2AE3D27D4EB4F))
-    return ((mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(20)
-
-
-@kernel
+@inline_kernel
 def _slot(keys: Any, scores: Any, own: Any, opp: Any) -> Any:
-    """``-> uint64``: where a position is in the table, or would be."""
-    last = np.uint64(len(scores) - 1)
-    slot = hash_of(own, opp) & last
-    while scores[slot] != NO_SCORE and (keys[slot, 0] != own or keys[slot, 1] != opp):
-        slot = (slot + np.uint64(1)) & last
-    return slot
+    """``-> uint64``: the slot of a position in the table, or the free slot where it belongs."""
+    return find_slot(keys[:, 0], keys[:, 1], scores, NO_SCORE, own, opp)
 
 
 @kernel
