@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ci_envs.optimisation import lab_lists, set_covering
+from ci_envs.optimisation import lab_sets, set_covering
 from ci_envs.optimisation.set_covering.greedy import greedy
 
 _N, _WEIGHT = 1000, 2_878
@@ -21,7 +21,7 @@ def compiled() -> Callable[[], None]:
 
 def plain() -> Callable[[], None]:
     """The same with Python's sets."""
-    lists = [frozenset(one) for one in lab_lists(_N)]
+    lists = [frozenset(one) for one in lab_sets(_N)]
 
     def run() -> None:
         covered: set[int] = set()

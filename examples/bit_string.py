@@ -27,7 +27,7 @@ OURS = {
     "genetic, parents by fitness": "genetic:parents=fitness",
     "genetic, parents by ones": "genetic:parents=ones",
     "(1+1)-EA": "one_plus_one",
-    "hill climber": "hill_climber",
+    "hill climbing": "random_restart_hill_climbing",
     "UMDA": "umda",
     "linkage": "linkage",
 }

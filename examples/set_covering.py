@@ -27,7 +27,7 @@ OURS = {
     "overlap greedy": "greedy",
     "Chvatal's greedy": "greedy:rule=chvatal",
     "genetic": "covering_genetic",
-    "hill climbing": "hill_climbing",
+    "hill climbing": "stochastic_hill_climbing",
     "annealing": "annealing",
     "tabu": "tabu",
     "row weighting": "row_weighting",

@@ -13,16 +13,17 @@ from scipy.optimize import linprog
 
 from ci_envs.cli.main import main
 from ci_envs.optimisation import BitString, SetCovering, optimise, set_covering
-from ci_envs.optimisation.set_covering.best_first import Lists, dual, overlap
+from ci_envs.optimisation.set_covering.best_first import BitmaskInstance, dual, overlap
+from ci_envs.optimisation.set_covering.bitmask import full_bitmask
 from ci_envs.optimisation.set_covering.branch_and_bound import DualAscent, branch_and_bound, lower_bound
-from ci_envs.optimisation.set_covering.covering_genetic import Lighten
-from ci_envs.optimisation.set_covering.greedy import full_set, greedy
+from ci_envs.optimisation.set_covering.covering_genetic import FlipOrClear
+from ci_envs.optimisation.set_covering.greedy import greedy
 from ci_envs.optimisation.set_covering.ilp import LinearRelaxation, ilp
 
-EXACT = ("astar", "dijkstra", "branch_and_bound", "ilp", "ilp:branching=number")
+EXACT = ("astar", "dijkstra", "branch_and_bound", "ilp", "ilp:branching=element")
 HEURISTICS = (
     "greedy",
-    "hill_climbing:moves=20000",
+    "stochastic_hill_climbing:moves=20000",
     "annealing:moves=20000",
     "tabu:moves=500",
     "row_weighting:moves=500",
@@ -48,7 +49,7 @@ def least_cost(problem, bare=None):
         sum(problem.costs[number] for number in chosen)
         for length in range(problem.loci + 1)
         for chosen in itertools.combinations(range(problem.loci), length)
-        if bare <= set().union(*(problem.lists[number] for number in chosen))
+        if bare <= set().union(*(problem.sets[number] for number in chosen))
     )
 
 
@@ -66,10 +67,10 @@ def slow_greedy(problem, key):
     """The list with the least key, again and again; of equals the first."""
     covered, chosen = set(), []
     while len(covered) < problem.size:
-        useful = [number for number in range(problem.loci) if set(problem.lists[number]) - covered]
-        best = min(useful, key=lambda number: key(number, set(problem.lists[number]), covered))
+        useful = [number for number in range(problem.loci) if set(problem.sets[number]) - covered]
+        best = min(useful, key=lambda number: key(number, set(problem.sets[number]), covered))
         chosen.append(best)
-        covered |= set(problem.lists[best])
+        covered |= set(problem.sets[best])
     return sorted(chosen)
 
 
@@ -90,7 +91,7 @@ def test_greedy_rules_are_what_they_say():
 def test_chvatals_bound_holds():
     for problem in small_problems(range(60)):
         found = next(greedy(problem, rule="chvatal"))
-        longest = max(map(len, problem.lists))
+        longest = max(map(len, problem.sets))
         assert found.bound == pytest.approx(found.value / sum(1 / k for k in range(1, longest + 1)))
         assert found.bound <= least_cost(problem) + 1e-9
 
@@ -101,7 +102,7 @@ def test_the_bound_known_from_the_beginning_holds():
 
 
 @pytest.mark.parametrize("relaxation", [DualAscent, LinearRelaxation])
-def test_what_is_bare_costs_at_least_the_bound_and_with_a_list_its_slack_more(relaxation):
+def test_uncovered_elements_cost_at_least_the_bound_and_with_a_list_its_reduced_cost_more(relaxation):
     for seed, problem in enumerate(small_problems(range(60))):
         rng, relaxed = random.Random(seed), relaxation(problem)
         for _ in range(3):
@@ -109,7 +110,7 @@ def test_what_is_bare_costs_at_least_the_bound_and_with_a_list_its_slack_more(re
             numbers = [number for number in range(problem.loci) if rng.random() < 0.8]
             bits = np.array([sum(1 << number for number in bare)], np.uint64)
             bound = relaxed.bound(bits, np.array(numbers, np.int64), math.inf)
-            lists = [set(problem.lists[number]) for number in numbers]
+            lists = [set(problem.sets[number]) for number in numbers]
             if not bare <= set().union(*lists):
                 assert bound == math.inf
                 continue
@@ -121,15 +122,17 @@ def test_what_is_bare_costs_at_least_the_bound_and_with_a_list_its_slack_more(re
             ]
             assert bound <= min(cost for cost, _ in coverings) + 1e-6
             for number, one in zip(numbers, lists, strict=True):
-                assert (relaxed.slack[number] == math.inf) == (not bare & one)
+                assert (relaxed.reduced_costs[number] == math.inf) == (not bare & one)
                 least = min((cost for cost, chosen in coverings if number in chosen), default=math.inf)
-                assert relaxed.slack[number] == math.inf or bound + relaxed.slack[number] <= least + 1e-6
+                assert (
+                    relaxed.reduced_costs[number] == math.inf or bound + relaxed.reduced_costs[number] <= least + 1e-6
+                )
 
 
 def test_the_linear_relaxation_is_that_of_scipy():
     for problem in (set_covering(100), *small_problems(range(30))):
         relaxed, full = LinearRelaxation(problem), np.arange(problem.loci)
-        bare = full_set(problem.size)
+        bare = full_bitmask(problem.size)
         wanted = linprog(problem.costs, -problem.incidence.T.astype(float), -np.ones(problem.size), bounds=(0, 1)).fun
         assert relaxed.bound(bare, full, math.inf) == pytest.approx(wanted)
         assert DualAscent(problem).bound(bare, full, math.inf) <= wanted + 1e-9
@@ -157,9 +160,9 @@ def test_the_labs_least_weights(solver):
 def test_the_estimate_of_a_star_is_a_lower_bound_and_the_reports_is_none():
     broken = 0
     for problem in small_problems(range(80)):
-        lists, rng = Lists(problem), random.Random(problem.size)
+        lists, rng = BitmaskInstance(problem), random.Random(problem.size)
         taken = rng.sample(range(problem.loci), rng.randrange(problem.loci))
-        bare = set(range(problem.size)).difference(*(problem.lists[number] for number in taken))
+        bare = set(range(problem.size)).difference(*(problem.sets[number] for number in taken))
         if bare:
             mask, cost = sum(1 << number for number in bare), float(problem.costs[taken].sum())
             rest = least_cost(problem, bare)
@@ -212,15 +215,15 @@ def test_the_reports_genetic_algorithm_has_weights_like_the_published(n, publish
     assert 0.95 * published <= min(found) <= 1.05 * published
 
 
-@pytest.mark.parametrize("losing", [0, 1])
-def test_a_child_is_lightened_or_flipped(losing):
+@pytest.mark.parametrize("clear_rate", [0, 1])
+def test_a_child_is_lightened_or_flipped(clear_rate):
     rng = np.random.default_rng(0)
     genomes = rng.random((400, 30)) < np.linspace(0, 1, 400)[:, np.newaxis]
     kept = genomes.copy()
-    mutants = Lighten(losing)(genomes, rng, 1.0)
+    mutants = FlipOrClear(clear_rate)(genomes, rng, 1.0)
     np.testing.assert_array_equal(genomes, kept)
     changed = (mutants != genomes).sum(axis=1)
-    if losing:
+    if clear_rate:
         assert (mutants <= genomes).all()
         np.testing.assert_array_equal(changed > 0, genomes.any(axis=1))
     else:
@@ -230,7 +233,7 @@ def test_a_child_is_lightened_or_flipped(losing):
 
 def test_a_time_limit_ends_a_search_with_what_was_found():
     problem = set_covering(100)
-    for solver in (ilp, "ilp:branching=number", branch_and_bound, "annealing:moves=1000000000"):
+    for solver in (ilp, "ilp:branching=element", branch_and_bound, "annealing:moves=1000000000"):
         result = optimise(problem, solver, seconds=0.5)
         assert 150 <= result.value <= 300
         assert result.bound is None or result.bound >= 100
@@ -255,12 +258,12 @@ def test_sets_of_several_words(lists):
         ("tabu:tenure=0", "tenure must be"),
         ("row_weighting:moves=1.5", "moves must be"),
         ("annealing:temperature=0", "temperature must be a number above 0, not 0"),
-        ("covering_genetic:losing=2", "losing must be from 0 to 1"),
+        ("covering_genetic:clear_rate=2", "clear_rate must be from 0 to 1"),
         ("covering_genetic:crossover=two", "crossover must be uniform, one_point or none, not 'two'"),
         ("covering_genetic:calls=19", "population must be a whole number from 1 to 19, not 20"),
         ("annealing:cooling=2", "Unknown option 'cooling' for solver annealing. Available: moves, temperature"),
         ("greedy:rule=best", "rule must be one of overlap, chvatal, course, not 'best'"),
-        ("ilp:branching=row", "branching must be one of list, number, not 'row'"),
+        ("ilp:branching=row", "branching must be one of set, element, not 'row'"),
         ("astar:estimate=none", "estimate must be one of dual, overlap, not None"),
     ],
 )

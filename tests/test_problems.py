@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ci_envs
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.optimisation import SetCovering, lab_lists, optimise, read_scp, set_covering, write_scp
+from ci_envs.optimisation import SetCovering, lab_sets, optimise, read_scp, set_covering, write_scp
 from ci_envs.optimisation.registry import registered_problems, resolve_problem
 
 FILES = Path(__file__).parent / "or_library"
@@ -34,21 +34,21 @@ def problem_of_the_lab(n, seed):
 )
 def test_instances_are_those_of_the_lab(n, lists, total):
     problem = set_covering(n)
-    assert (len(problem.lists), sum(map(len, problem.lists))) == (lists, total)
+    assert (len(problem.sets), sum(map(len, problem.sets))) == (lists, total)
     assert problem.costs.sum() == total
 
 
 @settings(deadline=None)
 @given(n=st.integers(5, 60), seed=st.integers(0, 10**6))
 def test_lists_are_those_of_the_lab_whatever_the_seed(n, seed):
-    assert lab_lists(n, seed) == [sorted(one) for one in problem_of_the_lab(n, seed)]
+    assert lab_sets(n, seed) == [sorted(one) for one in problem_of_the_lab(n, seed)]
 
 
 def test_the_generator_leaves_the_global_random_numbers_alone():
     random.seed(3)
     expected = random.random()
     random.seed(3)
-    lab_lists(20)
+    lab_sets(20)
     assert random.random() == expected
 
 
@@ -90,12 +90,12 @@ def test_cost_coverage_and_fitness(drawn, luck):
         ((0, [[0]]), "size must be a whole number from 1, not 0"),
         ((-3, [[0]]), "size must be a whole number from 1, not -3"),
         ((2, []), "there are none"),
-        ((2, [[0, 1], []]), "list 1 is empty"),
-        ((2, [[0, 2]]), "a number of list 0 must be a whole number from 0 to 1, not 2"),
-        ((2, [[0, -1]]), "a number of list 0"),
-        ((3, [[0], [2]]), "no list has 1: 1 of 3 numbers cannot be covered"),
-        ((2, [[0, 1]], [1, 2]), "there are 1 lists, but 2 costs"),
-        ((2, [[0, 1]], [0]), "the cost of list 0 must be a number above 0, not 0"),
+        ((2, [[0, 1], []]), "set 1 is empty"),
+        ((2, [[0, 2]]), "an element of set 0 must be a whole number from 0 to 1, not 2"),
+        ((2, [[0, -1]]), "an element of set 0"),
+        ((3, [[0], [2]]), "no set has element 1: 1 of 3 elements cannot be covered"),
+        ((2, [[0, 1]], [1, 2]), "there are 1 sets, but 2 costs"),
+        ((2, [[0, 1]], [0]), "the cost of set 0 must be a number above 0, not 0"),
     ],
 )
 def test_what_is_no_instance_is_refused(arguments, message):
@@ -108,8 +108,8 @@ def test_what_is_no_instance_is_refused(arguments, message):
     [
         ({"n": 4}, "n must be a whole number from 5, not 4"),
         ({"n": -1}, "n must be a whole number from 5"),
-        ({"n": 20, "lists": [[0]]}, "give one of n, path and lists, not n and lists"),
-        ({"lists": []}, "there are none"),
+        ({"n": 20, "sets": [[0]]}, "give one of n, path and sets, not n and sets"),
+        ({"sets": []}, "there are none"),
         ({"seed": -1}, "seed must be"),
         ({"unit_cost": 1}, "unit_cost must be true or false"),
     ],
@@ -120,8 +120,8 @@ def test_options_of_an_instance_are_checked(options, message):
 
 
 def test_unit_costs_and_lists():
-    problem = set_covering(lists=[[0, 2], [1, 2], [2]], unit_cost=True)
-    assert (problem.size, problem.lists, problem.costs.tolist()) == (3, ((0, 2), (1, 2), (2,)), [1, 1, 1])
+    problem = set_covering(sets=[[0, 2], [1, 2], [2]], unit_cost=True)
+    assert (problem.size, problem.sets, problem.costs.tolist()) == (3, ((0, 2), (1, 2), (2,)), [1, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_unit_costs_and_lists():
 )
 def test_files_of_the_or_library(name, size, lists, costs, tmp_path):
     problem = read_scp(FILES / f"{name}.txt")
-    assert (problem.size, problem.lists, problem.costs.tolist()) == (size, lists, costs)
+    assert (problem.size, problem.sets, problem.costs.tolist()) == (size, lists, costs)
     write_scp(problem, tmp_path / "again.txt")
     again = read_scp(tmp_path / "again.txt")
-    assert (again.size, again.lists, again.costs.tolist()) == (size, lists, costs)
-    assert set_covering(path=FILES / f"{name}.txt").lists == lists
+    assert (again.size, again.sets, again.costs.tolist()) == (size, lists, costs)
+    assert set_covering(path=FILES / f"{name}.txt").sets == lists
 
 
 @pytest.mark.parametrize(
@@ -147,21 +147,21 @@ def test_files_of_the_or_library(name, size, lists, costs, tmp_path):
         ("", "it ends before the number of rows"),
         ("2", "it ends before the number of columns"),
         ("0 1 1", "it has 0 rows and 1 columns"),
-        ("-2 1 1", "the number of rows is '-2', no whole number"),
+        ("-2 1 1", "the number of rows is '-2', not a whole number"),
         ("2 2 1", "it ends before the cost of column 2"),
-        ("2 1 x", "the cost of column 1 is 'x', no number"),
-        ("2 1 nan 1 1 1 1", "the cost of list 0 must be a number above 0"),
+        ("2 1 x", "the cost of column 1 is 'x', not a number"),
+        ("2 1 nan 1 1 1 1", "the cost of set 0 must be a number above 0"),
         ("2 1 1 1 1", "it ends before how many columns cover row 2"),
         ("2 1 1 1 1 1 2", "row 2 has column 2; columns are from 1 to 1"),
-        ("2 1 1 1 1 0", "no list has 1"),
-        ("1 2 1 1 1 1", "list 1 is empty"),
+        ("2 1 1 1 1 0", "no set has element 1"),
+        ("1 2 1 1 1 1", "set 1 is empty"),
         ("1 1 1 1 1 7", "'7' follows the last row"),
         ("1 1 1 1 \N{SUPERSCRIPT ONE}", "ascii"),
     ],
 )
 def test_malformed_files_are_refused_in_one_line(text, message, tmp_path):
     (tmp_path / "scp.txt").write_text(text)
-    with pytest.raises(ValueError, match="is no set covering problem of the OR-Library") as caught:
+    with pytest.raises(ValueError, match="is not a set covering problem of the OR-Library") as caught:
         read_scp(tmp_path / "scp.txt")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -170,7 +170,7 @@ def test_malformed_files_are_refused_in_one_line(text, message, tmp_path):
 ENVIRONMENTS = [
     ("SetCovering-v0", {"n": 20}),
     ("SetCovering-v0", {"path": str(FILES / "wrapped.txt")}),
-    ("SetCovering-v0", {"lists": [[0, 1], [2]], "unit_cost": True}),
+    ("SetCovering-v0", {"sets": [[0, 1], [2]], "unit_cost": True}),
     ("BitString-v0", {"problem": 2, "loci": 30}),
 ]
 
@@ -190,15 +190,15 @@ def test_random_rollouts_by_the_mask_end_covered(seed):
     rng, total, taken, over = np.random.default_rng(seed), 0.0, [], False
     while not over:
         bare = {number for number in range(25) if not observation[number]}
-        useful = [bool(bare & set(one)) for one in env.problem.lists]
+        useful = [bool(bare & set(one)) for one in env.problem.sets]
         assert info["action_mask"].tolist() == useful
         assert env.action_masks().tolist() == useful
         taken.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))
         observation, reward, over, truncated, info = env.step(taken[-1])
-        assert reward == -len(env.problem.lists[taken[-1]])
+        assert reward == -len(env.problem.sets[taken[-1]])
         assert not truncated
         total -= reward
-        covered = set().union(*(env.problem.lists[number] for number in taken))
+        covered = set().union(*(env.problem.sets[number] for number in taken))
         assert set(np.flatnonzero(observation).tolist()) == covered
     assert observation.all()
     assert info["cost"] == total
@@ -208,7 +208,7 @@ def test_random_rollouts_by_the_mask_end_covered(seed):
 
 
 def test_lists_that_add_nothing_cost_and_the_episode_is_truncated():
-    env = gymnasium.make("ci_envs/SetCovering-v0", lists=[[0], [1], [0, 1]]).unwrapped
+    env = gymnasium.make("ci_envs/SetCovering-v0", sets=[[0], [1], [0, 1]]).unwrapped
     env.reset()
     ends = [env.step(0)[1:4] for _ in range(3)]
     assert ends == [(-1.0, False, False), (-1.0, False, False), (-1.0, False, True)]
@@ -278,10 +278,10 @@ def test_an_interrupt_leaves_what_was_found_so_far():
     problem = set_covering(20)
 
     def solver(problem, seed):
-        from ci_envs.optimisation import Found
+        from ci_envs.optimisation import Incumbent
 
         genome = np.ones(problem.loci, bool)
-        yield Found(genome, problem.cost(genome), 1)
+        yield Incumbent(genome, problem.cost(genome), 1)
         raise KeyboardInterrupt
 
     result = optimise(problem, solver)

@@ -47,7 +47,7 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | 
     from rich.console import Console
     from rich.table import Table
 
-    from ci_envs.optimisation.solving import Found, optimise, solvers_of, started
+    from ci_envs.optimisation.solving import Incumbent, optimise, solvers_of, start_solver
 
     _, problem, _ = resolve_problem(environment)
     if not solvers:
@@ -56,12 +56,12 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | 
     for column in table.columns[1:]:
         column.justify = "right"
     for solver in solvers:
-        started(problem, solver, seed)  # so that a wrong solver is reported before another one works for long
+        start_solver(problem, solver, seed)  # so that a wrong solver is reported before another one works for long
     for solver in solvers:
         with remark_progress(solver) as remark:
 
-            def report(found: Found, remark: ReportRemark = remark) -> None:
-                remark(found.work, f"{problem.measure} {_number_text(found.value)}")
+            def report(incumbent: Incumbent, remark: ReportRemark = remark) -> None:
+                remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
 
             result = optimise(problem, solver, seed=seed, seconds=seconds, progress=report)
         table.add_row(

@@ -1,4 +1,4 @@
-"""Pictures of problems of optimisation: how often each number is covered, and how the best fitness grew."""
+"""Drawings of optimisation problems: how often each element is covered, and the curve of the best fitness."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,32 +10,37 @@ from numpy.typing import NDArray
 from ci_envs.drawing.drawing import Drawing, Label
 
 _SIDE, _MARGIN = 480, 40
-_COLORS = ("#e4dfd5", "#a9cbe0", "#6ea3c6", "#3f7cab", "#1d5480", "#123a5a")  # of numbers covered 0, 1, ... times
+_COLORS = ("#e4dfd5", "#a9cbe0", "#6ea3c6", "#3f7cab", "#1d5480", "#123a5a")  # of elements covered 0, 1, ... times
 _LINE = "#bd4a2c"
 
 
 def coverage_drawing(counts: NDArray[np.int64], cost: float) -> Drawing:
-    """A square for each number, the darker the more lists have it; bare ones are in none."""
+    """Draw one square per element, which is darker the more selected sets have the element.
+
+    Args:
+        counts: how many selected sets have each element, int64 (elements,).
+        cost: the cost of the selected sets.
+    """
     columns = ceil(sqrt(len(counts)))
     side = _SIDE / columns
     gap = min(2.0, side / 10)
     squares = "".join(
-        f'<rect x="{_MARGIN + number % columns * side:.2f}" y="{_MARGIN + number // columns * side:.2f}"'
+        f'<rect x="{_MARGIN + element % columns * side:.2f}" y="{_MARGIN + element // columns * side:.2f}"'
         f' width="{side - gap:.2f}" height="{side - gap:.2f}" fill="{_COLORS[min(count, len(_COLORS) - 1)]}"/>'
-        for number, count in enumerate(counts.tolist())
+        for element, count in enumerate(counts.tolist())
     )
     covered = int(np.count_nonzero(counts))
-    caption = f"{covered:,} of {len(counts):,} covered, {int(counts.sum()) - covered:,} times again, cost {cost:g}"
+    caption = f"{covered:,} of {len(counts):,} covered, {int(counts.sum()) - covered:,} repetitions, cost {cost:g}"
     size = _SIDE + 2 * _MARGIN
     return Drawing(size, size, squares, (Label(caption, size / 2, _MARGIN / 2),))
 
 
 def curve_drawing(points: Sequence[tuple[int, float]], calls: int) -> Drawing:
-    """The best fitness after so many calls, as steps.
+    """Draw the best fitness by the number of calls, as a step curve.
 
     Args:
-        points: ``(calls, fitness)`` of each improvement, the first one first.
-        calls: up to now.
+        points: ``(calls, fitness)`` of each improvement, in order.
+        calls: the number of calls so far.
     """
     low, high = points[0][1], points[-1][1]
     height = (high - low) or 1.0
@@ -53,7 +58,7 @@ def curve_drawing(points: Sequence[tuple[int, float]], calls: int) -> Drawing:
     line = f'<path d="{"".join(steps)}" fill="none" stroke="{_LINE}" stroke-width="3"/>'
     size = _SIDE + 2 * _MARGIN
     labels = (
-        Label(f"best fitness {high:.4g}, at first {low:.4g}", size / 2, _MARGIN / 2),
+        Label(f"best fitness {high:.4g}, initially {low:.4g}", size / 2, _MARGIN / 2),
         Label(f"{calls:,} calls", size / 2, size - _MARGIN / 2),
     )
     return Drawing(size, size, frame + line, labels)

@@ -1,4 +1,4 @@
-"""What the Gymnasium environments of problems of optimisation have in common."""
+"""The base class of the Gymnasium environments of optimisation problems."""
 
 from abc import abstractmethod
 from typing import Any, Generic, TypeVar
@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.envs.aec import RENDER_MODES, InvalidActionError
@@ -17,45 +18,51 @@ P = TypeVar("P", bound=Problem)
 
 
 class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
-    """A problem of optimisation, solved step by step.
+    """An optimisation problem as an environment.
 
     Attributes:
-        problem: what is solved.
+        problem: the problem.
     """
 
     # as the base class declares it
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 10}  # noqa: RUF012
 
     def __init__(self, problem: P, bits: int, render_mode: str | None) -> None:
-        """Make the environment; observations are so many bits, and there is an action for each locus.
+        """Make the environment, with one action for each locus of a genome.
+
+        Args:
+            problem: the problem.
+            bits: the length of an observation.
+            render_mode: ``human`` (a window), ``rgb_array``, ``ansi`` or None.
 
         Raises:
-            ValueError: there is no such ``render_mode``.
+            ValueError: the ``render_mode`` is unknown.
         """
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
         self.problem, self.render_mode = problem, render_mode
         self.observation_space = spaces.Box(0, 1, (bits,), np.int8)
         self.action_space = spaces.Discrete(problem.loci)
-        self._is_expected = False  # whether a step may be made
+        self._is_running = False  # whether an episode has begun and is not over
         self._window: Any = None
 
     def _check(self, action: np.int64 | int) -> int:
-        """``action`` as an int, where a step may be made.
+        """Return the action as an int.
 
         Raises:
-            InvalidActionError: ``action`` is not in the action space; nothing has changed.
+            InvalidActionError: the action is not in the action space.
             gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
         """
-        if not self._is_expected:
+        if not self._is_running:
             raise gymnasium.error.ResetNeeded("call reset() first: the episode has not begun, or it is over")
         number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
         if not number or not 0 <= action < self.problem.loci:
             raise InvalidActionError(f"an action is a whole number from 0 to {self.problem.loci - 1}, not {action!r}")
         return int(action)
 
+    @override
     def render(self) -> Any:
-        """The picture as text (``ansi``) or pixels (``rgb_array``), or shown in a window (``human``).
+        """Return the state as text (``ansi``) or as pixels (``rgb_array``), or show it in a window (``human``).
 
         Raises:
             gymnasium.error.DependencyNotInstalled: pygame is missing.
@@ -72,8 +79,9 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         self._window = self._window or Window()
         return self._window.show(self._drawing(), self.metadata["render_fps"])
 
+    @override
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         if self._window is not None:
             self._window.close()
             self._window = None
@@ -84,18 +92,18 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
 
     @abstractmethod
     def _drawing(self) -> Drawing:
-        """The state of the episode as a picture."""
+        """Return the state of the episode as a drawing."""
 
     @abstractmethod
     def _text(self) -> str:
-        """The state of the episode in a line."""
+        """Return the state of the episode as one line."""
 
 
 def make_problem_env(environment: str, **parameters: Any) -> ProblemEnv[Any]:
-    """Make the environment of a registered problem; Gymnasium's entry point.
+    """Make the environment of a registered problem; this is Gymnasium's entry point.
 
     Raises:
-        ValueError: no such id, no such parameter, or one of its values is refused.
+        ValueError: the id or a parameter is unknown, or a value is out of range.
     """
     spec, problem, options = resolve_problem(environment, **parameters)
     environment_class: type[ProblemEnv[Any]] = spec.environment_class()

@@ -1,4 +1,4 @@
-"""A problem of optimisation over bit strings."""
+"""The base class of optimisation problems over bit strings."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -11,13 +11,13 @@ Genomes = NDArray[np.bool_] | NDArray[np.integer[Any]]
 
 
 class Problem(ABC):
-    """What is to be optimised: a choice of bits, each of which can be 0 or 1.
+    """An optimisation problem. A genome is a bit string, bool (loci,).
 
     Attributes:
-        loci: how many bits there are.
-        calls: genomes whose fitness was asked for so far.
-        measure: what :meth:`value` is, in a word: cost or fitness.
-        is_cost: whether less of it is better.
+        loci: the number of bits of a genome.
+        calls: the number of genomes evaluated so far.
+        measure: the name of :meth:`value`: ``cost`` or ``fitness``.
+        is_cost: whether a lower value is better.
     """
 
     measure: ClassVar[str]
@@ -28,7 +28,7 @@ class Problem(ABC):
         self.calls = 0
 
     def fitness(self, genomes: Genomes) -> NDArray[np.float64]:
-        """The fitness of n genomes, which counts as n calls; more is better.
+        """Return the fitness of n genomes; this counts as n calls. Higher is better.
 
         Args:
             genomes: bool, or integers that are 0 or 1, of shape (n, loci).
@@ -37,17 +37,17 @@ class Problem(ABC):
             float64 of shape (n,).
 
         Raises:
-            ValueError: the genomes are of another shape, or have other values.
+            ValueError: the genomes have another shape or other values.
         """
         bits = self.checked(genomes)
         self.calls += len(bits)
         return self._fitness(bits)
 
     def checked(self, genomes: Genomes) -> NDArray[np.bool_]:
-        """Genomes as bool of shape (n, loci).
+        """Return genomes as bool of shape (n, loci).
 
         Raises:
-            ValueError: they are of another shape, or have other values.
+            ValueError: the genomes have another shape or other values.
         """
         bits = np.asarray(genomes)
         if bits.ndim != 2 or bits.shape[1] != self.loci:
@@ -58,8 +58,8 @@ class Problem(ABC):
 
     @abstractmethod
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """As :meth:`fitness`, of bool, not counted."""
+        """Return the fitness of bool genomes (n, loci) as float64 (n,), without counting calls."""
 
     @abstractmethod
     def value(self, genome: Genome, fitness: float) -> float:
-        """What a genome of this fitness is worth in terms of :attr:`measure`; infinite if it is no solution."""
+        """Return the value of a genome with this fitness, see :attr:`measure`; infinite if it is not a solution."""

@@ -1,8 +1,9 @@
-"""Solving a problem: solvers by name, each a generator of what it has found so far, run within a time.
+"""Solve optimisation problems by solvers that are found by name.
 
-A solver is a function ``solver(problem, *, seed, **options)`` that checks its options and returns an iterator, which
-yields a :class:`Found` now and then, a few times a second at least, and ends when there is nothing left to try. It is
-registered as an entry point of the group ``ci_envs.solvers``; the annotation of ``problem`` says what it solves.
+A solver is a function ``solver(problem, *, seed, **options)`` that checks its options and returns an iterator. The
+iterator yields an :class:`Incumbent` at least a few times per second, and ends when the search is complete. A solver is
+registered as an entry point of the group ``ci_envs.solvers``. The annotation of ``problem`` is the type of the problems
+that it solves.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,18 +18,19 @@ from ci_envs.validation import positive_number, unknown_name
 
 GROUP = "ci_envs.solvers"
 
-_GIVEN = ("problem", "seed")  # parameters of a solver that are no options
+_GIVEN = ("problem", "seed")  # parameters of a solver that are not options
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The best that a solver has found so far.
+class Incumbent:
+    """The best solution that a solver has found so far.
 
     Attributes:
-        genome: bool (loci,); None as long as there is no solution.
-        value: of it, as :meth:`~ci_envs.optimisation.problem.Problem.value` states it.
-        work: nodes, moves or fitness calls so far.
-        bound: no solution is better than this, as far as is proven.
+        genome: the solution, bool (loci,); None if there is none yet.
+        value: the cost of a cover, or the fitness of a bit string
+            (:meth:`~ci_envs.optimisation.problem.Problem.value`).
+        work: the number of nodes, moves or fitness calls so far.
+        bound: a proven bound: no solution is better than this; None if unknown.
     """
 
     genome: Genome | None
@@ -39,15 +41,15 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What came of solving a problem.
+    """The result of solving a problem.
 
     Attributes:
-        solution: bool (loci,), of a covering the lists taken; None if none was found.
-        value: the cost of a covering, the fitness of a bit string.
-        bound: no solution is better than this, as far as is proven; None if nothing is.
-        optimal: whether the solution is proven to be the best.
-        work: nodes, moves or fitness calls, as the solver counts.
-        seconds: that it took.
+        solution: the solution, bool (loci,); None if none was found. In set covering its bits are the selected sets.
+        value: the cost of a cover, or the fitness of a bit string.
+        bound: a proven bound: no solution is better than this; None if unknown.
+        optimal: whether the solution is proven optimal.
+        work: the number of nodes, moves or fitness calls; the solver defines which.
+        seconds: the run time.
         history: ``(work, seconds, value)`` of each improvement.
     """
 
@@ -61,13 +63,13 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """By how much of the bound the value may be worse than the best; None where either is not known."""
+        """The optimality gap ``|value - bound| / |bound|``; 0 if optimal, None if there is no solution or no bound."""
         if self.solution is None or self.bound is None or self.bound == 0:
             return None
         return 0.0 if self.optimal else abs(self.value - self.bound) / abs(self.bound)
 
 
-Solver = Callable[..., Iterator[Found]]
+Solver = Callable[..., Iterator[Incumbent]]
 
 
 def optimise(
@@ -76,82 +78,92 @@ def optimise(
     *,
     seed: int = 0,
     seconds: float | None = None,
-    progress: Callable[[Found], None] | None = None,
+    progress: Callable[[Incumbent], None] | None = None,
 ) -> Result:
     """Solve a problem: ``optimise(set_covering(100), "tabu", seconds=10)``.
 
-    An interrupt (Ctrl-C) ends the search; what was found by then is the result.
+    An interrupt (Ctrl-C) ends the search with the best solution so far.
 
     Args:
-        problem: what is to be solved.
-        solver: a spec string such as ``astar`` or ``genetic:population=100``, or a solver.
-        seed: of all random numbers; without ``seconds`` the same seed gives the same solution.
-        seconds: after which to stop; None lets the solver come to its own end.
-        progress: called with what was found now and then.
+        problem: the problem to solve.
+        solver: a spec string, for example ``astar`` or ``genetic:population=100``, or a solver function.
+        seed: the seed of all random numbers; without ``seconds`` the same seed gives the same solution.
+        seconds: the time limit, above 0; None runs the solver to its end.
+        progress: called with the best solution so far, at least a few times per second.
 
     Raises:
-        ValueError: there is no such solver, it has no such option or refuses its value, or it solves other problems.
+        ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.
         ImportError: the solver needs a package that is not installed.
     """
     limit = float("inf") if seconds is None else positive_number("seconds", seconds)
-    began, history = perf_counter(), list[tuple[int, float, float]]()
-    last = Found(None, float("inf") if problem.is_cost else float("-inf"), 0)
-    steps = started(problem, solver, seed)
+    start, history = perf_counter(), list[tuple[int, float, float]]()
+    last = Incumbent(None, float("inf") if problem.is_cost else float("-inf"), 0)
+    incumbents = start_solver(problem, solver, seed)
     try:
-        for found in steps:
-            elapsed = perf_counter() - began
-            if found.genome is not None and (last.genome is None or found.value != last.value):
-                history.append((found.work, elapsed, found.value))
-            last = found
+        for incumbent in incumbents:
+            elapsed = perf_counter() - start
+            if incumbent.genome is not None and (last.genome is None or incumbent.value != last.value):
+                history.append((incumbent.work, elapsed, incumbent.value))
+            last = incumbent
             if progress is not None:
-                progress(found)
+                progress(incumbent)
             if elapsed >= limit:
                 break
     except KeyboardInterrupt:
         if last.genome is None:
             raise
-    optimal = last.genome is not None and last.bound is not None and _reached(problem, last.value, last.bound)
-    return Result(last.genome, last.value, last.bound, optimal, last.work, perf_counter() - began, tuple(history))
+    optimal = last.genome is not None and last.bound is not None and _reaches(problem, last.value, last.bound)
+    return Result(last.genome, last.value, last.bound, optimal, last.work, perf_counter() - start, tuple(history))
 
 
-def _reached(problem: Problem, value: float, bound: float) -> bool:
+def _reaches(problem: Problem, value: float, bound: float) -> bool:
     return value <= bound + 1e-6 if problem.is_cost else value >= bound - 1e-9
 
 
-def started(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Found]:
-    """A solver at work; errors as :func:`optimise` raises them."""
+def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Incumbent]:
+    """Return the iterator of a solver, with its options checked.
+
+    Args:
+        problem: the problem to solve.
+        solver: a spec string or a solver function.
+        seed: the seed of all random numbers.
+
+    Raises:
+        ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.
+        ImportError: the solver needs a package that is not installed.
+    """
     if callable(solver):
         return solver(problem, seed=seed)
     name, options = split_spec(solver)
     function = solver_named(name)
-    if not isinstance(problem, kind_of(function)):
-        raise ValueError(f"solver {name!r} is not for {problem!r}; those that are: {', '.join(solvers_of(problem))}")
+    if not isinstance(problem, problem_type_of(function)):
+        raise ValueError(f"solver {name!r} is not for {problem!r}. Available: {', '.join(solvers_of(problem))}")
     unnamed = unnamed_option(function, _GIVEN)
     named = check_options(f"solver {name}", options, option_names_of(function), unnamed=unnamed)
     return function(problem, seed=seed, **named)
 
 
 def option_names_of(solver: Solver) -> tuple[str, ...]:
-    """The names of the options of a solver."""
+    """Return the names of the options of a solver."""
     return option_names(solver, without=_GIVEN)
 
 
 def solvers() -> tuple[str, ...]:
-    """The names of all solvers."""
+    """Return the names of all solvers."""
     return tuple(plugins(GROUP))
 
 
 def solvers_of(problem: Problem) -> tuple[str, ...]:
-    """The names of the solvers of a problem."""
-    return tuple(name for name in solvers() if isinstance(problem, kind_of(solver_named(name))))
+    """Return the names of the solvers for a problem."""
+    return tuple(name for name in solvers() if isinstance(problem, problem_type_of(solver_named(name))))
 
 
 def solver_named(name: str) -> Solver:
-    """The solver registered under ``name``.
+    """Return the solver registered under ``name``.
 
     Raises:
-        ValueError: there is none.
-        ImportError: it needs a package that is not installed.
+        ValueError: the name is unknown.
+        ImportError: the solver needs a package that is not installed.
     """
     found = plugins(GROUP).get(name)
     if found is None:
@@ -160,7 +172,7 @@ def solver_named(name: str) -> Solver:
     return solver
 
 
-def kind_of(solver: Solver) -> type[Problem]:
-    """The problems that a solver solves."""
-    kind: Any = get_type_hints(solver)["problem"]
-    return kind if isinstance(kind, type) and issubclass(kind, Problem) else Problem
+def problem_type_of(solver: Solver) -> type[Problem]:
+    """Return the type of the problems that a solver solves."""
+    annotation: Any = get_type_hints(solver)["problem"]
+    return annotation if isinstance(annotation, type) and issubclass(annotation, Problem) else Problem

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.optimisation.bit_string.problem import BitString
@@ -13,25 +14,25 @@ from ci_envs.validation import integer_between
 
 
 class BitStringEnv(ProblemEnv[BitString]):
-    """Flip bit after bit; ``gymnasium.make("ci_envs/BitString-v0", problem=2)`` makes one.
+    """Flip one bit per step: ``gymnasium.make("ci_envs/BitString-v0", problem=2)``.
 
     | Name | Value |
     |---|---|
     | Actions | Discrete(loci): flip a bit |
     | Observation | int8 (loci,), the genome |
-    | Reward | how much the fitness grew |
-    | End | truncated after ``max_calls`` calls; a black box does not say when it is solved |
+    | Reward | the change of the fitness |
+    | End | truncated after ``max_calls`` calls; never terminated, as a black box does not tell whether it is solved |
 
-    ``info`` has ``fitness``, the ``best`` fitness of the episode, and ``calls``, its evaluations. The first genome is
-    random, and its evaluation the first call.
+    ``info`` has ``fitness``, the ``best`` fitness of the episode, and ``calls``, the number of fitness calls. The first
+    genome is random; its evaluation is the first call.
     """
 
     def __init__(self, problem: BitString, *, max_calls: int | None = None, render_mode: str | None = None) -> None:
         """Make the environment.
 
         Args:
-            problem: the black box; its own counter goes on from episode to episode.
-            max_calls: of an episode, 2 or more; None means 10 a bit, and 1.
+            problem: the black box; its own counter counts the calls of all episodes.
+            max_calls: the maximum number of fitness calls of an episode, 2 or more; None means ``1 + 10 * loci``.
             render_mode: ``human`` (a window), ``rgb_array``, ``ansi`` or None.
 
         Raises:
@@ -40,54 +41,58 @@ class BitStringEnv(ProblemEnv[BitString]):
         self._max_calls = 1 + 10 * problem.loci if max_calls is None else integer_between("max_calls", max_calls, 2)
         super().__init__(problem, problem.loci, render_mode)
 
+    @override
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin with a random genome.
+        """Start an episode from a random genome.
 
         Args:
-            seed: of the genome.
-            options: none are known.
+            seed: the seed of the genome.
+            options: not used.
 
         Returns:
             The genome, and ``{"fitness": ..., "best": ..., "calls": 1}``.
         """
         super().reset(seed=seed, options=options)
         self._genome = self.np_random.integers(2, size=self.problem.loci, dtype=np.int8)
-        self._fitness, self._calls = self._evaluated(), 1
+        self._fitness, self._calls = self._evaluate(), 1
         self._improvements = [(1, self._fitness)]
-        self._is_expected = True
+        self._is_running = True
         self._show()
         return self._observe()
 
+    @override
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Flip a bit.
 
         Raises:
-            InvalidActionError: there is no such bit; nothing has changed.
+            InvalidActionError: the action is out of range; nothing has changed.
             gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
         """
         flipped = self._check(action)
         self._genome[flipped] ^= 1
-        before, self._fitness = self._fitness, self._evaluated()
+        before, self._fitness = self._fitness, self._evaluate()
         self._calls += 1
         if self._fitness > self._improvements[-1][1]:
             self._improvements.append((self._calls, self._fitness))
         truncated = self._calls >= self._max_calls
-        self._is_expected = not truncated
+        self._is_running = not truncated
         self._show()
         genome, info = self._observe()
         return genome, self._fitness - before, False, truncated, info
 
-    def _evaluated(self) -> float:
+    def _evaluate(self) -> float:
         return float(self.problem.fitness(self._genome[np.newaxis])[0])
 
     def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
         info = {"fitness": self._fitness, "best": self._improvements[-1][1], "calls": self._calls}
         return self._genome.copy(), info
 
+    @override
     def _drawing(self) -> Drawing:
         return curve_drawing(self._improvements, self._calls)
 
+    @override
     def _text(self) -> str:
         return f"fitness {self._fitness:.4f}, best {self._improvements[-1][1]:.4f} after {self._calls} calls"

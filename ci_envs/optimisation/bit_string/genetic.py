@@ -1,10 +1,10 @@
-"""The genetic algorithm of a lab report of 2023, on the engine of :mod:`ci_envs.agents.evolution`."""
+"""The genetic algorithm of a lab report of 2023, on :mod:`ci_envs.optimisation.evolution`."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from ci_envs.optimisation.bit_string.box import Box
+from ci_envs.optimisation.bit_string.black_box import BlackBox
 from ci_envs.optimisation.evolution.crossover import Crossover, OnePoint, Uniform
 from ci_envs.optimisation.evolution.engine import Plan, evolve
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits
@@ -13,7 +13,7 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import ByKey, Selection, TournamentSelection
 from ci_envs.optimisation.evolution.survival import Comma, Plus, Survival
 from ci_envs.optimisation.problem import Problem
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 from ci_envs.validation import integer_between, nonnegative_number, one_of
 
 _CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
@@ -30,74 +30,93 @@ def genetic(
     flips: float = 1.0,
     calls: int = 26_000,
     seed: int = 0,
-) -> Iterator[Found]:
-    """Evolve one population.
+) -> Iterator[Incumbent]:
+    """Genetic algorithm with one population; the work is the number of fitness calls.
 
     Args:
-        problem: what is to be solved.
-        parents: ``fitness`` or ``ones``, which looks into the box (:func:`plan_of`).
-        population: genomes that live on, up to ``calls``.
-        offspring: genomes made in a generation.
-        crossover: ``uniform``, ``one_point``, or None: then, by fitness, it is a (mu + lambda) evolution of bits.
-        tournament: of how many the best becomes a parent; with 1 it may be any.
-        flips: bits of a child that flip, on average, up to the loci.
-        calls: that it makes at most; it ends when they do not do for another generation.
-        seed: of all random numbers, 0 to 2^64 - 1.
+        problem: the problem to solve.
+        parents: the selection of parents: ``fitness``, or ``ones``, which assumes that ones are good (:func:`plan_of`).
+        population: the number of genomes that survive, from 1 to ``calls``.
+        offspring: the number of genomes made per generation.
+        crossover: ``uniform``, ``one_point``, or None; None with parents by fitness gives a (mu + lambda) evolution.
+        tournament: the tournament size of the selection of parents; 1 selects uniformly.
+        flips: the mean number of bits of a child that flip, from 0 to the number of loci.
+        calls: the maximum number of fitness calls; the search ends when too few are left for another generation.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
 
     Raises:
-        ValueError: a value is out of range, or they do not make a population.
+        ValueError: a value is out of range, or the values do not fit together.
     """
-    box = Box(problem, calls)
+    box = BlackBox(problem, calls)
     plan = plan_of(box.loci, parents, population, offspring, crossover, tournament, flips)
     integer_between("population", population, 1, calls)
-    return evolved(box, plan, RandomBits(box.loci), seed)
+    return run_plan(box, plan, RandomBits(box.loci), seed)
 
 
-def evolved(box: Box, plan: Plan, initial: Initial, seed: int) -> Iterator[Found]:
-    """Evolve a population as long as there are calls for another generation."""
+def run_plan(box: BlackBox, plan: Plan, initial: Initial, seed: int) -> Iterator[Incumbent]:
+    """Evolve a population until too few calls are left for another generation.
+
+    Args:
+        box: the fitness.
+        plan: the evolutionary algorithm.
+        initial: makes the initial genomes.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
+
+    Yields:
+        The best solution so far, after each generation.
+    """
     for _ in evolve(plan, lambda genomes, _: box.fitness(genomes), initial, seed=seed):
-        yield box.found()
-        if box.left < plan.offspring:
+        yield box.incumbent()
+        if box.remaining < plan.offspring:
             return
 
 
 def plan_of(
     loci: int, parents: str, population: int, offspring: int, crossover: str | None, tournament: int, flips: float
 ) -> Plan:
-    """How a population evolves; the arguments are those of :func:`genetic`.
+    """Return the evolutionary algorithm of the arguments of :func:`genetic`.
 
-    With parents by ``fitness`` the best of parents and offspring live on. With parents by ``ones`` those win the
-    tournaments that have more bits set, whatever their fitness: this looks into the box, as it takes for granted that
-    all ones are best. Then the offspring replace the parents, the best of them where there are more: fitness leads
-    away from all ones, and parents that it lets live on would undo the selection.
+    With parents by ``fitness`` the best of parents and offspring survive. With parents by ``ones`` a tournament is won
+    by the genome with the most ones, whatever its fitness. This is not a black-box method: it assumes that all ones is
+    the optimum. Then the offspring replace the parents. If the fittest parents could survive, they would undo the
+    selection by ones, because fitness leads away from all ones.
+
+    Args:
+        loci: the number of bits of a genome.
+        parents: see :func:`genetic`; so are the others.
+        population: the number of genomes that survive.
+        offspring: the number of genomes made per generation.
+        crossover: the name of the crossover, or None.
+        tournament: the tournament size.
+        flips: the mean number of bits of a child that flip.
 
     Raises:
-        ValueError: a value is out of range, or they do not make a population.
+        ValueError: a value is out of range, or the values do not fit together.
     """
     selection = TournamentSelection(tournament)
-    ways: dict[str, tuple[Selection, Survival]] = {
+    schemes: dict[str, tuple[Selection, Survival]] = {
         "fitness": (selection, Plus()),
-        "ones": (ByKey(_ones, selection), Comma()),
+        "ones": (ByKey(_count_ones, selection), Comma()),
     }
-    one_of("parents", parents, ways)
+    one_of("parents", parents, schemes)
     if nonnegative_number("flips", flips) > loci:
         raise ValueError(f"flips must be a number from 0 to the {loci} loci, not {flips!r}")
-    select, survive = ways[parents]
+    select, survive = schemes[parents]
     mutate = BitFlip(flips / loci)
     return Plan(population, offspring, mutate, select, crossover_named(crossover), survive=survive)
 
 
 def crossover_named(name: str | None) -> Crossover | None:
-    """What makes a child of two parents: ``uniform``, ``one_point``, or None, where it has but one.
+    """Return the crossover ``uniform`` or ``one_point``; None for no crossover.
 
     Raises:
-        ValueError: there is no such crossover.
+        ValueError: the name is unknown.
     """
     if name not in _CROSSOVERS:
         raise ValueError(f"crossover must be uniform, one_point or none, not {name!r}")
     return _CROSSOVERS[name]
 
 
-def _ones(genomes: Genomes) -> Values:
+def _count_ones(genomes: Genomes) -> Values:
     counts: Values = genomes.sum(axis=1, dtype=np.float64)
     return counts

@@ -1,15 +1,14 @@
-"""Learning which bits belong together, from single flips, and climbing by whole groups of them.
+"""Linkage learning: find groups of related bits by single flips, then climb by whole groups.
 
-The idea is that of linkage identification by perturbation (Munetomo and Goldberg, "Linkage identification by
-non-monotonicity detection for overlapping functions", Evolutionary Computation 7, 1999), here by the size of effects:
-bits whose flips change the fitness by as much, some for the better and some for the worse, count as one group. It costs
-a call a bit, where pairs of flips would cost one a pair. What a 0 or a 1 means, and the order of the bits, does not
-matter.
+This is linkage identification by perturbation (Munetomo and Goldberg, "Linkage identification by non-monotonicity
+detection for overlapping functions", Evolutionary Computation 7, 1999), here by the size of effects: bits whose flips
+change the fitness by the same amount, some up and some down, form one group. This costs one call per bit; pairs of
+flips would cost one call per pair. The order of the bits and the meaning of 0 and 1 do not matter.
 
-In :class:`~ci_envs.optimisation.bit_string.problem.BitString` the groups are the interleaved strings: each has a weight
-of its own, a power of ten, as long as no two of them have as many ones. Strings with as many are taken together, but
-their bits that make it better and those that make it worse then have different sizes, which is how they are known to be
-unclear.
+In :class:`~ci_envs.optimisation.bit_string.problem.BitString` the groups are the interleaved strings. The weight of a
+string is a power of ten that depends on the rank of its number of ones, so strings with different numbers of ones have
+different weights. Strings with the same number of ones look like one group, but there the flips up and the flips down
+have different sizes. Such a group is rejected as ambiguous.
 """
 
 from collections.abc import Generator, Iterator
@@ -18,107 +17,108 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.optimisation.bit_string.box import EVERY, Box
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
 from ci_envs.optimisation.problem import Genome, Problem
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 from ci_envs.validation import integer_between
 
-_SAME = 1e-6  # relative difference between effects of the same size
-_NOISE = 8 * np.finfo(np.float64).eps  # of an effect, relative to the fitness it is a difference of
-_HEARD = 16  # an effect counts from so many times the noise
+_SAME_SIZE = 1e-6  # maximum relative difference between effects of the same size
+_NOISE = 8 * np.finfo(np.float64).eps  # rounding error of an effect, relative to the fitness
+_SIGNIFICANT = 16  # minimum ratio of a significant effect to the noise
 
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Loci that belong together, and the bits that each of them was better with."""
+    """Related loci, with the bit of each locus that was better: ``loci`` intp (n,), ``bits`` bool (n,)."""
 
     loci: NDArray[np.intp]
     bits: NDArray[np.bool_]
 
 
-def linkage(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Found]:
-    """Flip single bits to see which belong together, then set whole groups, all their bits one way or the other.
+def linkage(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+    """Flip single bits to find groups of related bits, then set each group to its better bits or to their opposites.
 
-    Bits of unclear groups are drawn anew and seen again, beside the groups that are settled by then. It ends when every
-    bit is in a group and no group makes it better, or when the calls left do not do for all unclear bits.
+    Bits without a group are randomised and flipped again while the known groups stay as they are. The search ends when
+    every bit has a group and no group improves the fitness, or when fewer calls are left than bits without a group. The
+    work is the number of fitness calls.
 
     Args:
-        problem: what is to be solved.
-        calls: that it makes at most.
-        seed: of all random numbers, 0 or more.
+        problem: the problem to solve.
+        calls: the maximum number of fitness calls, 1 or more.
+        seed: the seed of all random numbers, 0 or more.
 
     Raises:
         ValueError: a value is out of range.
     """
-    box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
-    return _learn(box, rng)
+    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    return _solve(box, rng)
 
 
-def _learn(box: Box, rng: np.random.Generator) -> Iterator[Found]:
-    genome, groups = box.random(rng), list[_Group]()
-    unclear = rng.permutation(box.loci)
+def _solve(box: BlackBox, rng: np.random.Generator) -> Iterator[Incumbent]:
+    genome, groups = box.random_genome(rng), list[_Group]()
+    ungrouped = rng.permutation(box.loci)
     fitness = box.fitness_of(genome)
-    yield box.found()
-    while box.left >= len(unclear):
-        effects = yield from _effects(box, genome, fitness, unclear)
+    yield box.incumbent()
+    while box.remaining >= len(ungrouped):
+        effects = yield from _flip_effects(box, genome, fitness, ungrouped)
         noise = _NOISE * (abs(fitness) + float(np.abs(effects).max()))
-        learned = _learned(genome, unclear, effects, noise)
-        groups += learned
-        unclear = unclear[~np.isin(unclear, [locus for group in learned for locus in group.loci])]
+        found = _find_groups(genome, ungrouped, effects, noise)
+        groups += found
+        ungrouped = ungrouped[~np.isin(ungrouped, [locus for group in found for locus in group.loci])]
         yield from _climb(box, genome, fitness, groups)
-        if not len(unclear) or not box.left:
+        if not len(ungrouped) or not box.remaining:
             return
-        genome[unclear] = rng.random(len(unclear)) < 0.5
+        genome[ungrouped] = rng.random(len(ungrouped)) < 0.5
         fitness = box.fitness_of(genome)
 
 
-def _effects(
-    box: Box, genome: Genome, fitness: float, loci: NDArray[np.intp]
-) -> Generator[Found, None, NDArray[np.float64]]:
-    """What flipping each of some bits alone adds to the fitness."""
+def _flip_effects(
+    box: BlackBox, genome: Genome, fitness: float, loci: NDArray[np.intp]
+) -> Generator[Incumbent, None, NDArray[np.float64]]:
+    """Return how much the fitness changes when each of some bits is flipped alone, float64 (loci,)."""
     values = []
-    for first in range(0, len(loci), EVERY):
-        some = loci[first : first + EVERY]
-        flipped = np.tile(genome, (len(some), 1))
-        flipped[np.arange(len(some)), some] ^= True
+    for first in range(0, len(loci), REPORT_CALLS):
+        batch = loci[first : first + REPORT_CALLS]
+        flipped = np.tile(genome, (len(batch), 1))
+        flipped[np.arange(len(batch)), batch] ^= True
         values.append(box.fitness(flipped))
-        yield box.found()
+        yield box.incumbent()
     return np.concatenate(values) - fitness
 
 
-def _learned(genome: Genome, loci: NDArray[np.intp], effects: NDArray[np.float64], noise: float) -> list[_Group]:
-    """The groups that are clear: with bits that make it better and bits that make it worse, by as much.
+def _find_groups(genome: Genome, loci: NDArray[np.intp], effects: NDArray[np.float64], noise: float) -> list[_Group]:
+    """Return the groups of bits with effects of the same size that contain effects up and effects down.
 
-    If there are none, those of a single bit.
+    If there are none, return the bits whose effect has a size of its own, as groups of one.
     """
     order = np.argsort(np.abs(effects), kind="stable")
-    order = order[np.abs(effects[order]) > _HEARD * noise]
+    order = order[np.abs(effects[order]) > _SIGNIFICANT * noise]
     sizes = np.abs(effects[order])
-    ends = np.flatnonzero(np.diff(sizes) > _SAME * sizes[1:] + noise) + 1
+    ends = np.flatnonzero(np.diff(sizes) > _SAME_SIZE * sizes[1:] + noise) + 1
     parts = [part for part in np.split(order, ends) if len(part)]
     clear = [part for part in parts if (effects[part] > 0).any() and (effects[part] < 0).any()]
     chosen = clear or [part for part in parts if len(part) == 1]
     return [_Group(loci[part], genome[loci[part]] ^ (effects[part] > 0)) for part in chosen]
 
 
-def _climb(box: Box, genome: Genome, fitness: float, groups: list[_Group]) -> Iterator[Found]:
-    """Set each group, in ``genome``, to its better bits or to their opposites, until that makes nothing better."""
-    better = True
-    while better:
-        better = False
+def _climb(box: BlackBox, genome: Genome, fitness: float, groups: list[_Group]) -> Iterator[Incumbent]:
+    """Set each group, in ``genome``, to its better bits or to their opposites until nothing improves the fitness."""
+    improved = True
+    while improved:
+        improved = False
         for group in groups:
             for bits in (group.bits, ~group.bits):
                 before = genome[group.loci]
                 if (bits == before).all():
                     continue
-                if not box.left:
+                if not box.remaining:
                     return
                 genome[group.loci] = bits
                 value = box.fitness_of(genome)
                 if value > fitness:
-                    fitness, better = value, True
+                    fitness, improved = value, True
                 else:
                     genome[group.loci] = before
-                if box.work % EVERY == 0:
-                    yield box.found()
-        yield box.found()
+                if box.work % REPORT_CALLS == 0:
+                    yield box.incumbent()
+        yield box.incumbent()

@@ -1,6 +1,6 @@
 """The (1+1)-EA: Droste, Jansen and Wegener, "On the analysis of the (1+1) evolutionary algorithm", TCS 276, 2002.
 
-On a linear function of n bits it takes about e n ln n calls (Witt 2013): 18,800 for 1000 bits.
+On a linear function of n bits it needs about e n ln n calls (Witt 2013): 18,800 for 1000 bits.
 """
 
 from collections.abc import Iterator
@@ -8,37 +8,39 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.box import EVERY, Box
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
 from ci_envs.optimisation.evolution.mutation import BitFlip
 from ci_envs.optimisation.problem import Problem
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 from ci_envs.validation import integer_between
 
 
-def one_plus_one(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Found]:
-    """Flip each bit with probability 1 / loci, and keep what is not worse, from a random genome on.
+def one_plus_one(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+    """(1+1)-EA: flip each bit with probability 1 / loci, and keep a child that is not worse than its parent.
+
+    The work is the number of fitness calls.
 
     Args:
-        problem: what is to be solved.
-        calls: that it makes.
-        seed: of all random numbers, 0 or more.
+        problem: the problem to solve.
+        calls: the number of fitness calls, 1 or more.
+        seed: the seed of all random numbers, 0 or more.
 
     Raises:
         ValueError: a value is out of range.
     """
-    box, rng = Box(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
     return _evolve(box, rng)
 
 
-def _evolve(box: Box, rng: Generator) -> Iterator[Found]:
-    flip, nothing = BitFlip(1 / box.loci), np.zeros((EVERY, box.loci), dtype=np.bool_)
-    genome = box.random(rng)
+def _evolve(box: BlackBox, rng: Generator) -> Iterator[Incumbent]:
+    mutate, zeros = BitFlip(1 / box.loci), np.zeros((REPORT_CALLS, box.loci), dtype=np.bool_)
+    genome = box.random_genome(rng)
     fitness = box.fitness_of(genome)
-    yield box.found()
-    while box.left:
-        for flips in flip(nothing, rng, 1.0)[: box.left]:
+    yield box.incumbent()
+    while box.remaining:
+        for flips in mutate(zeros, rng, 1.0)[: box.remaining]:
             child = genome ^ flips
             value = box.fitness_of(child)
             if value >= fitness:
                 genome, fitness = child, value
-        yield box.found()
+        yield box.incumbent()

@@ -1,1 +1,1 @@
-"""Solvers of set covering problems, for :func:`ci_envs.optimisation.optimise`."""
+"""Set covering problems and their solvers, for :func:`ci_envs.optimisation.optimise`."""

@@ -1,7 +1,8 @@
-"""Best-first search for the least covering: A*, Dijkstra's algorithm, and one that may miss it.
+"""Best-first search for a minimum-cost cover: A*, Dijkstra's algorithm, and A* with an inadmissible heuristic.
 
-A state is the set of numbers covered, an integer of bits. From it play goes on with the lists that have one certain
-bare number, the one in the fewest lists: some list of every covering has it, so no covering is missed.
+A state is the set of covered elements, as an int with one bit per element. Its successors select a set that has one
+certain uncovered element: the one that is in the fewest sets. Every cover has some set with this element, so the
+search misses no cover.
 """
 
 import heapq
@@ -11,125 +12,130 @@ import numpy as np
 
 from ci_envs.optimisation.problem import Genome
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 from ci_envs.validation import one_of
 
-Estimate = Callable[["Lists", int, float], float]
-"""``(lists, bare, cost so far) -> what is added to the cost so far``, of a state with these bare numbers."""
+Heuristic = Callable[["BitmaskInstance", int, float], float]
+"""``(instance, uncovered, cost so far) -> float``: the estimated cost of covering the uncovered elements."""
 
-_STEPS = 2000  # states between two reports
+_REPORT_STATES = 2000  # states between two reports
 
 
-class Lists:
-    """The lists of a problem as integers of bits.
+class BitmaskInstance:
+    """An instance with its sets as ints that have one bit per element.
 
     Attributes:
-        masks: the lists.
-        costs: of the lists.
-        owners: of each number, the lists that have it.
+        masks: the sets.
+        costs: the cost of each set.
+        element_sets: for each element, the indices of the sets that have it.
     """
 
     def __init__(self, problem: SetCovering) -> None:
-        self.masks = [sum(1 << number for number in one) for one in problem.lists]
+        self.masks = [sum(1 << element for element in elements) for elements in problem.sets]
         self.costs: list[float] = problem.costs.tolist()
-        self.owners = [np.flatnonzero(column).tolist() for column in problem.incidence.T]
-        self._rarity = sorted(range(problem.size), key=lambda number: len(self.owners[number]))
+        self.element_sets = [np.flatnonzero(column).tolist() for column in problem.incidence.T]
+        self._rarest_first = sorted(range(problem.size), key=lambda element: len(self.element_sets[element]))
 
-    def choices(self, bare: int) -> list[int]:
-        """The lists that have the bare number which is in the fewest lists."""
-        number = next(number for number in self._rarity if bare >> number & 1)
-        return self.owners[number]
+    def successors(self, uncovered: int) -> list[int]:
+        """Return the indices of the sets that have the uncovered element which is in the fewest sets."""
+        element = next(element for element in self._rarest_first if uncovered >> element & 1)
+        return self.element_sets[element]
 
 
-def nothing(lists: Lists, bare: int, cost: float) -> float:
-    """Dijkstra's: 0."""
+def zero(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
+    """Return 0, the heuristic of Dijkstra's algorithm."""
     return 0.0
 
 
-def dual(lists: Lists, bare: int, cost: float) -> float:
-    """A lower bound, so that A* finds the least covering.
+def dual(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
+    """Return a lower bound on the cost of covering the uncovered elements: an admissible heuristic.
 
-    When a list's cost is shared out among its bare numbers, each of them costs at least what it does in the list where
-    it is cheapest. These prices solve the dual of the linear relaxation: no list's add up to more than its cost.
+    Divide the cost of each set equally among its uncovered elements; the dual variable of an element is the least
+    share that it gets. For each set the dual variables of its elements add up to at most its cost. So they are a
+    feasible solution of the dual of the LP relaxation, and their sum is a lower bound.
     """
-    offers = [
-        (price / new, mask)
-        for mask, price in zip(lists.masks, lists.costs, strict=True)
-        if (new := (mask & bare).bit_count())
+    shares = [
+        (cost_of_set / new, mask)
+        for mask, cost_of_set in zip(instance.masks, instance.costs, strict=True)
+        if (new := (mask & uncovered).bit_count())
     ]
-    offers.sort()
+    shares.sort()
     total = 0.0
-    for price, mask in offers:
-        total += price * (mask & bare).bit_count()
-        bare &= ~mask
-        if not bare:
+    for share, mask in shares:
+        total += share * (mask & uncovered).bit_count()
+        uncovered &= ~mask
+        if not uncovered:
             break
     return total
 
 
-def overlap(lists: Lists, bare: int, cost: float) -> float:
-    """What is bare, and what was paid beyond one for each number covered: no lower bound, the past counts twice."""
-    return bare.bit_count() + cost - (len(lists.owners) - bare.bit_count())
+def overlap(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
+    """Return the number of uncovered elements, plus the cost so far beyond one per covered element.
+
+    This heuristic is inadmissible: it counts past costs twice.
+    """
+    return uncovered.bit_count() + cost - (len(instance.element_sets) - uncovered.bit_count())
 
 
-ESTIMATES: dict[str, Estimate] = {"dual": dual, "overlap": overlap}
-"""The estimates of :func:`astar` by their names."""
+HEURISTICS: dict[str, Heuristic] = {"dual": dual, "overlap": overlap}
+"""The heuristics of :func:`astar` by their names."""
 
 
-def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Iterator[Found]:
-    """A* (Hart, Nilsson and Raphael 1968); the work is the states expanded.
+def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Iterator[Incumbent]:
+    """A* (Hart, Nilsson and Raphael 1968); the work is the number of states expanded.
 
     Args:
         problem: the instance.
-        estimate: ``dual``, a lower bound, so that the covering is the least; or ``overlap``, which is none.
-        seed: not used, as there is no luck in it.
+        estimate: the heuristic: ``dual`` is admissible, so the cover has minimum cost; ``overlap`` is not.
+        seed: not used: the algorithm is deterministic.
 
     Raises:
-        ValueError: there is no such estimate.
+        ValueError: the heuristic is unknown.
     """
-    one_of("estimate", estimate, ESTIMATES)
-    return _search(problem, ESTIMATES[estimate], is_bound=estimate == "dual")
+    one_of("estimate", estimate, HEURISTICS)
+    return _search(problem, HEURISTICS[estimate], is_admissible=estimate == "dual")
 
 
-def dijkstra(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
-    """Dijkstra's algorithm: states in the order of their costs; the work is the states expanded.
+def dijkstra(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
+    """Dijkstra's algorithm: expand states in the order of their costs; the work is the number of states expanded.
 
     Args:
         problem: the instance.
-        seed: not used, as there is no luck in it.
+        seed: not used: the algorithm is deterministic.
     """
-    return _search(problem, nothing, is_bound=True)
+    return _search(problem, zero, is_admissible=True)
 
 
-def _search(problem: SetCovering, estimate: Estimate, is_bound: bool) -> Iterator[Found]:
-    lists, full = Lists(problem), (1 << problem.size) - 1
-    cheapest = {0: 0.0}
-    came: dict[int, tuple[int, int]] = {}  # of a state, the one before and the list taken
-    frontier = [(estimate(lists, full, 0.0), 0.0, 0)]
+def _search(problem: SetCovering, heuristic: Heuristic, is_admissible: bool) -> Iterator[Incumbent]:
+    instance, full = BitmaskInstance(problem), (1 << problem.size) - 1
+    costs = {0: 0.0}
+    parents: dict[int, tuple[int, int]] = {}  # for each state, the state before and the set selected there
+    frontier = [(heuristic(instance, full, 0.0), 0.0, 0)]
     expanded, bound = 0, None
     while frontier:
         priority, cost, state = heapq.heappop(frontier)
-        if cost > cheapest[state]:
+        if cost > costs[state]:
             continue
-        if is_bound:
+        if is_admissible:
             bound = priority if bound is None else max(bound, priority)
         if state == full:
-            yield Found(_taken(problem, came, state), cost, expanded, bound)
+            yield Incumbent(_selection(problem, parents, state), cost, expanded, bound)
             return
         expanded += 1
-        if expanded % _STEPS == 0:
-            yield Found(None, float("inf"), expanded, bound)
-        for number in lists.choices(full & ~state):
-            following, price = state | lists.masks[number], cost + lists.costs[number]
-            if price < cheapest.get(following, float("inf")):
-                cheapest[following], came[following] = price, (state, number)
-                bare = full & ~following
-                heapq.heappush(frontier, (price + (estimate(lists, bare, price) if bare else 0.0), price, following))
+        if expanded % _REPORT_STATES == 0:
+            yield Incumbent(None, float("inf"), expanded, bound)
+        for index in instance.successors(full & ~state):
+            successor, new_cost = state | instance.masks[index], cost + instance.costs[index]
+            if new_cost < costs.get(successor, float("inf")):
+                costs[successor], parents[successor] = new_cost, (state, index)
+                uncovered = full & ~successor
+                estimate = heuristic(instance, uncovered, new_cost) if uncovered else 0.0
+                heapq.heappush(frontier, (new_cost + estimate, new_cost, successor))
 
 
-def _taken(problem: SetCovering, came: dict[int, tuple[int, int]], state: int) -> Genome:
-    taken = np.zeros(problem.loci, np.bool_)
+def _selection(problem: SetCovering, parents: dict[int, tuple[int, int]], state: int) -> Genome:
+    selected = np.zeros(problem.loci, np.bool_)
     while state:
-        state, number = came[state]
-        taken[number] = True
-    return taken
+        state, index = parents[state]
+        selected[index] = True
+    return selected

@@ -1,10 +1,10 @@
-"""The least covering by branch and bound: a bare number is chosen, and list after list with it is tried.
+"""A minimum-cost cover by branch and bound: choose an uncovered element, and branch on the sets that have it.
 
-What is bare costs at least what its numbers are worth by prices of which no list's add up to more than its cost: a
-solution of the dual of the linear relaxation. A list so dear by these prices that no better covering has it is left out
-from there on, and so is one that was tried before. Here the prices are those of dual ascent (Fisher and Kedia, "Optimal
-solution of set covering/partitioning problems using dual heuristics", Management Science 36, 1990);
-:mod:`ci_envs.optimisation.set_covering.ilp` asks for the best.
+A feasible solution of the dual of the LP relaxation gives a lower bound on the cost of covering the remaining elements.
+It also gives the reduced cost of each set. A set whose reduced cost is too large for a better cover is excluded from
+the subtree, and so is a set that was tried before. The default relaxation is dual ascent (Fisher and Kedia, "Optimal
+solution of set covering/partitioning problems using dual heuristics", Management Science 36, 1990).
+:mod:`ci_envs.optimisation.set_covering.ilp` solves the LP relaxation instead.
 """
 
 from collections.abc import Iterator
@@ -15,245 +15,269 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games import kernel
-from ci_envs.optimisation.set_covering.cover import lists_of, lowest
-from ci_envs.optimisation.set_covering.greedy import count_common, full_set, is_empty
+from ci_envs.optimisation.set_covering.bitmask import full_bitmask, intersection_size, is_empty, lowest_bit
+from ci_envs.optimisation.set_covering.cover import instance_of
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.set_covering.row_weighting import row_weighting
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 
 _REPORT_SECONDS = 0.1
-_MOVES = 100_000  # of the local search that comes before
+_LOCAL_SEARCH_MOVES = 100_000  # of the local search that finds the first cover
 
 
 class Relaxation(Protocol):
-    """What bounds the cost of covering the rest.
+    """A lower bound on the cost of covering the remaining elements.
 
     Attributes:
-        slack: float64 (lists,), of each list that was open when :meth:`bound` was asked last, how much more than the
-            bound a covering with it costs at least; infinite if it has nothing bare.
+        reduced_costs: float64 (sets,); for each open set of the last call of :meth:`bound`, a cover with this set costs
+            at least the bound plus its reduced cost. Infinite for a set without uncovered elements.
     """
 
-    slack: NDArray[np.float64]
+    reduced_costs: NDArray[np.float64]
 
-    def bound(self, bare: NDArray[np.uint64], numbers: NDArray[np.int64], purse: float) -> float:
-        """What covering the ``bare`` numbers, bits, by some of the lists ``numbers`` costs at least.
+    def bound(self, uncovered: NDArray[np.uint64], open_sets: NDArray[np.int64], budget: float) -> float:
+        """Return a lower bound on the cost of covering the remaining elements.
 
-        It may be infinite if that is more than ``purse``, and is if it cannot be done.
+        Args:
+            uncovered: the elements to cover, as a bitmask.
+            open_sets: the indices of the sets that may be selected, int64.
+            budget: a larger bound may be returned as infinity.
+
+        Returns:
+            The bound; infinity if the open sets do not cover the elements.
         """
 
 
 class _Path(NamedTuple):
-    """The way down to a node, and what is left to try on it: a row for each list taken.
+    """The path from the root to a node of the search tree, with a row for each selected set.
 
     Attributes:
-        bare: what is not covered, as bits.
-        open: the lists that may be used from here on.
-        opened: how many they are.
-        tries: the lists to be taken next.
-        tried: how many they are, and how many of them were taken, int64 (rows, 2).
-        cost: of the lists taken.
-        taken: the list taken last.
+        uncovered: the elements not covered, as bitmasks.
+        open_sets: the indices of the sets that may be selected from here on.
+        open_counts: the number of open sets.
+        branches: the indices of the sets to select next, in order.
+        branch_counts: the number of branches, and how many of them were tried, int64 (rows, 2).
+        cost: the cost of the selected sets.
+        selected: the index of the set selected last.
     """
 
-    bare: NDArray[np.uint64]
-    open: NDArray[np.int64]
-    opened: NDArray[np.int64]
-    tries: NDArray[np.int64]
-    tried: NDArray[np.int64]
+    uncovered: NDArray[np.uint64]
+    open_sets: NDArray[np.int64]
+    open_counts: NDArray[np.int64]
+    branches: NDArray[np.int64]
+    branch_counts: NDArray[np.int64]
     cost: NDArray[np.float64]
-    taken: NDArray[np.int64]
+    selected: NDArray[np.int64]
 
 
 class DualAscent:
-    """A quick bound, mostly some per cent below that of the linear relaxation."""
+    """A fast :class:`Relaxation`, usually a few percent below the LP relaxation.
+
+    Attributes:
+        reduced_costs: see :class:`Relaxation`.
+    """
 
     def __init__(self, problem: SetCovering) -> None:
-        self.slack = np.zeros(problem.loci)
-        self._lists = lists_of(problem)
-        self._price = np.zeros(problem.size)
+        self.reduced_costs = np.zeros(problem.loci)
+        self._instance = instance_of(problem)
+        self._dual = np.zeros(problem.size)
 
-    def bound(self, bare: NDArray[np.uint64], numbers: NDArray[np.int64], purse: float) -> float:
-        """As in :meth:`Relaxation.bound`."""
-        return float(_bound(self._lists, bare, numbers, self._price, self.slack))
+    def bound(self, uncovered: NDArray[np.uint64], open_sets: NDArray[np.int64], budget: float) -> float:
+        """Return a lower bound by dual ascent; the arguments are those of :meth:`Relaxation.bound`."""
+        return float(_bound(self._instance, uncovered, open_sets, self._dual, self.reduced_costs))
 
 
-def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Found]:
-    """Branch and bound until the best covering is proven, from one of local search on; the work is the nodes.
+def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
+    """Branch and bound until a cover is proven optimal; the work is the number of nodes.
+
+    A local search finds the first cover.
 
     Args:
         problem: the instance.
-        seed: of the local search.
+        seed: the seed of the local search.
     """
-    return by_numbers(problem, DualAscent(problem), seed)
+    return branch_on_elements(problem, DualAscent(problem), seed)
 
 
-def by_numbers(problem: SetCovering, relaxation: Relaxation, seed: int) -> Iterator[Found]:
-    """Branch by the lists of a number at each node, and bound by a relaxation."""
-    for found in row_weighting(problem, moves=_MOVES, seed=seed):
-        yield Found(found.genome, found.value, 0)
-    best, cost, least = found.genome, found.value, lower_bound(problem)
-    lists, path, owners = lists_of(problem), _path(problem), np.zeros(problem.size, np.int64)
-    whole = (problem.costs == np.floor(problem.costs)).all()
-    gain = 0.999 if whole else 1e-6  # a better covering costs as much less at least, whatever the rounding
-    nodes, depth, told = 0, 0, monotonic()
+def branch_on_elements(problem: SetCovering, relaxation: Relaxation, seed: int) -> Iterator[Incumbent]:
+    """Search the tree in which a node branches on the sets that have one element.
+
+    Args:
+        problem: the instance.
+        relaxation: bounds the nodes.
+        seed: the seed of the local search that finds the first cover.
+    """
+    for incumbent in row_weighting(problem, moves=_LOCAL_SEARCH_MOVES, seed=seed):
+        yield Incumbent(incumbent.genome, incumbent.value, 0)
+    best, cost, root_bound = incumbent.genome, incumbent.value, lower_bound(problem)
+    instance, path, set_counts = instance_of(problem), _root_path(problem), np.zeros(problem.size, np.int64)
+    is_integral = (problem.costs == np.floor(problem.costs)).all()
+    improvement = 0.999 if is_integral else 1e-6  # a better cover costs less by at least this, despite rounding
+    nodes, depth, reported = 0, 0, monotonic()
     while depth >= 0:
         nodes += 1
-        if is_empty(path.bare[depth]):
+        if is_empty(path.uncovered[depth]):
             best, cost = np.zeros(problem.loci, np.bool_), float(path.cost[depth])
-            best[path.taken[1 : depth + 1]] = True
+            best[path.selected[1 : depth + 1]] = True
         else:
-            purse = cost - gain - path.cost[depth]  # what the rest may cost
-            bound = relaxation.bound(path.bare[depth], path.open[depth, : path.opened[depth]], purse)
-            if bound <= purse:
-                _branch(lists, path, depth, relaxation.slack, purse - bound, owners)
-        depth = _next(lists, path, depth)
-        if monotonic() - told > _REPORT_SECONDS:
-            told = monotonic()
-            yield Found(best, cost, nodes, least)
-    yield Found(best, cost, nodes, cost)
+            budget = cost - improvement - path.cost[depth]  # for the remaining elements
+            open_sets = path.open_sets[depth, : path.open_counts[depth]]
+            bound = relaxation.bound(path.uncovered[depth], open_sets, budget)
+            if bound <= budget:
+                _branch(instance, path, depth, relaxation.reduced_costs, budget - bound, set_counts)
+        depth = _next_node(instance, path, depth)
+        if monotonic() - reported > _REPORT_SECONDS:
+            reported = monotonic()
+            yield Incumbent(best, cost, nodes, root_bound)
+    yield Incumbent(best, cost, nodes, cost)
 
 
 def lower_bound(problem: SetCovering) -> float:
-    """What every covering costs at least, by the prices of dual ascent alone."""
-    return DualAscent(problem).bound(full_set(problem.size), np.arange(problem.loci), np.inf)
+    """Return the lower bound of dual ascent on the cost of every cover."""
+    relaxation = DualAscent(problem)
+    return relaxation.bound(full_bitmask(problem.size), np.arange(problem.loci), float("inf"))
 
 
-def _path(problem: SetCovering) -> _Path:
+def _root_path(problem: SetCovering) -> _Path:
     rows = min(problem.size, problem.loci) + 1
     path = _Path(
-        bare=np.zeros((rows, problem.words.shape[1]), np.uint64),
-        open=np.zeros((rows, problem.loci), np.int64),
-        opened=np.zeros(rows, np.int64),
-        tries=np.zeros((rows, problem.loci), np.int64),
-        tried=np.zeros((rows, 2), np.int64),
+        uncovered=np.zeros((rows, problem.words.shape[1]), np.uint64),
+        open_sets=np.zeros((rows, problem.loci), np.int64),
+        open_counts=np.zeros(rows, np.int64),
+        branches=np.zeros((rows, problem.loci), np.int64),
+        branch_counts=np.zeros((rows, 2), np.int64),
         cost=np.zeros(rows),
-        taken=np.zeros(rows, np.int64),
+        selected=np.zeros(rows, np.int64),
     )
-    path.bare[0], path.open[0], path.opened[0] = full_set(problem.size), np.arange(problem.loci), problem.loci
+    path.uncovered[0] = full_bitmask(problem.size)
+    path.open_sets[0], path.open_counts[0] = np.arange(problem.loci), problem.loci
     return path
 
 
 @kernel
-def _next(lists: Any, path: Any, depth: Any) -> Any:
-    """``-> depth``: go to the next node, that of a list to be tried; -1 if there is none."""
+def _next_node(instance: Any, path: Any, depth: Any) -> Any:
+    """``-> depth``: go to the next node, where the next branch is selected; -1 if there is none."""
     while depth >= 0:
-        if path.tried[depth, 1] < path.tried[depth, 0]:
-            number = path.tries[depth, path.tried[depth, 1]]
-            path.tried[depth, 1] += 1
-            _go_down(lists, path, depth, number)
+        if path.branch_counts[depth, 1] < path.branch_counts[depth, 0]:
+            index = path.branches[depth, path.branch_counts[depth, 1]]
+            path.branch_counts[depth, 1] += 1
+            _descend(instance, path, depth, index)
             return depth + 1
         depth -= 1
     return depth
 
 
 @kernel
-def _go_down(lists: Any, path: Any, depth: Any, number: Any) -> None:
-    """Take a list; it is not open any longer beside this branch either."""
+def _descend(instance: Any, path: Any, depth: Any, index: Any) -> None:
+    """Select a set; the branches beside this one may not select it either."""
     kept = 0
-    for k in range(path.opened[depth]):
-        if path.open[depth, k] != number:
-            path.open[depth, kept] = path.open[depth, k]
+    for k in range(path.open_counts[depth]):
+        if path.open_sets[depth, k] != index:
+            path.open_sets[depth, kept] = path.open_sets[depth, k]
             kept += 1
-    path.opened[depth] = kept
-    path.open[depth + 1, :kept] = path.open[depth, :kept]
-    path.opened[depth + 1] = kept
-    for i in range(path.bare.shape[1]):
-        path.bare[depth + 1, i] = path.bare[depth, i] & ~lists.words[number, i]
-    path.cost[depth + 1] = path.cost[depth] + lists.costs[number]
-    path.taken[depth + 1] = number
-    path.tried[depth + 1] = 0
+    path.open_counts[depth] = kept
+    path.open_sets[depth + 1, :kept] = path.open_sets[depth, :kept]
+    path.open_counts[depth + 1] = kept
+    for i in range(path.uncovered.shape[1]):
+        path.uncovered[depth + 1, i] = path.uncovered[depth, i] & ~instance.words[index, i]
+    path.cost[depth + 1] = path.cost[depth] + instance.costs[index]
+    path.selected[depth + 1] = index
+    path.branch_counts[depth + 1] = 0
 
 
 @kernel
-def _branch(lists: Any, path: Any, depth: Any, slack: Any, most: Any, owners: Any) -> None:
-    """Write which lists are to be tried, in order; those whose slack is more than ``most`` go."""
-    owners[:] = 0
+def _branch(instance: Any, path: Any, depth: Any, reduced_costs: Any, limit: Any, set_counts: Any) -> None:
+    """Write the branches of a node by reduced cost, and close the sets whose reduced cost is above ``limit``.
+
+    ``set_counts`` is scratch space: for each element, the number of open sets that have it.
+    """
+    set_counts[:] = 0
     kept = 0
-    for number in path.open[depth, : path.opened[depth]]:
-        if slack[number] <= most:
-            path.open[depth, kept] = number
+    for index in path.open_sets[depth, : path.open_counts[depth]]:
+        if reduced_costs[index] <= limit:
+            path.open_sets[depth, kept] = index
             kept += 1
-            for element in lists.members[lists.starts[number] : lists.starts[number + 1]]:
-                owners[element] += 1
-    path.opened[depth] = kept
-    rarest = _rarest(path.bare[depth], owners)
-    tries = 0
-    for number in path.open[depth, :kept]:
-        if lists.words[number, rarest >> 6] >> np.uint64(rarest & 63) & np.uint64(1):
-            place = tries
-            while place > 0 and slack[path.tries[depth, place - 1]] > slack[number]:
-                path.tries[depth, place] = path.tries[depth, place - 1]
+            for element in instance.set_elements[instance.set_starts[index] : instance.set_starts[index + 1]]:
+                set_counts[element] += 1
+    path.open_counts[depth] = kept
+    rarest = _rarest_element(path.uncovered[depth], set_counts)
+    branches = 0
+    for index in path.open_sets[depth, :kept]:
+        if instance.words[index, rarest >> 6] >> np.uint64(rarest & 63) & np.uint64(1):
+            place = branches
+            while place > 0 and reduced_costs[path.branches[depth, place - 1]] > reduced_costs[index]:
+                path.branches[depth, place] = path.branches[depth, place - 1]
                 place -= 1
-            path.tries[depth, place] = number
-            tries += 1
-    path.tried[depth, 0] = tries
+            path.branches[depth, place] = index
+            branches += 1
+    path.branch_counts[depth, 0] = branches
 
 
 @kernel
-def _rarest(bare: Any, owners: Any) -> Any:
-    """``-> number``: a bare one that is in the fewest open lists."""
+def _rarest_element(uncovered: Any, set_counts: Any) -> Any:
+    """``-> element``: the uncovered element that is in the fewest open sets."""
     rarest = -1
-    for i in range(len(bare)):
-        word = bare[i]
+    for i in range(len(uncovered)):
+        word = uncovered[i]
         while word != np.uint64(0):
-            element = 64 * i + lowest(word)
+            element = 64 * i + lowest_bit(word)
             word &= word - np.uint64(1)
-            if rarest < 0 or owners[element] < owners[rarest]:
+            if rarest < 0 or set_counts[element] < set_counts[rarest]:
                 rarest = element
     return rarest
 
 
 @kernel
-def _bound(lists: Any, bare: Any, numbers: Any, price: Any, slack: Any) -> Any:
-    """``-> float``: what covering the rest costs at least, infinite if it cannot be done.
+def _bound(instance: Any, uncovered: Any, open_sets: Any, dual: Any, reduced_costs: Any) -> Any:
+    """``-> float``: the sum of a feasible dual solution; infinite if the open sets do not cover the elements.
 
-    What is left of the cost of each list is written; infinite if it has nothing bare. At first a number is worth its
-    share of the cost of the list that shares it out among the most bare numbers; then each is worth as much more as all
-    lists with it have left.
+    Write the reduced cost of each open set; it is infinite for a set without uncovered elements. The dual variable of
+    an element starts at the least cost per uncovered element among the sets that have it. Then each dual variable is
+    raised by the least reduced cost of these sets.
     """
-    price[:] = np.inf
-    for number in numbers:
-        new = count_common(lists.words[number], bare)
-        slack[number] = lists.costs[number] if new > 0 else np.inf
-        for i in range(len(bare)):
-            word = lists.words[number, i] & bare[i]
+    dual[:] = np.inf
+    for index in open_sets:
+        new = intersection_size(instance.words[index], uncovered)
+        reduced_costs[index] = instance.costs[index] if new > 0 else np.inf
+        for i in range(len(uncovered)):
+            word = instance.words[index, i] & uncovered[i]
             while word != np.uint64(0):
-                element = 64 * i + lowest(word)
+                element = 64 * i + lowest_bit(word)
                 word &= word - np.uint64(1)
-                price[element] = min(price[element], lists.costs[number] / new)
+                dual[element] = min(dual[element], instance.costs[index] / new)
     total = 0.0
-    for i in range(len(bare)):
-        word = bare[i]
+    for i in range(len(uncovered)):
+        word = uncovered[i]
         while word != np.uint64(0):
-            total += price[64 * i + lowest(word)]
+            total += dual[64 * i + lowest_bit(word)]
             word &= word - np.uint64(1)
     if total == np.inf:
         return total
-    for number in numbers:
-        for i in range(len(bare)):
-            word = lists.words[number, i] & bare[i]
+    for index in open_sets:
+        for i in range(len(uncovered)):
+            word = instance.words[index, i] & uncovered[i]
             while word != np.uint64(0):
-                slack[number] -= price[64 * i + lowest(word)]
+                reduced_costs[index] -= dual[64 * i + lowest_bit(word)]
                 word &= word - np.uint64(1)
-    return total + _ascend(lists, bare, numbers, slack)
+    return total + _ascend(instance, uncovered, open_sets, reduced_costs)
 
 
 @kernel
-def _ascend(lists: Any, bare: Any, numbers: Any, slack: Any) -> Any:
-    """``-> float``: how much more the bare numbers are worth, one after the other."""
+def _ascend(instance: Any, uncovered: Any, open_sets: Any, reduced_costs: Any) -> Any:
+    """``-> float``: the sum by which the dual variables can be raised, one element after the other."""
     total = 0.0
-    for i in range(len(bare)):
-        word = bare[i]
+    for i in range(len(uncovered)):
+        word = uncovered[i]
         while word != np.uint64(0):
             bit = word & (~word + np.uint64(1))
             word &= word - np.uint64(1)
             least = np.inf
-            for number in numbers:
-                if lists.words[number, i] & bit:
-                    least = min(least, slack[number])
+            for index in open_sets:
+                if instance.words[index, i] & bit:
+                    least = min(least, reduced_costs[index])
             if least > 0:
                 total += least
-                for number in numbers:
-                    if lists.words[number, i] & bit:
-                        slack[number] -= least
+                for index in open_sets:
+                    if instance.words[index, i] & bit:
+                        reduced_costs[index] -= least
     return total

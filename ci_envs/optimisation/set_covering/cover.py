@@ -1,4 +1,4 @@
-"""What the local searches share: an instance as flat arrays, and a choice of lists with what it covers."""
+"""Data structures of the local searches: an instance as flat arrays, and a selection of sets that kernels change."""
 
 from typing import Any, NamedTuple
 
@@ -6,50 +6,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games import kernel
-from ci_envs.kernels.bits import popcount
-from ci_envs.optimisation.set_covering.greedy import full_set, taken_by
+from ci_envs.optimisation.set_covering.bitmask import full_bitmask, lowest_bit
+from ci_envs.optimisation.set_covering.greedy import select_greedily
 from ci_envs.optimisation.set_covering.problem import SetCovering
 
 
-class Lists(NamedTuple):
-    """An instance.
+class Instance(NamedTuple):
+    """An instance as flat arrays, with its 0-1 matrix in compressed sparse form by columns and by rows.
 
     Attributes:
-        words: the lists as bits, uint64 (lists, words).
-        costs: of the lists, float64.
-        starts: list ``k`` has ``members[starts[k]:starts[k + 1]]``.
-        members: numbers, int64.
-        owner_starts: number ``k`` is in the lists ``owners[owner_starts[k]:owner_starts[k + 1]]``.
-        owners: lists, int64.
+        words: the sets as bitmasks, uint64 (sets, words).
+        costs: the cost of each set, float64 (sets,).
+        set_starts: set k has the elements ``set_elements[set_starts[k]:set_starts[k + 1]]``, int64 (sets + 1,).
+        set_elements: elements, int64.
+        element_starts: element k is in the sets ``element_sets[element_starts[k]:element_starts[k + 1]]``, int64
+            (elements + 1,).
+        element_sets: indices of sets, int64.
     """
 
     words: NDArray[np.uint64]
     costs: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
-    owner_starts: NDArray[np.int64]
-    owners: NDArray[np.int64]
+    set_starts: NDArray[np.int64]
+    set_elements: NDArray[np.int64]
+    element_starts: NDArray[np.int64]
+    element_sets: NDArray[np.int64]
 
 
 class Cover(NamedTuple):
-    """A choice of lists, which kernels change in place.
+    """A selection of sets, which may leave elements uncovered. Kernels change it in place.
 
     Attributes:
-        taken: whether each list is, bool.
-        counts: how many lists taken have each number, int64.
-        bare: the numbers that none has, as bits.
+        selected: whether each set is selected, bool (sets,).
+        counts: how many selected sets have each element, int64 (elements,).
+        uncovered: the elements with count 0, as a bitmask.
     """
 
-    taken: NDArray[np.bool_]
+    selected: NDArray[np.bool_]
     counts: NDArray[np.int64]
-    bare: NDArray[np.uint64]
+    uncovered: NDArray[np.uint64]
 
 
-def lists_of(problem: SetCovering) -> Lists:
-    """The flat arrays of an instance."""
-    by_list, by_number = problem.incidence, problem.incidence.T
-    return Lists(
-        problem.words, problem.costs, _starts(by_list), by_list.nonzero()[1], _starts(by_number), by_number.nonzero()[1]
+def instance_of(problem: SetCovering) -> Instance:
+    """Return the flat arrays of an instance."""
+    by_set, by_element = problem.incidence, problem.incidence.T
+    return Instance(
+        problem.words, problem.costs, _starts(by_set), by_set.nonzero()[1], _starts(by_element), by_element.nonzero()[1]
     )
 
 
@@ -58,78 +59,73 @@ def _starts(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def greedy_cover(problem: SetCovering) -> Cover:
-    """The covering of the greedy rule ``chvatal``."""
-    taken, _ = taken_by(problem, "chvatal")
-    return Cover(taken, problem.incidence[taken].sum(axis=0), np.zeros_like(full_set(problem.size)))
+    """Return the cover of the greedy rule ``chvatal``."""
+    selected, _ = select_greedily(problem, "chvatal")
+    return Cover(selected, problem.incidence[selected].sum(axis=0), np.zeros_like(full_bitmask(problem.size)))
 
 
-def no_cover(problem: SetCovering) -> Cover:
-    """No list taken."""
-    return Cover(np.zeros(problem.loci, np.bool_), np.zeros(problem.size, np.int64), full_set(problem.size))
+def empty_cover(problem: SetCovering) -> Cover:
+    """Return the selection of no set."""
+    return Cover(np.zeros(problem.loci, np.bool_), np.zeros(problem.size, np.int64), full_bitmask(problem.size))
 
 
-def prices(problem: SetCovering) -> NDArray[np.float64]:
-    """What each number costs while it is bare, float64 (size,).
+def uncovered_penalties(problem: SetCovering) -> NDArray[np.float64]:
+    """Return the penalty of each element while it is uncovered, float64 (elements,).
 
-    It is a little more than the cheapest list with it, so that a choice that no list can make better covers all.
+    The penalty is 1% more than the cost of the cheapest set with the element. So a selection that no additional set
+    improves covers everything.
     """
     cheapest: NDArray[np.float64] = np.where(problem.incidence, problem.costs[:, np.newaxis], np.inf).min(axis=0)
     return 1.01 * cheapest
 
 
 @kernel
-def lowest(word: Any) -> Any:
-    """``-> int``: the number of the lowest bit that is set; there is one."""
-    return np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
-
-
-@kernel
-def cost_of(lists: Any, taken: Any) -> Any:
-    """``-> float``: the sum of the costs of the lists taken."""
+def total_cost(instance: Any, selected: Any) -> Any:
+    """``-> float``: the sum of the costs of the selected sets."""
     cost = 0.0
-    for number in range(len(taken)):
-        if taken[number]:
-            cost += lists.costs[number]
+    for index in range(len(selected)):
+        if selected[index]:
+            cost += instance.costs[index]
     return cost
 
 
 @kernel
-def join(lists: Any, number: Any, cover: Any) -> None:
-    """Take a list."""
-    cover.taken[number] = True
-    for element in lists.members[lists.starts[number] : lists.starts[number + 1]]:
+def add_set(instance: Any, index: Any, cover: Any) -> None:
+    """Select a set."""
+    cover.selected[index] = True
+    for element in instance.set_elements[instance.set_starts[index] : instance.set_starts[index + 1]]:
         cover.counts[element] += 1
-    for i in range(len(cover.bare)):
-        cover.bare[i] &= ~lists.words[number, i]
+    for i in range(len(cover.uncovered)):
+        cover.uncovered[i] &= ~instance.words[index, i]
 
 
 @kernel
-def leave(lists: Any, number: Any, cover: Any) -> None:
-    """Leave out a list that is taken."""
-    cover.taken[number] = False
-    for element in lists.members[lists.starts[number] : lists.starts[number + 1]]:
+def remove_set(instance: Any, index: Any, cover: Any) -> None:
+    """Deselect a selected set."""
+    cover.selected[index] = False
+    for element in instance.set_elements[instance.set_starts[index] : instance.set_starts[index + 1]]:
         cover.counts[element] -= 1
         if cover.counts[element] == 0:
-            cover.bare[element >> 6] |= np.uint64(1) << np.uint64(element & 63)
+            cover.uncovered[element >> 6] |= np.uint64(1) << np.uint64(element & 63)
 
 
 @kernel
-def missed(lists: Any, number: Any, cover: Any, weights: Any) -> Any:
-    """``-> float``: the weight of what a list that is taken covers alone."""
+def removal_loss(instance: Any, index: Any, cover: Any, weights: Any) -> Any:
+    """``-> float``: the weight of the elements that a selected set alone covers."""
     total = weights[0] * 0
-    for element in lists.members[lists.starts[number] : lists.starts[number + 1]]:
+    for element in instance.set_elements[instance.set_starts[index] : instance.set_starts[index + 1]]:
         if cover.counts[element] == 1:
             total += weights[element]
     return total
 
 
 @kernel
-def wanted(lists: Any, number: Any, cover: Any, weights: Any) -> Any:
-    """``-> float``: the weight of what is bare and in a list."""
+def addition_gain(instance: Any, index: Any, cover: Any, weights: Any) -> Any:
+    """``-> float``: the weight of the uncovered elements of a set."""
     total = weights[0] * 0
-    for i in range(len(cover.bare)):
-        word = lists.words[number, i] & cover.bare[i]
+    for i in range(len(cover.uncovered)):
+        word = instance.words[index, i] & cover.uncovered[i]
         while word != np.uint64(0):
-            total += weights[64 * i + lowest(word)]
+            total += weights[64 * i + lowest_bit(word)]
             word &= word - np.uint64(1)
     return total

@@ -1,16 +1,15 @@
-"""Greedy set covering: list after list, each the best by a rule, until all is covered."""
+"""Greedy set covering: select the best set by a rule until every element is covered."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ci_envs.games import kernel
-from ci_envs.kernels.bits import popcount
 from ci_envs.optimisation.problem import Genome
+from ci_envs.optimisation.set_covering.bitmask import full_bitmask, intersection_size, is_empty
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 from ci_envs.validation import one_of
 
 _OVERLAP, _CHVATAL, _COURSE = 0, 1, 2
@@ -18,97 +17,71 @@ RULES = {"overlap": _OVERLAP, "chvatal": _CHVATAL, "course": _COURSE}
 """The rules by their names."""
 
 
-def greedy(problem: SetCovering, *, rule: str = "overlap", seed: int = 0) -> Iterator[Found]:
-    """Take the best list by a rule, again and again; the work is the lists looked at.
+def greedy(problem: SetCovering, *, rule: str = "overlap", seed: int = 0) -> Iterator[Incumbent]:
+    """Select the best set by a rule, repeatedly; the work is the number of sets examined.
 
-    ``overlap`` is the rule of the report of 2022: the least ratio of numbers covered already to new ones, of equal
-    lists the one with the most new numbers. ``chvatal`` takes the least cost for a new number; its covering costs at
-    most H(d) times the least, where d is the length of the longest list and H(d) = 1 + 1/2 + ... + 1/d (Chvatal, "A
-    greedy heuristic for the set-covering problem", Mathematics of Operations Research 4, 1979), from which comes the
-    bound. ``course`` goes through the lists by their lengths and takes each that adds something. Of equals the first
-    counts.
+    ``overlap`` is the rule of the report of 2022: the least ratio of covered elements to uncovered elements of a set;
+    of equal sets, the one with the most uncovered elements. ``chvatal`` selects the least cost per newly covered
+    element. Its cover costs at most H(d) times the optimum, where d is the size of the largest set and
+    H(d) = 1 + 1/2 + ... + 1/d (Chvatal, "A greedy heuristic for the set-covering problem", Mathematics of Operations
+    Research 4, 1979); this gives the bound. ``course`` goes through the sets by size and selects each that covers
+    something new. Ties go to the first set.
 
     Args:
         problem: the instance.
         rule: ``overlap``, ``chvatal`` or ``course``.
-        seed: not used, as there is no luck in it.
+        seed: not used: the algorithm is deterministic.
 
     Raises:
-        ValueError: there is no such rule.
+        ValueError: the rule is unknown.
     """
-    return _covered(problem, one_of("rule", rule, RULES))
+    return _solve(problem, one_of("rule", rule, RULES))
 
 
-def _covered(problem: SetCovering, rule: str) -> Iterator[Found]:
-    taken, looked = taken_by(problem, rule)
-    cost, longest = problem.cost(taken), max(map(len, problem.lists))
-    bound = cost / (1 / np.arange(1, longest + 1)).sum() if rule == "chvatal" else None
-    yield Found(taken, cost, looked, bound)
+def _solve(problem: SetCovering, rule: str) -> Iterator[Incumbent]:
+    selected, examined = select_greedily(problem, rule)
+    cost, largest = problem.cost(selected), max(map(len, problem.sets))
+    bound = cost / (1 / np.arange(1, largest + 1)).sum() if rule == "chvatal" else None
+    yield Incumbent(selected, cost, examined, bound)
 
 
-def taken_by(problem: SetCovering, rule: str) -> tuple[Genome, int]:
-    """``-> (taken, looked)``: the covering by a rule of :data:`RULES`, and how many lists were looked at."""
-    lengths = problem.incidence.sum(axis=1)
-    order = np.argsort(lengths, kind="stable") if rule == "course" else np.arange(problem.loci)
-    taken = np.zeros(problem.loci, np.bool_)
-    looked = cover(problem.words, lengths, problem.costs, order, RULES[rule], full_set(problem.size), taken)
-    return taken, int(looked)
-
-
-def full_set(size: int) -> NDArray[np.uint64]:
-    """The numbers from 0 to ``size - 1`` as bits, as in :attr:`SetCovering.words`."""
-    words = np.full(-(-size // 64), np.uint64(2**64 - 1))
-    if size % 64:
-        words[-1] = np.uint64(2 ** (size % 64) - 1)
-    return words
+def select_greedily(problem: SetCovering, rule: str) -> tuple[Genome, int]:
+    """Return the cover that a rule of :data:`RULES` selects, bool (sets,), and the number of sets examined."""
+    sizes = problem.incidence.sum(axis=1)
+    order = np.argsort(sizes, kind="stable") if rule == "course" else np.arange(problem.loci)
+    selected, uncovered = np.zeros(problem.loci, np.bool_), full_bitmask(problem.size)
+    examined = _select(problem.words, sizes, problem.costs, order, RULES[rule], uncovered, selected)
+    return selected, int(examined)
 
 
 @kernel
-def cover(words: Any, lengths: Any, costs: Any, order: Any, rule: Any, bare: Any, taken: Any) -> Any:
-    """``-> int``: lists looked at; those taken are marked, and ``bare``, the numbers to cover, is empty in the end."""
-    looked = 0
+def _select(words: Any, sizes: Any, costs: Any, order: Any, rule: Any, uncovered: Any, selected: Any) -> Any:
+    """``-> int``: mark the sets of the cover in ``selected``, empty ``uncovered``; return the sets examined."""
+    examined = 0
     if rule == _COURSE:
-        for number in order:
-            looked += 1
-            if count_common(words[number], bare) > 0:
-                take(words, number, bare, taken)
-            if is_empty(bare):
+        for index in order:
+            examined += 1
+            if intersection_size(words[index], uncovered) > 0:
+                _add(words, index, uncovered, selected)
+            if is_empty(uncovered):
                 break
-        return looked
-    while not is_empty(bare):
+        return examined
+    while not is_empty(uncovered):
         best, best_ratio, best_new = -1, np.inf, 0
-        for number in order:
-            new = count_common(words[number], bare)
+        for index in order:
+            new = intersection_size(words[index], uncovered)
             if new > 0:
-                ratio = (costs[number] if rule == _CHVATAL else np.float64(lengths[number] - new)) / new
+                ratio = (costs[index] if rule == _CHVATAL else np.float64(sizes[index] - new)) / new
                 if ratio < best_ratio or (rule == _OVERLAP and ratio == best_ratio and new > best_new):
-                    best, best_ratio, best_new = number, ratio, new
-        looked += len(order)
-        take(words, best, bare, taken)
-    return looked
+                    best, best_ratio, best_new = index, ratio, new
+        examined += len(order)
+        _add(words, best, uncovered, selected)
+    return examined
 
 
 @kernel
-def take(words: Any, number: Any, bare: Any, taken: Any) -> None:
-    """Take a list: what it has is no longer bare."""
-    taken[number] = True
-    for i in range(len(bare)):
-        bare[i] &= ~words[number, i]
-
-
-@kernel
-def count_common(one: Any, other: Any) -> Any:
-    """``-> int``: how many numbers two sets have in common."""
-    common = np.int64(0)
-    for i in range(len(one)):
-        common += np.int64(popcount(one[i] & other[i]))
-    return common
-
-
-@kernel
-def is_empty(numbers: Any) -> Any:
-    """``-> bool``: is a set empty."""
-    together = np.uint64(0)
-    for word in numbers:
-        together |= word
-    return together == np.uint64(0)
+def _add(words: Any, index: Any, uncovered: Any, selected: Any) -> None:
+    """Select a set and remove its elements from ``uncovered``."""
+    selected[index] = True
+    for i in range(len(uncovered)):
+        uncovered[i] &= ~words[index, i]

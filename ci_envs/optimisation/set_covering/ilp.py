@@ -1,11 +1,12 @@
-"""The least covering as an integer linear program, by HiGHS (``pip install ci-envs[ilp]``).
+"""A minimum-cost cover as an integer linear program, by HiGHS (``pip install ci-envs[ilp]``).
 
 Huangfu and Hall, "Parallelizing the dual revised simplex method", Mathematical Programming Computation 10, 2018.
 
-HiGHS branches on a list: to take it or to leave it. To leave one of very many says almost nothing, so on the lab's
-instances, where a list costs what it covers, its bound does not move. There it is better to branch on a number, by
-whose lists it is covered (:func:`~ci_envs.optimisation.set_covering.branch_and_bound.by_numbers`); what HiGHS solves
-then is the linear relaxation of each node.
+HiGHS branches on a set: select it or exclude it. Excluding one of very many sets hardly changes the LP relaxation, so
+on the lab's instances, where a set costs its size, the bound of HiGHS does not improve. There it is better to branch on
+an element, by the sets that have it
+(:func:`~ci_envs.optimisation.set_covering.branch_and_bound.branch_on_elements`); HiGHS then solves the LP relaxation of
+each node.
 """
 
 from collections.abc import Iterator
@@ -15,61 +16,64 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.optimisation.set_covering.branch_and_bound import by_numbers, lower_bound
+from ci_envs.optimisation.set_covering.branch_and_bound import branch_on_elements, lower_bound
 from ci_envs.optimisation.set_covering.cover import greedy_cover
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 from ci_envs.validation import one_of
 
 _REPORT_SECONDS = 0.1
-_PATIENCE = 1.0  # seconds; HiGHS may see an interruption minutes late, and its thread, a daemon, keeps no process alive
+_CANCEL_SECONDS = 1.0  # HiGHS may react to a cancellation minutes later; its daemon thread does not block the process
 
 
-def ilp(problem: SetCovering, *, branching: str = "list", seed: int = 0) -> Iterator[Found]:
-    """An integer linear program, until the best is proven; the work is the nodes.
+def ilp(problem: SetCovering, *, branching: str = "set", seed: int = 0) -> Iterator[Incumbent]:
+    """Integer linear programming, until a cover is proven optimal; the work is the number of nodes.
 
     Args:
         problem: the instance.
-        branching: on a ``list``, which is HiGHS's own branch and cut, or on a ``number``, with relaxations by HiGHS.
-        seed: of HiGHS, or of the local search that comes before.
+        branching: ``set`` for HiGHS's own branch and cut, or ``element`` for branching on elements with LP relaxations
+            by HiGHS.
+        seed: the seed of HiGHS, or of the local search that finds the first cover.
 
     Raises:
-        ValueError: there is no such branching.
+        ValueError: the branching is unknown.
         RuntimeError: HiGHS fails.
     """
-    one_of("branching", branching, ("list", "number"))
-    return _by_lists(problem, seed) if branching == "list" else by_numbers(problem, LinearRelaxation(problem), seed)
+    one_of("branching", branching, ("set", "element"))
+    if branching == "set":
+        return _branch_and_cut(problem, seed)
+    return branch_on_elements(problem, LinearRelaxation(problem), seed)
 
 
-def _by_lists(problem: SetCovering, seed: int) -> Iterator[Found]:
-    solver = _Solver(problem, seed)
-    yield solver.found
+def _branch_and_cut(problem: SetCovering, seed: int) -> Iterator[Incumbent]:
+    solver = _BranchAndCut(problem, seed)
+    yield solver.incumbent
     solver.highs.startSolve()
     try:
         while not solver.highs.wait(_REPORT_SECONDS)[0]:
-            yield solver.found
+            yield solver.incumbent
     finally:
         solver.highs.cancelSolve()
-        solver.highs.wait(_PATIENCE)
-    solver.read_end()
-    yield solver.found
+        solver.highs.wait(_CANCEL_SECONDS)
+    solver.read_solution()
+    yield solver.incumbent
 
 
-class _Solver:
-    """HiGHS at work in a thread of its own.
+class _BranchAndCut:
+    """A run of HiGHS's branch and cut in a thread of its own.
 
     Attributes:
-        highs: the solver.
-        bound: what every covering costs at least, known from the beginning.
-        found: the best so far.
+        highs: the HiGHS object.
+        bound: a lower bound on the cost of every cover, known before the run.
+        incumbent: the best cover so far.
     """
 
     def __init__(self, problem: SetCovering, seed: int) -> None:
         self.problem = problem
-        taken = greedy_cover(problem).taken
+        selected = greedy_cover(problem).selected
         self.bound = lower_bound(problem)
-        self.found = Found(taken, problem.cost(taken), 0, self.bound)
-        self.highs = _silent()
+        self.incumbent = Incumbent(selected, problem.cost(selected), 0, self.bound)
+        self.highs = _silent_highs()
         self.highs.setOptionValue("random_seed", seed % 2**31)
         self.highs.setOptionValue("mip_rel_gap", 0.0)
         self.highs.HandleUserInterrupt = True
@@ -77,60 +81,68 @@ class _Solver:
         model.integrality_ = [highspy.HighsVarType.kInteger] * problem.loci
         self.highs.passModel(model)
         start = highspy.HighsSolution()
-        start.col_value = taken.astype(float).tolist()
+        start.col_value = selected.astype(float).tolist()
         self.highs.setSolution(start)
-        self.highs.cbMipImprovingSolution.subscribe(self._improve)
-        self.highs.cbMipInterrupt.subscribe(self._note)
+        self.highs.cbMipImprovingSolution.subscribe(self._update_solution)
+        self.highs.cbMipInterrupt.subscribe(self._update_bound)
 
-    def read_end(self) -> None:
-        """What HiGHS says when it has stopped by itself."""
+    def read_solution(self) -> None:
+        """Read the optimal solution after HiGHS has stopped by itself.
+
+        Raises:
+            RuntimeError: HiGHS has stopped without an optimal solution.
+        """
         status = self.highs.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             raise RuntimeError(f"HiGHS ended with {self.highs.modelStatusToString(status)}")
         info = self.highs.getInfo()
         genome = np.array(self.highs.getSolution().col_value) > 0.5
-        self.found = Found(genome, self.problem.cost(genome), int(info.mip_node_count), float(info.mip_dual_bound))
+        cost, nodes = self.problem.cost(genome), int(info.mip_node_count)
+        self.incumbent = Incumbent(genome, cost, nodes, float(info.mip_dual_bound))
 
-    def _improve(self, event: Any) -> None:
+    def _update_solution(self, event: Any) -> None:
         genome = np.array(event.data_out.mip_solution) > 0.5
         cost = self.problem.cost(genome)
-        if cost < self.found.value:
-            self.found = Found(genome, cost, self.found.work, self.found.bound)
+        if cost < self.incumbent.value:
+            self.incumbent = Incumbent(genome, cost, self.incumbent.work, self.incumbent.bound)
 
-    def _note(self, event: Any) -> None:
-        bound = max(self.bound, float(event.data_out.mip_dual_bound))
-        self.found = Found(self.found.genome, self.found.value, int(event.data_out.mip_node_count), bound)
+    def _update_bound(self, event: Any) -> None:
+        bound, nodes = max(self.bound, float(event.data_out.mip_dual_bound)), int(event.data_out.mip_node_count)
+        self.incumbent = Incumbent(self.incumbent.genome, self.incumbent.value, nodes, bound)
 
 
 class LinearRelaxation:
-    """What the rest costs if it may be covered by parts of lists: a :class:`Relaxation`, by the simplex method.
+    """The LP relaxation as a :class:`~ci_envs.optimisation.set_covering.branch_and_bound.Relaxation`.
 
-    Each begins where the one before has ended.
+    The simplex method starts from the basis of the previous call.
+
+    Attributes:
+        reduced_costs: see :class:`~ci_envs.optimisation.set_covering.branch_and_bound.Relaxation`.
     """
 
     def __init__(self, problem: SetCovering) -> None:
-        self.slack = np.zeros(problem.loci)
+        self.reduced_costs = np.zeros(problem.loci)
         self._incidence = problem.incidence
-        lists, size = self._incidence.shape
-        self._columns, self._rows = np.arange(lists, dtype=np.int32), np.arange(size, dtype=np.int32)
-        self._highs = _silent()
+        sets, size = self._incidence.shape
+        self._columns, self._rows = np.arange(sets, dtype=np.int32), np.arange(size, dtype=np.int32)
+        self._highs = _silent_highs()
         self._highs.setOptionValue("presolve", "off")
         self._highs.passModel(_model(problem))
 
-    def bound(self, bare: NDArray[np.uint64], numbers: NDArray[np.int64], purse: float) -> float:
-        """As in :meth:`Relaxation.bound`.
+    def bound(self, uncovered: NDArray[np.uint64], open_sets: NDArray[np.int64], budget: float) -> float:
+        """Return the value of the LP relaxation; the arguments are those of ``Relaxation.bound``.
 
         Raises:
             RuntimeError: HiGHS fails.
         """
-        lists, size = self._incidence.shape
-        wanted = np.unpackbits(bare.view(np.uint8), count=size, bitorder="little")
-        share = np.zeros(lists)
-        share[numbers] = 1
-        self._highs.changeColsBounds(lists, self._columns, np.zeros(lists), share)
-        free = np.full(size, highspy.kHighsInf)
-        self._highs.changeRowsBounds(size, self._rows, wanted.astype(float), free)
-        self._highs.setOptionValue("objective_bound", purse)
+        sets, size = self._incidence.shape
+        required = np.unpackbits(uncovered.view(np.uint8), count=size, bitorder="little")
+        upper = np.zeros(sets)
+        upper[open_sets] = 1
+        self._highs.changeColsBounds(sets, self._columns, np.zeros(sets), upper)
+        unbounded = np.full(size, highspy.kHighsInf)
+        self._highs.changeRowsBounds(size, self._rows, required.astype(float), unbounded)
+        self._highs.setOptionValue("objective_bound", budget)
         self._highs.run()
         status = self._highs.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kObjectiveBound):
@@ -138,11 +150,11 @@ class LinearRelaxation:
         if status != highspy.HighsModelStatus.kOptimal:
             raise RuntimeError(f"HiGHS ended with {self._highs.modelStatusToString(status)}")
         reduced_costs = np.maximum(self._highs.getSolution().col_dual, 0)
-        self.slack = np.where(self._incidence @ wanted.astype(bool), reduced_costs, np.inf)
+        self.reduced_costs = np.where(self._incidence @ required.astype(bool), reduced_costs, np.inf)
         return float(self._highs.getInfo().objective_function_value)
 
 
-def _silent() -> Any:
+def _silent_highs() -> Any:
     highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
     return highs

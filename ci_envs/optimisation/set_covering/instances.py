@@ -1,4 +1,4 @@
-"""Instances of set covering: those of the lab's generator, of files, and of given lists."""
+"""Set covering instances: those of the lab's generator, those of files, and given sets."""
 
 import random
 from collections.abc import Iterable
@@ -9,11 +9,15 @@ from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.validation import integer_between, true_or_false
 
 
-def lab_lists(n: int, seed: int = 42) -> list[list[int]]:
-    """The lists of the lab's instance for ``n`` and a seed, equal to those its own ``problem(N, seed)`` makes.
+def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
+    """Return the sets of the lab's instance, equal to those of the lab's own ``problem(N, seed)``.
+
+    Args:
+        n: the number of elements, 5 or more.
+        seed: the seed of the lab's generator, 0 or more.
 
     Raises:
-        ValueError: ``n`` is below 5, where the lab makes empty lists, or the seed is negative.
+        ValueError: ``n`` is below 5, for which the lab makes empty sets, or the seed is negative.
     """
     integer_between("n", n, 5)
     rng = random.Random(integer_between("seed", seed, 0))
@@ -26,32 +30,32 @@ def set_covering(
     *,
     seed: int = 42,
     path: str | Path | None = None,
-    lists: Iterable[Iterable[int]] | None = None,
+    sets: Iterable[Iterable[int]] | None = None,
     unit_cost: bool = False,
 ) -> SetCovering:
-    """An instance of the lab, of a file, or of lists, as ``SetCovering-v0`` makes it.
+    """Make an instance of the lab, from a file, or from sets; ``SetCovering-v0`` has the same parameters.
 
     Args:
-        n: numbers of the lab's instance; without ``path`` and ``lists``, None means 100.
-        seed: of the lab's instance.
-        path: of a file of the OR-Library (:func:`~ci_envs.optimisation.set_covering.or_library.read_scp`).
-        lists: of numbers from 0 to the largest of them.
-        unit_cost: every list costs 1.
+        n: the number of elements of the lab's instance; None means 100 if ``path`` and ``sets`` are not given.
+        seed: the seed of the lab's instance.
+        path: a file of the OR-Library (:func:`~ci_envs.optimisation.set_covering.or_library.read_scp`).
+        sets: the elements of each set; the elements are the numbers from 0 to the largest one given.
+        unit_cost: whether every set costs 1.
 
     Raises:
-        ValueError: more than one of ``n``, ``path`` and ``lists`` is given, or it is no instance.
+        ValueError: more than one of ``n``, ``path`` and ``sets`` is given, or one of them makes no valid instance.
         OSError: the file cannot be read.
     """
     true_or_false("unit_cost", unit_cost)
-    given = {name: value for name, value in (("n", n), ("path", path), ("lists", lists)) if value is not None}
+    given = {name: value for name, value in (("n", n), ("path", path), ("sets", sets)) if value is not None}
     if len(given) > 1:
-        raise ValueError(f"give one of n, path and lists, not {' and '.join(given)}")
+        raise ValueError(f"give one of n, path and sets, not {' and '.join(given)}")
     if path is not None:
         problem = read_scp(path)
-    elif lists is not None:
-        listed = [list(one) for one in lists]
-        problem = SetCovering(1 + max((number for one in listed for number in one), default=0), listed)
+    elif sets is not None:
+        listed = [list(elements) for elements in sets]
+        problem = SetCovering(1 + max((element for elements in listed for element in elements), default=0), listed)
     else:
         size = 100 if n is None else n
-        problem = SetCovering(size, lab_lists(size, seed))
-    return SetCovering(problem.size, problem.lists, [1] * len(problem.lists)) if unit_cost else problem
+        problem = SetCovering(size, lab_sets(size, seed))
+    return SetCovering(problem.size, problem.sets, [1] * len(problem.sets)) if unit_cost else problem

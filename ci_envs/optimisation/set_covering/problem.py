@@ -1,7 +1,9 @@
-"""Set covering: choose lists of numbers so that every number is in one of them, at the least cost.
+"""The set covering problem: choose sets, at the least total cost, so that their union contains every element.
 
-The instances of the course on computational intelligence at the Politecnico di Torino, 2022, lab 1, are made by
-:func:`lab_lists`; there the cost of a list is its length, and the cost of a covering its weight.
+In terms of the 0-1 matrix of the problem, the elements are its rows and the sets are its columns. The instances of the
+course on computational intelligence at the Politecnico di Torino, 2022, lab 1, are made by
+:func:`~ci_envs.optimisation.set_covering.instances.lab_sets`. There the cost of a set is its size, and the cost of a
+cover is called its weight.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,94 +12,98 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.validation import integer_between, positive_number
 
 
 class SetCovering(Problem):
-    """An instance: lists of numbers from 0 to ``size - 1``. A genome says of each list whether it is taken.
+    """A set covering instance. A genome has one bit per set: whether the set is selected.
 
     Attributes:
-        size: numbers that are to be covered.
-        lists: the lists, each ascending and without repetition.
-        costs: of the lists, float64 (lists,).
+        size: the number of elements; the elements are the numbers from 0 to ``size - 1``.
+        sets: the sets, each as an ascending tuple of elements.
+        costs: the cost of each set, float64 (sets,).
     """
 
     measure: ClassVar[str] = "cost"
     is_cost: ClassVar[bool] = True
 
-    def __init__(self, size: int, lists: Iterable[Iterable[int]], costs: Sequence[float] | None = None) -> None:
+    def __init__(self, size: int, sets: Iterable[Iterable[int]], costs: Sequence[float] | None = None) -> None:
         """Make an instance.
 
         Args:
-            size: numbers that are to be covered, 1 or more.
-            lists: of numbers from 0 to ``size - 1``; one that stands in a list twice counts once.
-            costs: of the lists, above 0; None means their lengths.
+            size: the number of elements, 1 or more.
+            sets: the elements of each set, from 0 to ``size - 1``; repeated elements count once.
+            costs: the cost of each set, above 0; None means the number of its elements.
 
         Raises:
-            ValueError: the size is not positive, there are no lists, one is empty or has another number, the costs are
-                not as many as the lists or not above 0, or all lists together do not cover everything.
+            ValueError: the size is not positive, there are no sets, a set is empty or has an element out of range, the
+                number of costs is not the number of sets, a cost is not above 0, or some element is in no set.
         """
         self.size = integer_between("size", size, 1)
-        self.lists = tuple(_checked(number, one, self.size) for number, one in enumerate(lists))
-        if not self.lists:
-            raise ValueError("a set covering problem needs lists: there are none")
-        if missing := set(range(self.size)).difference(*self.lists):
-            raise ValueError(f"no list has {min(missing)}: {len(missing)} of {self.size} numbers cannot be covered")
-        given = [len(one) for one in self.lists] if costs is None else list(costs)
-        if len(given) != len(self.lists):
-            raise ValueError(f"there are {len(self.lists)} lists, but {len(given)} costs")
-        self.costs = np.array([positive_number(f"the cost of list {i}", cost) for i, cost in enumerate(given)])
-        super().__init__(len(self.lists))
+        self.sets = tuple(_checked_set(index, elements, self.size) for index, elements in enumerate(sets))
+        if not self.sets:
+            raise ValueError("a set covering problem needs at least one set, but sets is empty: there are none")
+        if missing := set(range(self.size)).difference(*self.sets):
+            raise ValueError(
+                f"no set has element {min(missing)}: {len(missing)} of {self.size} elements cannot be covered"
+            )
+        given = [len(elements) for elements in self.sets] if costs is None else list(costs)
+        if len(given) != len(self.sets):
+            raise ValueError(f"there are {len(self.sets)} sets, but {len(given)} costs: give one cost per set")
+        self.costs = np.array([positive_number(f"the cost of set {i}", cost) for i, cost in enumerate(given)])
+        super().__init__(len(self.sets))
 
     def __repr__(self) -> str:
-        return f"<SetCovering of {self.size} numbers by {len(self.lists)} lists>"
+        return f"<SetCovering of {self.size} elements by {len(self.sets)} sets>"
 
     @cached_property
     def incidence(self) -> NDArray[np.bool_]:
-        """Whether a number is in a list, bool (lists, size)."""
-        table = np.zeros((len(self.lists), self.size), dtype=np.bool_)
-        for row, one in zip(table, self.lists, strict=True):
-            row[list(one)] = True
+        """Whether a set has an element, bool (sets, size)."""
+        table = np.zeros((len(self.sets), self.size), dtype=np.bool_)
+        for row, elements in zip(table, self.sets, strict=True):
+            row[list(elements)] = True
         return table
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
-        """The lists as bits, uint64 (lists, ceil(size / 64)): number k is bit ``k % 64`` of word ``k // 64``."""
-        padded = np.zeros((len(self.lists), -(-self.size // 64) * 64), dtype=np.bool_)
+        """The sets as bitmasks, uint64 (sets, ceil(size / 64)): element k is bit ``k % 64`` of word ``k // 64``."""
+        padded = np.zeros((len(self.sets), -(-self.size // 64) * 64), dtype=np.bool_)
         padded[:, : self.size] = self.incidence
         return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
     def cost(self, genome: Genome) -> float:
-        """The sum of the costs of the lists taken."""
+        """Return the sum of the costs of the selected sets."""
         return float(self.costs[genome].sum())
 
     def covered(self, genome: Genome) -> int:
-        """How many numbers the lists taken cover."""
+        """Return how many elements the selected sets cover."""
         return int(self.incidence[genome].any(axis=0).sum())
 
+    @override
     def value(self, genome: Genome, fitness: float) -> float:
-        """The cost of a covering; infinite if it does not cover everything."""
         return self.cost(genome) if self.covered(genome) == self.size else float("inf")
 
     @cached_property
-    def _worth(self) -> float:
-        """What a covered number adds to the fitness: more than all lists cost."""
+    def _element_fitness(self) -> float:
+        """The fitness of one covered element: more than the cost of all sets together."""
         return float(np.floor(self.costs.sum()) + 1)
 
+    @override
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:
-        covered = (genomes.astype(np.float32) @ self._incidence_in_floats > 0).sum(axis=1)
-        result: NDArray[np.float64] = covered * self._worth - genomes @ self.costs
+        covered = (genomes.astype(np.float32) @ self._float_incidence > 0).sum(axis=1)
+        result: NDArray[np.float64] = covered * self._element_fitness - genomes @ self.costs
         return result
 
     @cached_property
-    def _incidence_in_floats(self) -> NDArray[np.float32]:
+    def _float_incidence(self) -> NDArray[np.float32]:
         return self.incidence.astype(np.float32)
 
 
-def _checked(number: int, one: Iterable[int], size: int) -> tuple[int, ...]:
-    numbers = tuple(sorted({integer_between(f"a number of list {number}", each, 0, size - 1) for each in one}))
-    if not numbers:
-        raise ValueError(f"list {number} is empty: a list has at least one number")
-    return numbers
+def _checked_set(index: int, elements: Iterable[int], size: int) -> tuple[int, ...]:
+    unique = {integer_between(f"an element of set {index}", element, 0, size - 1) for element in elements}
+    if not unique:
+        raise ValueError(f"set {index} is empty: a set has at least one element")
+    return tuple(sorted(unique))

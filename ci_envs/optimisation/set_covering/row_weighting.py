@@ -1,11 +1,12 @@
-"""Local search with weights on the numbers, the rows of the problem's matrix.
+"""Local search with weights on the elements, the rows of the 0-1 matrix.
 
 Gao, Weise and Li, "An efficient local search heuristic with row weighting for the unicost set covering problem", EJOR
 246, 2015; here with costs.
 
-A covering is broken by leaving out the list that is missed least for its cost; then a list goes and others come, within
-the cost of the best covering so far, until all is covered again. A number that stays bare gains weight, so that what is
-hard to cover is covered first. A list that has just come may not go, nor the one that has just gone come back.
+The search removes the set with the least loss per cost from a cover. Then it repeatedly removes one set and adds
+others, at a total cost below that of the best cover, until every element is covered again. The weight of an element
+grows while the element is uncovered, so the elements that are hard to cover are covered first. A set that was just
+added may not be removed, and the set that was just removed may not be added.
 """
 
 from collections.abc import Iterator
@@ -16,109 +17,122 @@ import numpy as np
 from ci_envs.games import integer_between, kernel
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.optimisation.set_covering.cover import cost_of, greedy_cover, join, leave, lists_of, missed, wanted
-from ci_envs.optimisation.set_covering.greedy import is_empty
+from ci_envs.optimisation.set_covering.bitmask import is_empty
+from ci_envs.optimisation.set_covering.cover import (
+    add_set,
+    addition_gain,
+    greedy_cover,
+    instance_of,
+    removal_loss,
+    remove_set,
+    total_cost,
+)
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 
-_LOOKS = 2_000_000  # lists looked at between two reports: a tenth of a second or so
+_REPORT_SETS = 2_000_000  # sets examined between two reports: about 0.1 s
 
 
-def row_weighting(problem: SetCovering, *, moves: int = 100_000, seed: int = 0) -> Iterator[Found]:
-    """Local search with weights on the numbers, which finds the best; the work is the moves, a list that goes each.
+def row_weighting(problem: SetCovering, *, moves: int = 100_000, seed: int = 0) -> Iterator[Incumbent]:
+    """Local search with row weighting, from the greedy cover ``chvatal``; the work is the number of moves.
 
-    It begins with the covering of the greedy rule ``chvatal``.
+    A move removes one set and adds sets. Of the heuristics here, this one finds the best covers.
 
     Args:
         problem: the instance.
-        moves: how many.
-        seed: of the choice of the number to cover next.
+        moves: the number of moves, 1 or more.
+        seed: the seed of the choice of the element to cover next.
 
     Raises:
         ValueError: ``moves`` is not positive.
     """
-    return _weigh(problem, integer_between("moves", moves, 1), seed)
+    return _solve(problem, integer_between("moves", moves, 1), seed)
 
 
-def _weigh(problem: SetCovering, moves: int, seed: int) -> Iterator[Found]:
-    lists, cover = lists_of(problem), greedy_cover(problem)
-    best, stamps = cover.taken.copy(), np.zeros(problem.loci, np.int64)
+def _solve(problem: SetCovering, moves: int, seed: int) -> Iterator[Incumbent]:
+    instance, cover = instance_of(problem), greedy_cover(problem)
+    best, changed = cover.selected.copy(), np.zeros(problem.loci, np.int64)
     weights = np.ones(problem.size, np.int64)
-    word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-    made = 0
-    yield Found(best.copy(), problem.cost(best), made)
-    while made < moves:
-        made, word = _search(lists, cover, weights, stamps, best, made, moves, np.uint64(word))
-        yield Found(best.copy(), problem.cost(best), made)
+    state = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
+    done = 0
+    yield Incumbent(best.copy(), problem.cost(best), done)
+    while done < moves:
+        done, state = _search(instance, cover, weights, changed, best, done, moves, np.uint64(state))
+        yield Incumbent(best.copy(), problem.cost(best), done)
 
 
 @kernel
-def _search(lists: Any, cover: Any, weights: Any, stamps: Any, best: Any, made: Any, moves: Any, state: Any) -> Any:
-    """``-> (moves made, state)``: go on until there are so many, or a better covering, or many lists were looked at."""
-    best_cost, cost = cost_of(lists, best), cost_of(lists, cover.taken)
-    looked, found = 0, False
-    while made < moves and looked < _LOOKS and not found:
-        made += 1
-        if is_empty(cover.bare) and cost < best_cost:
-            best[:] = cover.taken
-            best_cost, found = cost, True
-        gone = _least_missed(lists, cover, weights, stamps, made)
-        if gone >= 0:
-            leave(lists, gone, cover)
-            stamps[gone] = made
-            cost -= lists.costs[gone]
-        while not is_empty(cover.bare):
-            number, state = _random_bare(cover.bare, state)
-            come = _most_wanted(lists, cover, number, weights, stamps, gone, best_cost - cost)
-            looked += lists.owner_starts[number + 1] - lists.owner_starts[number]
-            if come < 0:
+def _search(instance: Any, cover: Any, weights: Any, changed: Any, best: Any, done: Any, moves: Any, state: Any) -> Any:
+    """``-> (moves done, state)``: search until ``moves`` are done, the best cover improves, or a report is due.
+
+    ``changed`` has the move at which each set was added or removed last.
+    """
+    best_cost, cost = total_cost(instance, best), total_cost(instance, cover.selected)
+    examined, improved = 0, False
+    while done < moves and examined < _REPORT_SETS and not improved:
+        done += 1
+        if is_empty(cover.uncovered) and cost < best_cost:
+            best[:] = cover.selected
+            best_cost, improved = cost, True
+        removed = _best_removal(instance, cover, weights, changed, done)
+        if removed >= 0:
+            remove_set(instance, removed, cover)
+            changed[removed] = done
+            cost -= instance.costs[removed]
+        while not is_empty(cover.uncovered):
+            element, state = _random_element(cover.uncovered, state)
+            added = _best_addition(instance, cover, element, weights, changed, removed, best_cost - cost)
+            examined += instance.element_starts[element + 1] - instance.element_starts[element]
+            if added < 0:
                 break
-            join(lists, come, cover)
-            stamps[come] = made
-            cost += lists.costs[come]
+            add_set(instance, added, cover)
+            changed[added] = done
+            cost += instance.costs[added]
         for element in range(len(weights)):
             weights[element] += cover.counts[element] == 0
-        looked += 1
-    return made, state
+        examined += 1
+    return done, state
 
 
 @kernel
-def _least_missed(lists: Any, cover: Any, weights: Any, stamps: Any, now: Any) -> Any:
-    """``-> list``: the taken one that is missed least for its cost, of equals the one that came first; -1 if none."""
+def _best_removal(instance: Any, cover: Any, weights: Any, changed: Any, now: Any) -> Any:
+    """``-> set``: the selected set with the least loss per cost; -1 for none. Ties go to the set added first."""
     best, best_loss = -1, np.inf
-    for number in range(len(cover.taken)):
-        if cover.taken[number] and stamps[number] != now - 1:
-            loss = missed(lists, number, cover, weights) / lists.costs[number]
-            if loss < best_loss or (loss == best_loss and stamps[number] < stamps[best]):
-                best, best_loss = number, loss
+    for index in range(len(cover.selected)):
+        if cover.selected[index] and changed[index] != now - 1:
+            loss = removal_loss(instance, index, cover, weights) / instance.costs[index]
+            if loss < best_loss or (loss == best_loss and changed[index] < changed[best]):
+                best, best_loss = index, loss
     return best
 
 
 @kernel
-def _most_wanted(lists: Any, cover: Any, element: Any, weights: Any, stamps: Any, gone: Any, purse: Any) -> Any:
-    """``-> list``: with a bare number, for a cost below ``purse``, which covers most weight for it; -1 if none.
+def _best_addition(
+    instance: Any, cover: Any, element: Any, weights: Any, changed: Any, removed: Any, budget: Any
+) -> Any:
+    """``-> set``: the set with ``element`` and a cost below ``budget`` that gains most weight per cost; -1 for none.
 
-    Of equals it is the one that went first.
+    Ties go to the set that was removed first.
     """
     best, best_gain = -1, 0.0
-    for number in lists.owners[lists.owner_starts[element] : lists.owner_starts[element + 1]]:
-        if number != gone and lists.costs[number] < purse:
-            gain = wanted(lists, number, cover, weights) / lists.costs[number]
-            if gain > best_gain or (gain == best_gain and stamps[number] < stamps[best]):
-                best, best_gain = number, gain
+    for index in instance.element_sets[instance.element_starts[element] : instance.element_starts[element + 1]]:
+        if index != removed and instance.costs[index] < budget:
+            gain = addition_gain(instance, index, cover, weights) / instance.costs[index]
+            if gain > best_gain or (gain == best_gain and changed[index] < changed[best]):
+                best, best_gain = index, gain
     return best
 
 
 @kernel
-def _random_bare(bare: Any, state: Any) -> Any:
-    """``-> (number, state)``: one that is not covered, each as likely; there is one."""
+def _random_element(elements: Any, state: Any) -> Any:
+    """``-> (element, state)``: a uniformly random element of a bitmask that is not empty."""
     total = np.uint64(0)
-    for word in bare:
+    for word in elements:
         total += popcount(word)
-    left, state = random_below(state, total)
-    for i in range(len(bare)):
-        here = popcount(bare[i])
-        if left < here:
-            return 64 * i + np.int64(nth_one(bare[i], left)), state
-        left -= here
+    remaining, state = random_below(state, total)
+    for i in range(len(elements)):
+        count = popcount(elements[i])
+        if remaining < count:
+            return 64 * i + np.int64(nth_one(elements[i], remaining)), state
+        remaining -= count
     return -1, state

@@ -1,8 +1,9 @@
 """Tabu search: Glover, "Tabu search - part I", ORSA Journal on Computing 1, 1989.
 
-Each move is the best there is: a list comes or goes. What came or went a short while ago stays as it is, unless a move
-gives the best covering so far. What is bare has a price, which falls while all is covered and rises while it is not, so
-that the search goes to and fro between the two.
+Each move adds or removes the one set that is best. A set that was just added or removed is tabu: it stays as it is for
+some moves, unless changing it gives the best cover so far (the aspiration criterion). Uncovered elements have a
+penalty. It falls while everything is covered and rises otherwise (strategic oscillation), so the search alternates
+between covers and infeasible selections.
 """
 
 from collections.abc import Iterator
@@ -12,88 +13,97 @@ import numpy as np
 
 from ci_envs.games import integer_between, kernel
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.optimisation.set_covering.cover import cost_of, greedy_cover, join, leave, lists_of, missed, prices, wanted
-from ci_envs.optimisation.set_covering.greedy import is_empty
+from ci_envs.optimisation.set_covering.bitmask import is_empty
+from ci_envs.optimisation.set_covering.cover import (
+    add_set,
+    addition_gain,
+    greedy_cover,
+    instance_of,
+    removal_loss,
+    remove_set,
+    total_cost,
+    uncovered_penalties,
+)
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import Found
+from ci_envs.optimisation.solving import Incumbent
 
-_SWING = 0.05  # how much prices rise or fall with a move
-_LOOKS = 500_000  # lists looked at between two reports: less than a tenth of a second
+_PENALTY_RATE = 0.05  # relative change of the penalties per move
+_REPORT_SETS = 500_000  # sets examined between two reports: less than 0.1 s
 
 
-def tabu(problem: SetCovering, *, moves: int = 20_000, tenure: int = 2, seed: int = 0) -> Iterator[Found]:
-    """Tabu search from the covering of the greedy rule ``chvatal`` on; the work is the moves.
+def tabu(problem: SetCovering, *, moves: int = 20_000, tenure: int = 2, seed: int = 0) -> Iterator[Incumbent]:
+    """Tabu search from the greedy cover ``chvatal``; the work is the number of moves.
 
     Args:
         problem: the instance.
-        moves: how many.
-        tenure: for so many moves a list stays as it is, or for up to as many more, by luck.
-        seed: of that luck.
+        moves: the number of moves, 1 or more.
+        tenure: a changed set is tabu for ``tenure`` to ``2 * tenure - 1`` moves, chosen at random; 1 or more.
+        seed: the seed of these random numbers.
 
     Raises:
         ValueError: ``moves`` or ``tenure`` is not positive.
     """
     integer_between("moves", moves, 1)
     integer_between("tenure", tenure, 1)
-    return _tabu(problem, moves, tenure, seed)
+    return _solve(problem, moves, tenure, seed)
 
 
-def _tabu(problem: SetCovering, moves: int, tenure: int, seed: int) -> Iterator[Found]:
-    lists, cover = lists_of(problem), greedy_cover(problem)
-    best, free = cover.taken.copy(), np.zeros(problem.loci, np.int64)
-    price = prices(problem)
-    word = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-    yield Found(best.copy(), problem.cost(best), 0)
-    chunk = max(1, _LOOKS // problem.loci)
-    for made in range(0, moves, chunk):
-        end = min(moves, made + chunk)
-        word = _search(lists, cover, price, free, best, made, end, tenure, np.uint64(word))
-        yield Found(best.copy(), problem.cost(best), end)
+def _solve(problem: SetCovering, moves: int, tenure: int, seed: int) -> Iterator[Incumbent]:
+    instance, cover = instance_of(problem), greedy_cover(problem)
+    best, tabu_until = cover.selected.copy(), np.zeros(problem.loci, np.int64)
+    penalties = uncovered_penalties(problem)
+    state = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
+    yield Incumbent(best.copy(), problem.cost(best), 0)
+    count = max(1, _REPORT_SETS // problem.loci)
+    for first in range(0, moves, count):
+        end = min(moves, first + count)
+        state = _search(instance, cover, penalties, tabu_until, best, first, end, tenure, np.uint64(state))
+        yield Incumbent(best.copy(), problem.cost(best), end)
 
 
 @kernel
 def _search(
-    lists: Any, cover: Any, price: Any, free: Any, best: Any, made: Any, moves: Any, tenure: Any, state: Any
+    instance: Any, cover: Any, penalties: Any, tabu_until: Any, best: Any, first: Any, end: Any, tenure: Any, state: Any
 ) -> Any:
-    """``-> state``: the moves from number ``made`` on; ``free`` says from which on each list may come or go."""
-    best_cost, cost = cost_of(lists, best), cost_of(lists, cover.taken)
-    for now in range(made, moves):
-        number = _best_move(lists, cover, price, free, now, best_cost - cost)
-        if number < 0:
+    """``-> state``: make the moves from ``first`` to ``end - 1``; a set may change from move ``tabu_until`` on."""
+    best_cost, cost = total_cost(instance, best), total_cost(instance, cover.selected)
+    for now in range(first, end):
+        index = _best_move(instance, cover, penalties, tabu_until, now, best_cost - cost)
+        if index < 0:
             continue
-        if cover.taken[number]:
-            leave(lists, number, cover)
-            cost -= lists.costs[number]
+        if cover.selected[index]:
+            remove_set(instance, index, cover)
+            cost -= instance.costs[index]
         else:
-            join(lists, number, cover)
-            cost += lists.costs[number]
-        luck, state = random_below(state, np.uint64(tenure))
-        free[number] = now + 1 + tenure + np.int64(luck)
-        covers = is_empty(cover.bare)
-        if covers and cost < best_cost:
-            best[:] = cover.taken
+            add_set(instance, index, cover)
+            cost += instance.costs[index]
+        extra, state = random_below(state, np.uint64(tenure))
+        tabu_until[index] = now + 1 + tenure + np.int64(extra)
+        is_cover = is_empty(cover.uncovered)
+        if is_cover and cost < best_cost:
+            best[:] = cover.selected
             best_cost = cost
-        price *= 1 - _SWING if covers else 1 + _SWING
+        penalties *= 1 - _PENALTY_RATE if is_cover else 1 + _PENALTY_RATE
     return state
 
 
 @kernel
-def _best_move(lists: Any, cover: Any, price: Any, free: Any, now: Any, purse: Any) -> Any:
-    """``-> list``: the one whose coming or going is best; -1 if none is free.
+def _best_move(instance: Any, cover: Any, penalties: Any, tabu_until: Any, now: Any, budget: Any) -> Any:
+    """``-> set``: the set to add or remove; -1 if every set is tabu.
 
-    ``purse`` is by how much the best covering costs more than what is taken.
+    ``budget`` is the cost of the best cover minus the cost of the selection.
     """
-    bare = 0.0
-    for element in range(len(price)):
+    uncovered = 0.0
+    for element in range(len(penalties)):
         if cover.counts[element] == 0:
-            bare += price[element]
+            uncovered += penalties[element]
     best, best_change = -1, np.inf
-    for number in range(len(cover.taken)):
-        if cover.taken[number]:
-            weight, cost = -missed(lists, number, cover, price), -lists.costs[number]
+    for index in range(len(cover.selected)):
+        if cover.selected[index]:
+            gain, cost = -removal_loss(instance, index, cover, penalties), -instance.costs[index]
         else:
-            weight, cost = wanted(lists, number, cover, price), lists.costs[number]
-        is_best_ever = cost < purse and weight >= bare - 1e-9
-        if (free[number] <= now or is_best_ever) and cost - weight < best_change:
-            best, best_change = number, cost - weight
+            gain, cost = addition_gain(instance, index, cover, penalties), instance.costs[index]
+        is_best_cover = cost < budget and gain >= uncovered - 1e-9
+        if (tabu_until[index] <= now or is_best_cover) and cost - gain < best_change:
+            best, best_change = index, cost - gain
     return best

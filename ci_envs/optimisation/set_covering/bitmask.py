@@ -1,0 +1,41 @@
+"""Sets of elements as bitmasks: element k is bit ``k % 64`` of word ``k // 64`` of a uint64 array."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games import kernel
+from ci_envs.kernels.bits import popcount, trailing_zeros
+
+
+def full_bitmask(size: int) -> NDArray[np.uint64]:
+    """Return the set of all elements from 0 to ``size - 1``, uint64 (ceil(size / 64),)."""
+    words = np.full(-(-size // 64), np.uint64(2**64 - 1))
+    if size % 64:
+        words[-1] = np.uint64(2 ** (size % 64) - 1)
+    return words
+
+
+@kernel
+def intersection_size(a: Any, b: Any) -> Any:
+    """``-> int``: the number of elements that two sets have in common."""
+    common = np.int64(0)
+    for i in range(len(a)):
+        common += np.int64(popcount(a[i] & b[i]))
+    return common
+
+
+@kernel
+def is_empty(elements: Any) -> Any:
+    """``-> bool``: whether a set is empty."""
+    union = np.uint64(0)
+    for word in elements:
+        union |= word
+    return union == np.uint64(0)
+
+
+@kernel
+def lowest_bit(word: Any) -> Any:
+    """``-> int``: the index of the lowest one in a word that is not 0."""
+    return np.int64(trailing_zeros(word))
