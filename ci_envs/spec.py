@@ -30,18 +30,19 @@ def split_spec(text: str) -> tuple[str, dict[str, Option]]:
             if word in options:
                 raise ValueError(f"{text!r} gives {word!r} twice")
             key = word
-            options[key] = _value(value)
+            options[key] = option_value(value)
         elif word and not options:
             options[""] = part
         elif key and not equals:
             before = options[key]
-            options[key] = (*(before if isinstance(before, tuple) else (before,)), _value(part))
+            options[key] = (*(before if isinstance(before, tuple) else (before,)), option_value(part))
         else:
             raise ValueError(f"{text!r} has {part!r} where key=value was expected")
     return name, options
 
 
-def _value(text: str) -> Option:
+def option_value(text: str) -> Option:
+    """Return the value that a text means: true, false, none, a number, or the text itself."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for number in (int, float):

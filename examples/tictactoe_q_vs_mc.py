@@ -15,10 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ci_envs import make_agent
-from ci_envs.agents.tabular.monte_carlo import MonteCarloAgent
-from ci_envs.agents.tabular.q_learning import QLearningAgent
 from ci_envs.arena import play_match
 from ci_envs.registry import resolve
+from ci_envs.training import train
 
 ENVIRONMENT = "TicTacToe-v0"
 PAIRINGS = (
@@ -40,8 +39,9 @@ COLOURS = {"won": "#4a7a58", "drawn": "#b9b3a4", "lost": "#a8524a"}
 def main(episodes: int, games: int, output: Path) -> None:
     """Train both, let them play, print the tables and draw the figures."""
     specs = {"random": "random", "exact": "exact"}
-    for name, learner in (("q_learning", QLearningAgent), ("monte_carlo", MonteCarloAgent)):
-        specs[name] = learner.train(ENVIRONMENT, episodes, output=output / name, resume=(output / name).exists())
+    for name in ("q_learning", "monte_carlo"):
+        folder = output / name
+        specs[name] = train(name, ENVIRONMENT, output=folder, resume=folder.exists(), episodes=episodes)
     game = resolve(ENVIRONMENT)[1]
     players = {name: make_agent(spec, game, seed=seed) for seed, (name, spec) in enumerate(specs.items())}
     matches = {}

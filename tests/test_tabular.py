@@ -17,7 +17,7 @@ from oracles.tabular import SlowLearner, advantage, image_of_action, least_image
 from playing import batch_of, random_positions
 
 import ci_envs
-from ci_envs import ConnectN, Nim, Position, Quixo, make_agent, solve
+from ci_envs import ConnectN, Nim, Position, Quixo, make_agent, solve, training
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.interface import Agent
 from ci_envs.agents.tabular import training as tabular_training
@@ -32,9 +32,10 @@ from ci_envs.cli.main import main
 from ci_envs.kernels.compiler import kernel
 from ci_envs.registry import resolve
 from ci_envs.solver.solution import keep_value
+from ci_envs.training import ladder
 
 TICTACTOE = ConnectN(3, 3, 3)
-LEARNERS = {"q_learning": QLearningAgent, "monte_carlo": MonteCarloAgent}
+LEARNERS = ("q_learning", "monte_carlo")
 
 
 class Broken(Agent):
@@ -59,22 +60,23 @@ class RandomInPython(Agent):
 
 
 @pytest.fixture(autouse=True)
-def _short(monkeypatch):
-    """Toy agents to learn from, and measurements that take no time."""
+def _toys(monkeypatch):
+    """Toy agents to learn from."""
     toys = {"broken": Broken, "illegal": Illegal, "random_in_python": RandomInPython}
     monkeypatch.setattr(agent_registry, "_registered", toys)
-    monkeypatch.setattr(tabular_training, "LADDER", ("random",))
-    monkeypatch.setattr(tabular_training, "_GAMES", 2)
+
+
+SHORT = {"ladder": ("random",), "ladder_games": 2}
 
 
 def train(folder, method="q_learning", environment="TicTacToe-v0", episodes=1000, **options):
-    """The agent that a run made."""
-    spec = LEARNERS[method].train(environment, episodes, output=folder, **options)
+    """The agent that a run made, with measurements that take no time."""
+    spec = training.train(method, environment, output=folder, episodes=episodes, **(SHORT | options))
     return make_agent(spec, environment, seed=0)
 
 
 def file_of(folder, method="q_learning", environment="TicTacToe-v0"):
-    return read_table(folder / "table.npz", resolve(environment)[1], method)
+    return read_table(folder / "best.npz", resolve(environment)[1], method)
 
 
 def rows_of(file):
@@ -390,12 +392,12 @@ def test_a_full_table_is_an_error_and_a_larger_one_goes_on(tmp_path):
     for table_mb in (0.001, 0.05):
         with pytest.raises(ValueError, match=r"the table is full: \d+ positions; give it more by table_mb"):
             train(tmp_path / "small", episodes=2000, table_mb=table_mb)
-        assert (tmp_path / "small" / "table.npz").exists() == (table_mb == 0.05)
+        assert (tmp_path / "small" / "best.npz").exists() == (table_mb == 0.05)
     with pytest.raises(ValueError, match=r"table_mb=0.001 is too small for the \d+ positions there are"):
         train(tmp_path / "small", episodes=2000, table_mb=0.001, resume=True)
     train(tmp_path / "small", episodes=2000, resume=True)
     train(tmp_path / "large", episodes=2000)
-    assert (tmp_path / "small" / "table.npz").read_bytes() == (tmp_path / "large" / "table.npz").read_bytes()
+    assert (tmp_path / "small" / "best.npz").read_bytes() == (tmp_path / "large" / "best.npz").read_bytes()
 
 
 def test_a_table_keeps_what_is_put_in_until_it_is_full():
@@ -418,7 +420,7 @@ def test_a_table_keeps_what_is_put_in_until_it_is_full():
 def test_a_seed_repeats_and_another_does_not(tmp_path):
     for folder, seed in (("a", 1), ("b", 1), ("c", 2), ("d", 2**63 + 1)):
         train(tmp_path / folder, seed=seed)
-    a, b, c, d = ((tmp_path / folder / "table.npz").read_bytes() for folder in "abcd")
+    a, b, c, d = ((tmp_path / folder / "best.npz").read_bytes() for folder in "abcd")
     assert a == b
     assert len({a, c, d}) == 3
 
@@ -432,20 +434,20 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch
     for name, after in (("play_episodes", 17), ("play_episodes", 1), ("play_match", 9)):
         folder = tmp_path / f"{name}{after}"
         with monkeypatch.context() as patched:
-            module = tabular_training if name == "play_episodes" else sys.modules[play_match.__module__]
+            module = tabular_training if name == "play_episodes" else ladder
             patched.setattr(module, name, interrupted(getattr(module, name), after))
             with pytest.raises(KeyboardInterrupt):
                 train(folder, method, **options)
         train(folder, method, **options, resume=True)
-        for file in ("table.npz", "curve.csv"):
+        for file in ("best.npz", "curve.csv"):
             assert (folder / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
 def interrupted(function, after):
     calls = iter(range(1, after + 1))
 
-    def call(*arguments):
-        result = function(*arguments)
+    def call(*arguments, **options):
+        result = function(*arguments, **options)
         if next(calls) == after:
             raise KeyboardInterrupt
         return result
@@ -462,70 +464,70 @@ def test_an_interrupt_within_an_episode_leaves_the_last_checkpoint(tmp_path, mon
             train(tmp_path / "broken", **options)
     assert 0 < file_of(tmp_path / "broken").notes["reached"][0] < 500
     train(tmp_path / "broken", **options, resume=True)
-    whole, broken = ((tmp_path / folder / "table.npz").read_bytes() for folder in ("whole", "broken"))
+    whole, broken = ((tmp_path / folder / "best.npz").read_bytes() for folder in ("whole", "broken"))
     assert whole == broken
+
+
+def results(folder):
+    return [(folder / file).read_bytes() for file in ("best.npz", "curve.csv")]
 
 
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory):
     """The files of a run of two seconds that is left alone."""
     folder = tmp_path_factory.mktemp("whole")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(tabular_training, "LADDER", ("random",))
-        patched.setattr(tabular_training, "_GAMES", 2)
-        train(folder, episodes=1_500_000)
-    return [(folder / file).read_bytes() for file in ("table.npz", "curve.csv")]
+    train(folder, episodes=1_500_000)
+    return results(folder)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_killed_goes_on(tmp_path, whole_run, number):
     code = """
 import signal, sys
-from ci_envs.agents.tabular import training as tabular_training
 from ci_envs.cli.main import main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes those it runs in the background ignore it
-tabular_training.LADDER, tabular_training._GAMES = ("random",), 2
-sys.argv[1:] = ["train", "q_learning", "TicTacToe-v0", "--episodes", "1500000", "--output", sys.argv[1]]
+settings = ["--set", "ladder=random", "--set", "ladder_games=2"]
+sys.argv[1:] = ["train", "q_learning", "TicTacToe-v0", "--episodes", "1500000", "--output", sys.argv[1], *settings]
 main()
 """
     process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "table.npz").exists() and process.poll() is None:
+    while not (tmp_path / "best.npz").exists() and process.poll() is None:
         time.sleep(0.01)
     time.sleep(0.1)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == (-number if number == signal.SIGKILL else 1)
-    assert number == signal.SIGKILL or "--resume goes on" in said
+    assert number == signal.SIGKILL or "--resume to continue" in said
     assert 0 < file_of(tmp_path).notes["reached"][0] < 1_500_000
     train(tmp_path, episodes=1_500_000, resume=True)
-    assert [(tmp_path / file).read_bytes() for file in ("table.npz", "curve.csv")] == whole_run
+    assert results(tmp_path) == whole_run
 
 
-def test_files_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(tabular_training, "LADDER", ("random", "minimax:depth=1"))
-    train(tmp_path, episodes=1001)
-    assert {path.name for path in tmp_path.iterdir()} == {"table.npz", "curve.csv"}
+def test_files_of_a_run(tmp_path):
+    opponents = ("random", "minimax:depth=1")
+    train(tmp_path, episodes=1001, ladder=opponents)
+    files = {path.name for path in tmp_path.iterdir() if "tfevents" not in path.name}
+    assert files == {"config.json", "checkpoint.npz", "best.npz", "curve.csv"}
     lines = list(csv.DictReader((tmp_path / "curve.csv").open()))
-    assert list(lines[0]) == ["episodes", "positions", "opponent", "games", "won", "drawn", "lost"]
-    assert [int(line["episodes"]) for line in lines[::2]] == [*range(20, 1001, 20), 1001]
-    assert [line["opponent"] for line in lines[:2]] == ["random", "minimax:depth=1"]
-    assert all(int(line["won"]) + int(line["drawn"]) + int(line["lost"]) == int(line["games"]) for line in lines)
+    outcomes = [[f"{opponent} {outcome}" for outcome in ("won", "drawn", "lost")] for opponent in opponents]
+    assert list(lines[0]) == ["episodes", "positions", "rating", *outcomes[0], *outcomes[1]]
+    assert [int(line["episodes"]) for line in lines] == [*range(20, 1001, 20), 1001]
+    assert all(sum(int(line[name]) for name in names) == 2 for line in lines for names in outcomes)
     assert int(lines[-1]["positions"]) == len(file_of(tmp_path).keys)
 
 
-def test_the_learning_curve_rises(tmp_path, monkeypatch):
-    monkeypatch.setattr(tabular_training, "_GAMES", 200)
-    train(tmp_path, episodes=50_000)
-    lost = [int(line["lost"]) for line in csv.DictReader((tmp_path / "curve.csv").open())]
+def test_the_learning_curve_rises(tmp_path):
+    train(tmp_path, episodes=50_000, ladder_games=200)
+    lost = [int(line["random lost"]) for line in csv.DictReader((tmp_path / "curve.csv").open())]
     assert sum(lost[:3]) > 10
     assert sum(lost[-3:]) <= 3
 
 
 def test_a_finished_run_that_is_resumed_is_left_alone(tmp_path):
     train(tmp_path)
-    before = (tmp_path / "table.npz").read_bytes()
+    before = (tmp_path / "best.npz").read_bytes()
     train(tmp_path, resume=True)
-    assert (tmp_path / "table.npz").read_bytes() == before
+    assert (tmp_path / "best.npz").read_bytes() == before
 
 
 def test_numbers_of_numpy_are_options_too(tmp_path):
@@ -547,7 +549,7 @@ def test_learning_from_an_opponent(tmp_path, method, opponent):
 
 def test_learning_from_another_learner(tmp_path):
     train(tmp_path / "teacher", MC)
-    agent = train(tmp_path / "pupil", episodes=5000, opponent=f"monte_carlo:{tmp_path / 'teacher' / 'table.npz'}")
+    agent = train(tmp_path / "pupil", episodes=5000, opponent=f"monte_carlo:{tmp_path / 'teacher' / 'best.npz'}")
     assert len(file_of(tmp_path / "pupil").keys) > 100
     assert agent.action_values(0, 0).max() > 0.5
 
@@ -563,7 +565,7 @@ def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
         train(tmp_path, opponent="broken")
     with pytest.raises(ValueError, match="the opponent illegal plays an illegal action"):
         train(tmp_path, opponent="illegal")
-    assert not (tmp_path / "table.npz").exists()
+    assert not (tmp_path / "best.npz").exists()
 
 
 # --- bad input
@@ -594,8 +596,8 @@ def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
         ("q_learning:shaping=lines", "Nim-v0", ("shaping", "lines")),
         ("q_learning:shaping=more", "TicTacToe-v0", ("shaping", "potential", "'more'")),
         ("monte_carlo:shaping=potential,values=state", "TicTacToe-v0", ("shaping=potential", "values=action")),
-        ("q_learning:values=state", "TicTacToe-v0", ("values", "monte_carlo")),
-        ("q_learning:visits=every", "TicTacToe-v0", ("visits", "monte_carlo")),
+        ("q_learning:values=state", "TicTacToe-v0", ("'values'", "q_learning", "learning_rate")),
+        ("q_learning:visits=every", "TicTacToe-v0", ("'visits'", "q_learning", "learning_rate")),
         ("monte_carlo:visits=some", "TicTacToe-v0", ("visits", "every", "'some'")),
         ("monte_carlo:values=none", "TicTacToe-v0", ("values", "state", "None")),
         ("q_learning:opponent=nobody", "TicTacToe-v0", ("'nobody'", "minimax")),
@@ -608,7 +610,7 @@ def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
         ("q_learning", "Hex-v0", ("'Hex-v0'",)),
         ("q_learning", "Nim-v0 --seed 18446744073709551616", ("seed", "18446744073709551616")),
         ("q_learning", "Nim-v0 --steps 5", ("'steps'", "episodes")),
-        ("q_learning", "Nim-v0 --resume", ("No such file",)),
+        ("q_learning", "Nim-v0 --resume", ("no run", "to resume")),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, learner, environment, mentions):
@@ -630,11 +632,11 @@ def test_a_run_is_not_overwritten_and_not_continued_as_another(tmp_path):
     train(tmp_path)
     with pytest.raises(ValueError, match=r"there is a run in .* already: resume it"):
         train(tmp_path)
-    with pytest.raises(ValueError, match=r"has other options: episodes=1000, discount=None$"):
+    with pytest.raises(ValueError, match=r"other options: episodes=1000 \(not 2000\), discount=None \(not 0\.9\)$"):
         train(tmp_path, episodes=2000, discount=0.9, resume=True)
-    with pytest.raises(ValueError, match=r"a table of q_learning for ConnectN\(.*\), not of q_learning for Nim"):
+    with pytest.raises(ValueError, match=r"other options: environment=TicTacToe-v0 \(not Nim-v0\)$"):
         train(tmp_path, environment="Nim-v0", resume=True)
-    with pytest.raises(ValueError, match=r"a table of q_learning .*, not of monte_carlo"):
+    with pytest.raises(ValueError, match=r"other options: learner=q_learning \(not monte_carlo\)"):
         train(tmp_path, MC, resume=True)
 
 
@@ -651,7 +653,7 @@ class Trap:
 @pytest.fixture
 def table(tmp_path):
     train(tmp_path / "run", "q_learning", "Nim-v0:heaps=3", 20)
-    return tmp_path / "run" / "table.npz"
+    return tmp_path / "run" / "best.npz"
 
 
 NIM = Nim((3,))
@@ -766,17 +768,15 @@ def test_a_table_survives_its_file(tmp_path):
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory):
     """An agent that is good at tic-tac-toe."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(tabular_training, "LADDER", ("random",))
-        patched.setattr(tabular_training, "_GAMES", 2)
-        return QLearningAgent.train("TicTacToe-v0", 300_000, output=tmp_path_factory.mktemp("good"), symmetries=True)
+    folder = tmp_path_factory.mktemp("good")
+    return training.train("q_learning:symmetries=true", "TicTacToe-v0", output=folder, episodes=300_000, **SHORT)
 
 
 def test_the_command_line_trains_and_plays(tmp_path, spec):
     trained = run("train", "monte_carlo:values=state", "TicTacToe-v0", "--episodes", "2000", "--output", str(tmp_path))
     assert trained.exit_code == 0
     other = trained.stdout.strip().removeprefix("trained: ")
-    assert other == f"monte_carlo:{tmp_path / 'table.npz'}"
+    assert other == f"monte_carlo:{tmp_path / 'best.npz'}"
     compared = run("compare", "TicTacToe-v0", spec, other, "random", "--games", "20")
     assert compared.exit_code == 0
     assert "Elo" in compared.stdout

@@ -55,15 +55,20 @@ class TableFile:
         return table
 
 
+def table_arrays(table: NDArray[np.void]) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+    """Return the positions and the values of a table as :class:`TableFile` has them, in an order of their own."""
+    rows = table[table["taken"]]
+    rows = rows[np.lexsort((rows["own"], rows["opp"]))]
+    keys = np.stack((rows["own"], rows["opp"]), axis=1)
+    return keys, np.where(np.isneginf(rows["values"]), np.float32(0), rows["values"])
+
+
 def write_table(
     path: Path, method: str, game: Game, rule: Rule, table: NDArray[np.void], notes: Mapping[str, Any]
 ) -> None:
     """Write a table file, whole or not at all; equal tables make equal files, whatever the order of their rows."""
     about = {"method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
-    rows = table[table["taken"]]
-    rows = rows[np.lexsort((rows["own"], rows["opp"]))]
-    keys = np.stack((rows["own"], rows["opp"]), axis=1)
-    values = np.where(np.isneginf(rows["values"]), np.float32(0), rows["values"])
+    keys, values = table_arrays(table)
     write_arrays(path, _FORMAT, about, {"keys": keys, "values": values})
 
 

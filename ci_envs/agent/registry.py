@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from ci_envs.agent.capabilities import Trainable
 from ci_envs.agent.interface import Agent, AgentFactory
 from ci_envs.games.game import Game
 from ci_envs.plugins import plugins
@@ -81,7 +82,8 @@ def trainer_of(name: str) -> Callable[..., object]:
 
 def _learns(name: str) -> bool:
     try:
-        return hasattr(factory_of(name), "train")
+        factory = factory_of(name)
+        return isinstance(factory, Trainable) or hasattr(factory, "train")
     except Exception:  # whatever is wrong with one package, the others are named
         return False
 

@@ -1,12 +1,26 @@
 """The command ``ci-envs train``."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
-from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
+from ci_envs.spec import check_options, option_names, option_value, split_spec, unnamed_option
+
+
+def _list_options(context: click.Context, parameter: click.Parameter, learner: str | None) -> None:
+    """Print the options of a learner, and exit."""
+    if learner is None or context.resilient_parsing:
+        return
+    from ci_envs.training.config import documentation
+    from ci_envs.training.learners import trainer_of
+
+    with usage_errors():
+        config_type = trainer_of(learner).config_type
+    click.echo(f"Options of ci-envs train {learner}:\n{documentation(config_type)}")
+    context.exit()
 
 
 @click.command()
@@ -30,24 +44,74 @@ from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
     help="Folder of the trained agent, the checkpoints and the logs.",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
-def train(learner: str, environment: str, seed: int, output: Path, resume: bool, **given: float | str | None) -> None:
-    """Train AGENT in ENV.
+@click.option(
+    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Set any option of AGENT; --options lists them."
+)
+@click.option(
+    "--options",
+    metavar="AGENT",
+    is_eager=True,
+    expose_value=False,
+    callback=_list_options,
+    help="List the options of AGENT, and exit.",
+)
+def train(
+    *,
+    learner: str,
+    environment: str,
+    seed: int,
+    output: Path,
+    resume: bool,
+    settings: tuple[str, ...],
+    **given: float | str | None,
+) -> None:
+    r"""Train AGENT in ENV.
 
-    ci-envs train sb3:maskable_ppo TicTacToe-v0 --steps 200000 --output runs/tictactoe
+    Options of AGENT can be part of its name or follow --set:
+
+    \b
+    ci-envs train q_learning:symmetries=true TicTacToe-v0 --episodes 100000 --output runs/tictactoe
+    ci-envs train q_learning TicTacToe-v0 --set episodes=100000 --set symmetries=true --output runs/tictactoe
     """
+    from ci_envs.agent.capabilities import Trainable
+    from ci_envs.agent.registry import factory_of
+    from ci_envs.training.learners import train as train_learner
+
+    with usage_errors():
+        options = dict(map(_setting, settings)) | {key: value for key, value in given.items() if value is not None}
+        if not isinstance(factory_of(split_spec(learner)[0]), Trainable):
+            trained = _train_by_function(learner, options, environment, output=output, seed=seed, resume=resume)
+        else:
+            try:
+                trained = train_learner(learner, environment, output=output, seed=seed, resume=resume, **options)
+            except KeyboardInterrupt:
+                click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
+                raise
+    click.echo(f"trained: {trained}")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Return the name and the value of a ``--set``."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise ValueError(f"--set must be NAME=VALUE, not {text!r}")
+    return name, option_value(value)
+
+
+def _train_by_function(
+    learner: str, given: dict[str, Any], environment: str, *, output: Path, seed: int, resume: bool
+) -> object:
     from ci_envs.agent.registry import trainer_of
 
     fixed = ("environment", "output", "seed", "resume")
-    with usage_errors():
-        name, options = split_spec(learner)
-        trainer = trainer_of(name)
-        options |= {key: value for key, value in given.items() if value is not None}
-        required = option_names(trainer, without=fixed, required=True)
-        allowed, unnamed = option_names(trainer, without=fixed), unnamed_option(trainer, fixed)
-        named = check_options(f"training of {name}", options, allowed, required, unnamed)
-        try:
-            trained = trainer(environment, output=output, seed=seed, resume=resume, **named)
-        except KeyboardInterrupt:
-            click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
-            raise
-    click.echo(f"trained: {trained}")
+    name, options = split_spec(learner)
+    trainer = trainer_of(name)
+    options |= given
+    required = option_names(trainer, without=fixed, required=True)
+    allowed, unnamed = option_names(trainer, without=fixed), unnamed_option(trainer, fixed)
+    named = check_options(f"training of {name}", options, allowed, required, unnamed)
+    try:
+        return trainer(environment, output=output, seed=seed, resume=resume, **named)
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
+        raise

@@ -14,12 +14,17 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(temporary_name(path.name, os.getpid()))
     try:
         temporary.write_bytes(content)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def temporary_name(name: str, process: int | str) -> str:
+    """Return the name that a file has while a process writes it; a killed process leaves it behind."""
+    return f".{name}.{process}.tmp"
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:

@@ -1,0 +1,110 @@
+"""The options of tabular learning."""
+
+from dataclasses import dataclass
+
+from ci_envs.agents.tabular.episodes import (
+    CONSTANT,
+    EVERY_VISIT,
+    EXPONENTIAL,
+    FIRST_VISIT,
+    LINEAR,
+    LINES,
+    POTENTIAL,
+    Schedule,
+)
+from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpec, Choice, Flag, Integer, Number, OrNone
+from ci_envs.training.config import TrainingConfig, option
+
+SCHEDULES = {"constant": CONSTANT, "linear": LINEAR, "exponential": EXPONENTIAL}
+SHAPINGS = {"lines": LINES, "potential": POTENTIAL}
+VISITS = {"first": FIRST_VISIT, "every": EVERY_VISIT}
+
+SELF_PLAY = "self"
+"""The opponent of an agent that learns from both sides of its games against itself."""
+
+_RATE = Number(0, 1, above=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QLearningConfig(TrainingConfig):
+    """The options of ``q_learning``.
+
+    Raises:
+        ValueError: a value is not allowed, or two do not go together.
+    """
+
+    episodes: int = option("length of the run, in games", Integer(1))
+    opponent: str = option(
+        "'self' learns from both sides of every game, an agent from one side, drawn for each game",
+        AgentSpec((SELF_PLAY,)),
+        SELF_PLAY,
+    )
+    symmetries: bool = option("symmetric positions share their values", Flag(), False)
+    learning_rate: float = option("learning rate at the start", _RATE, 0.3)
+    learning_rate_end: float = option("learning rate at the end", _RATE, 0.02)
+    exploration: str = option("how actions are explored", Choice(("epsilon_greedy", "softmax")), "epsilon_greedy")
+    epsilon: float = option("share of random actions at the start", PROBABILITY, 1.0)
+    epsilon_end: float = option("share of random actions at the end", PROBABILITY, 0.05)
+    temperature: float = option("temperature of the softmax at the start", POSITIVE, 1.0)
+    temperature_end: float = option("temperature of the softmax at the end", POSITIVE, 0.05)
+    schedule: str = option("how the rates change from start to end", Choice(tuple(SCHEDULES)), "linear")
+    discount: float | None = option(
+        "discount from one turn of a player to its next; none is 0.99 in games that can cycle, else 1",
+        OrNone(PROBABILITY),
+        None,
+    )
+    initial: float = option("value of new positions; an optimistic one is above all returns", Number(-1e6, 1e6), 0.0)
+    initial_spread: float = option(
+        "new values are drawn uniformly from initial - initial_spread to initial + initial_spread", Number(0, 1e6), 0.0
+    )
+    random_plies: int = option(
+        "each episode starts with at most this many random plies, which are not learned from", Integer(0, 1000), 0
+    )
+    shaping: str | None = option(
+        "reward shaping: 'lines' adds a quarter of the change in the longest lines, as in the Quixo report; 'potential'"
+        " uses the same as a potential, which keeps the optimal policy (Ng, Harada and Russell 1999)",
+        OrNone(Choice(tuple(SHAPINGS))),
+        None,
+    )
+    table_mb: float = option("memory of the table, in MiB", POSITIVE, 256.0, changeable=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        is_exponential = self.schedule == "exponential" and self.exploration == "epsilon_greedy"
+        if is_exponential and min(self.epsilon, self.epsilon_end) == 0:
+            raise ValueError(
+                f"schedule=exponential needs epsilons above 0, not {self.epsilon:g} and {self.epsilon_end:g}"
+            )
+
+    @property
+    def learning_rates(self) -> Schedule:
+        """The learning rate over the run."""
+        return Schedule(SCHEDULES[self.schedule], self.learning_rate, self.learning_rate_end)
+
+    @property
+    def exploration_rates(self) -> Schedule:
+        """Epsilon, or the temperature, over the run."""
+        softmax = self.exploration == "softmax"
+        ends = (self.temperature, self.temperature_end) if softmax else (self.epsilon, self.epsilon_end)
+        return Schedule(SCHEDULES[self.schedule], *ends)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonteCarloConfig(QLearningConfig):
+    """The options of ``monte_carlo``.
+
+    Raises:
+        ValueError: a value is not allowed, or two do not go together.
+    """
+
+    visits: str = option("the visits to a position in an episode to learn from", Choice(tuple(VISITS)), "first")
+    values: str = option(
+        "what has a value: an action, or the position that it leads to", Choice(("action", "state")), "action"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.shaping == "potential" and self.values == "state":  # the reward depends on the position before
+            raise ValueError(
+                "shaping=potential is for values=action: with values=state it changes which positions are best"
+            )

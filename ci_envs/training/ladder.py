@@ -1,0 +1,95 @@
+"""Measuring an agent that learns: matches against fixed opponents, and a rating on the Elo scale."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
+from ci_envs.arena.match import play_match
+from ci_envs.arena.ratings import point_ratings
+from ci_envs.arena.results import Record
+from ci_envs.games.game import Game
+from ci_envs.games.openings import random_openings
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The results of an agent against the opponents of a ladder.
+
+    Attributes:
+        results: by the spec strings of the opponents.
+        rating: in Elo above the first opponent.
+    """
+
+    results: Mapping[str, Record]
+    rating: float
+
+    @property
+    def score(self) -> float:
+        """The mean score over all opponents, from 0 to 1; a draw counts 1/2."""
+        return sum(record.score for record in self.results.values()) / len(self.results)
+
+
+class Ladder:
+    """Fixed opponents, and how they play against each other.
+
+    Every match is repeatable: it begins with the same openings and reseeds both agents.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        opponents: Sequence[str],
+        games: int,
+        *,
+        random_plies: int = 0,
+        max_cycles: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Make the opponents.
+
+        Args:
+            game: the game that is played.
+            opponents: their spec strings.
+            games: games of each match, at least 2.
+            random_plies: random plies at the start of each game.
+            max_cycles: plies after which a game is a draw; None is the game's own limit.
+            seed: of the openings.
+
+        Raises:
+            ValueError: an opponent cannot be made, or the games end within the random plies.
+        """
+        self._game, self._games, self._max_cycles = game, games, max_cycles
+        self._opponents = {spec: make_agent(spec, game) for spec in opponents}
+        self._openings = random_openings(game, (games + 1) // 2, random_plies, seed) if random_plies else None
+        self._records: dict[tuple[int, int], Record] | None = None
+
+    def measure(self, agent: Agent) -> Measurement:
+        """Play a match against every opponent."""
+        results = {
+            spec: self.play(agent, opponent, seed) for seed, (spec, opponent) in enumerate(self._opponents.items())
+        }
+        return Measurement(results, self._rating(list(results.values())))
+
+    def play(self, first: Agent, second: Agent, seed: int) -> Record:
+        """Play a match, and return the results of ``first``; ``seed`` reseeds both agents."""
+        first.reseed(seed)
+        second.reseed(seed)
+        match = play_match(self._game, first, second, self._games, max_cycles=self._max_cycles, openings=self._openings)
+        return match.sides[0].total
+
+    def _rating(self, results: list[Record]) -> float:
+        if self._records is None:  # the opponents play each other once
+            agents = list(self._opponents.values())
+            pairs = combinations(range(len(agents)), 2)
+            self._records = {(i, j): self.play(agents[i], agents[j], 0) for i, j in pairs}
+        new = len(results)
+        wins, draws = np.zeros((2, new + 1, new + 1), dtype=np.int64)
+        for (i, j), record in (self._records | {(new, i): record for i, record in enumerate(results)}).items():
+            wins[i, j], wins[j, i] = record.wins, record.losses
+            draws[i, j] = draws[j, i] = record.draws
+        ratings = point_ratings(wins, draws)
+        return float(ratings[new] - ratings[0])

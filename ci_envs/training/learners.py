@@ -1,0 +1,103 @@
+"""Training an agent by its name: ``train("q_learning", "TicTacToe-v0", episodes=100_000, output="runs/q")``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ci_envs.agent.capabilities import Trainable
+from ci_envs.agent.registry import factory_of, registered_agents
+from ci_envs.games.game import Game
+from ci_envs.registry import import_object, resolve
+from ci_envs.spec import check_options, split_spec
+from ci_envs.training.config import TrainingConfig, options_of
+from ci_envs.training.folder import RunFolder
+from ci_envs.training.run import TrainingRun
+from ci_envs.training.trainer import Task, Trainer
+from ci_envs.validation import integer_between
+
+
+def train(
+    learner: str,
+    environment: str,
+    *,
+    output: str | Path,
+    seed: int = 0,
+    resume: bool = False,
+    **options: Any,
+) -> str:
+    """Train an agent, and keep the run in a folder.
+
+    The folder contains ``config.json`` (all options, the environment, the seed and the versions), ``checkpoint.npz``,
+    ``curve.csv`` (the learning curve), the best agent in ``best.*``, and TensorBoard events where ``tensorboard`` is
+    installed.
+
+    Args:
+        learner: the name of an agent that learns, with options if wanted: ``q_learning:symmetries=true``.
+        environment: the id of an environment, with parameters if wanted.
+        output: the folder of the run, made if needed.
+        seed: of all random numbers.
+        resume: continue the run in ``output``.
+        options: further options of the learner; ``ci-envs train --options AGENT`` lists them.
+
+    Returns:
+        The spec string of the best agent.
+
+    Raises:
+        ValueError: the agent does not learn, an option is not allowed, there is a run in ``output`` and ``resume`` is
+            false, there is none to resume or it has other options, or the training fails.
+        ImportError: a package that the learner needs is not installed.
+        OSError: the folder cannot be written.
+    """
+    name, given = split_spec(learner)
+    trainer_type = trainer_of(name)
+    _, game, env_options = resolve(environment)
+    config = make_config(trainer_type, game, {**given, **options})
+    seed = integer_between("seed", seed, 0, 2**64 - 1)
+    trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
+    folder = RunFolder(Path(output), trainer.best_file)
+    TrainingRun(trainer, folder).execute(resume=resume)
+    return f"{name}:{folder.best}"
+
+
+def trainer_of(name: str) -> type[Trainer]:
+    """Return the trainer of an agent.
+
+    Raises:
+        ValueError: there is no agent of this name, or it does not learn.
+        ImportError: a package that the agent needs is not installed.
+    """
+    factory = factory_of(name)
+    if not isinstance(factory, Trainable):
+        raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners()) or '(none)'}")
+    trainer: type[Trainer] = import_object(factory.trainer)
+    return trainer
+
+
+def learners() -> list[str]:
+    """Return the names of the agents that learn."""
+    return [name for name in registered_agents() if _learns(name)]
+
+
+def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) -> TrainingConfig:
+    """Make the config of a trainer from the defaults, the presets of the game and options, which come first.
+
+    Args:
+        trainer: whose config.
+        game: the game that is learned.
+        options: values by name; the name ``""`` stands for the option that a spec string need not name.
+
+    Raises:
+        ValueError: there is no such option, a required one is missing, or a value is not allowed.
+    """
+    described = options_of(trainer.config_type)
+    required = tuple(name for name, one in described.items() if one.required)
+    owner = f"training of {trainer.learner}"
+    named = check_options(owner, options, tuple(described), required, trainer.config_type.unnamed)
+    return trainer.config_type(**{**trainer.presets(game), **named})
+
+
+def _learns(name: str) -> bool:
+    try:
+        return isinstance(factory_of(name), Trainable)
+    except Exception:  # an agent whose package is broken does not hide the others
+        return False

@@ -1,0 +1,223 @@
+"""A run of training: measurements, learning curve, checkpoints, progress, and continuing after any interruption."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from ci_envs.training.config import options_of, values_of
+from ci_envs.training.events import EventLog
+from ci_envs.training.folder import Row, RunFolder, RunRecord, plain
+from ci_envs.training.ladder import Ladder, Measurement
+from ci_envs.training.progress import ProgressDisplay, Status
+from ci_envs.training.trainer import Trainer
+
+_SAVING_SHARE = 0.1  # of the time at most
+
+
+class TrainingRun:
+    """A trainer at work in a folder.
+
+    A run can be killed at any time: it loses at most the work since its last checkpoint. The checkpoint comes first and
+    contains all that the other files are made of, so a run that is resumed brings them to the same point.
+    """
+
+    def __init__(self, trainer: Trainer, folder: RunFolder) -> None:
+        """Prepare a run; nothing is written yet.
+
+        Args:
+            trainer: a new trainer.
+            folder: where the run is kept.
+
+        Raises:
+            ValueError: an opponent of the ladder cannot be made.
+        """
+        task, config = trainer.task, trainer.config
+        self._trainer, self._folder = trainer, folder
+        self._ladder = Ladder(
+            task.game,
+            config.ladder,
+            config.ladder_games,
+            random_plies=config.ladder_random_plies,
+            max_cycles=task.max_cycles,
+            seed=task.seed,
+        )
+        self._record = RunRecord()
+        self._best_is_stale = trainer.latest_is_best
+
+    def execute(self, *, resume: bool) -> None:
+        """Train until the run is over.
+
+        Args:
+            resume: continue the run in the folder; if it was killed before its first checkpoint, begin it again.
+
+        Raises:
+            ValueError: there is a run in the folder and ``resume`` is false, or there is none to resume, or it has
+                other options, or the training fails.
+            OSError: a file cannot be read or written.
+            KeyboardInterrupt: the run was interrupted; if its state was consistent, it has written a checkpoint.
+        """
+        restarts = self._begin(resume)
+        with _Session(self._trainer, self._folder, self._record.seconds) as self._session:
+            if restarts:
+                self._session.display.say(
+                    f"The run in {str(self._folder.path)!r} has no checkpoint yet: it restarts from the beginning."
+                )
+            try:
+                self._trainer.train(self)
+            except KeyboardInterrupt:
+                self._save()
+                raise
+            self._save()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the training is complete, with a measurement at its end."""
+        return self._record.measured >= self._trainer.total
+
+    @property
+    def next_measurement(self) -> float:
+        """The value of the trainer's ``done`` at which the agent is measured next."""
+        total, parts = self._trainer.total, self._trainer.config.measurements
+        interval = max(1, total // parts) if isinstance(total, int) else total / parts
+        return float(min(total, self._record.measured + interval))
+
+    def update(self) -> None:
+        """Measure the agent, write a checkpoint and show the progress, each if it is due."""
+        trainer, session = self._trainer, self._session
+        is_due = not self.is_over and trainer.done >= self.next_measurement
+        if is_due or (trainer.logs_every_step and trainer.count > self._record.logged):
+            self._log(self._ladder.measure(trainer.agent()) if is_due else None)
+        if session.is_checkpoint_due:
+            self._save()
+        session.display.show(session.status(self._rating()))
+
+    def _begin(self, resume: bool) -> bool:
+        """Prepare the folder, and return whether a run without a checkpoint is begun again."""
+        folder, trainer, task = self._folder, self._trainer, self._trainer.task
+        options = {name: plain(value) for name, value in values_of(trainer.config).items()}
+        config: dict[str, Any] = {"learner": trainer.learner, "environment": task.environment, "seed": task.seed}
+        config["options"] = options
+        if resume:
+            described = options_of(type(trainer.config))
+            folder.check_config(config, [name for name in options if described[name].changeable])
+        if folder.has_checkpoint:
+            if not resume:
+                raise ValueError(
+                    f"there is a run in {str(folder.path)!r} already: resume it (--resume), or choose another folder"
+                )
+            self._restore()
+        folder.write_config(config)
+        return resume and not folder.has_checkpoint
+
+    def _restore(self) -> None:
+        folder, trainer = self._folder, self._trainer
+        record, state = folder.read_checkpoint()
+        try:
+            trainer.restore(state)
+        except (KeyError, TypeError, IndexError) as error:
+            raise folder.damage(error) from None
+        self._record = record
+        folder.write_curve(record.curve)
+        if record.has_best or trainer.latest_is_best:
+            trainer.write_best(folder.best)
+
+    def _log(self, measurement: Measurement | None) -> None:
+        """Add a row to the learning curve."""
+        trainer = self._trainer
+        numbers = dict(trainer.metrics())
+        row: Row = {trainer.unit: trainer.count, **numbers}
+        changes: dict[str, Any] = {"logged": trainer.count}
+        if measurement is not None:
+            row = {**row, **_columns(measurement)}
+            numbers |= {"ladder/rating": measurement.rating}
+            numbers |= {f"ladder/{spec}": record.score for spec, record in measurement.results.items()}
+            changes["measured"] = trainer.done
+            if trainer.adopt(measurement):
+                changes["has_best"] = self._best_is_stale = True
+        self._record = replace(self._record, curve=(*self._record.curve, row), **changes)
+        self._session.events.add(numbers, trainer.count)
+
+    def _rating(self) -> float | None:
+        return next((row["rating"] for row in reversed(self._record.curve) if "rating" in row), None)
+
+    def _save(self) -> None:
+        """Write a checkpoint, then the files that follow from it, unless the state is not consistent."""
+        state = self._trainer.state()
+        if state is None:
+            return
+        with self._session.saving():
+            self._session.events.flush()
+            self._record = replace(self._record, seconds=self._session.elapsed)
+            self._folder.write_checkpoint(self._record, state)
+            self._folder.write_curve(self._record.curve)
+            if self._best_is_stale:
+                self._trainer.write_best(self._folder.best)
+                self._best_is_stale = self._trainer.latest_is_best
+
+
+class _Session:
+    """The time between the start or the continuation of a run and its end: clocks, display and event log."""
+
+    def __init__(self, trainer: Trainer, folder: RunFolder, seconds_before: float) -> None:
+        self.display = ProgressDisplay()
+        self.events = EventLog(folder.path, trainer.count + 1)
+        self._trainer = trainer
+        self._seconds_before = seconds_before
+        self._begun, self._done_before = monotonic(), trainer.done
+        self._saved_at, self._saving_took, self._saved_done = float("-inf"), 0.0, trainer.done
+
+    def __enter__(self) -> Self:
+        self.display.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.display.__exit__(kind, error, trace)
+        self.events.close()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of training in all sessions."""
+        return self._seconds_before + monotonic() - self._begun
+
+    @property
+    def is_checkpoint_due(self) -> bool:
+        """Whether there is something to save, and the last time is long enough ago."""
+        pause = max(self._trainer.config.checkpoint_seconds, self._saving_took / _SAVING_SHARE)
+        return self._trainer.done > self._saved_done and monotonic() - self._saved_at >= pause
+
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """Measure how long saving takes, which decides when it is done next."""
+        begun = monotonic()
+        yield
+        self._saved_at, self._saved_done = monotonic(), self._trainer.done
+        self._saving_took = self._saved_at - begun
+
+    def status(self, rating: float | None) -> Status:
+        """Return how far the run has come."""
+        trainer = self._trainer
+        done, total = trainer.done, trainer.total
+        rate = (done - self._done_before) / (monotonic() - self._begun)
+        return Status(
+            learner=trainer.learner,
+            share=min(1.0, done / total),
+            count=trainer.count,
+            total=total if isinstance(total, int) else None,
+            unit=trainer.unit,
+            elapsed=self.elapsed,
+            left=max(0.0, total - done) / rate if rate > 0 else None,
+            rating=rating,
+        )
+
+
+def _columns(measurement: Measurement) -> dict[str, int | float]:
+    """Return the part of a row of the learning curve that a measurement gives."""
+    columns: dict[str, int | float] = {"rating": round(measurement.rating, 1)}
+    for spec, record in measurement.results.items():
+        columns |= {f"{spec} won": record.wins, f"{spec} drawn": record.draws, f"{spec} lost": record.losses}
+    return columns

@@ -1,0 +1,118 @@
+"""Kill training runs at random times and resume them: ``python -m experiments.kill_training q_learning``.
+
+For each learner, one run is left alone. Every other run is killed once (SIGKILL), some of them before their first
+checkpoint, and resumed. Where training is deterministic, its best agent and its learning curve must then be the same
+byte for byte; else the run must finish.
+"""
+
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
+
+
+@dataclass(frozen=True)
+class Case:
+    """A short run of a learner.
+
+    Attributes:
+        arguments: of ``ci-envs train``, without the folder.
+        deterministic: whether a resumed run ends with the same bytes.
+    """
+
+    arguments: tuple[str, ...]
+    deterministic: bool = True
+
+
+_QUICK = ("--set", "ladder=random", "--set", "ladder_games=2", "--set", "checkpoint_seconds=0.2")
+
+CASES = {
+    "q_learning": Case(("q_learning", "TicTacToe-v0", "--episodes", "2000000", *_QUICK)),
+    "monte_carlo": Case(("monte_carlo:symmetries=true", "TicTacToe-v0", "--episodes", "1000000", *_QUICK)),
+}
+"""A run of each learner that takes a few seconds."""
+
+
+@click.command()
+@click.argument("learners", nargs=-1, type=click.Choice([*CASES]))
+@click.option("--kills", default=20, show_default=True, help="Runs of each learner that are killed.")
+@click.option("--early", default=5, show_default=True, help="How many of these before the first checkpoint.")
+@click.option("--seed", default=0, show_default=True, help="Of the times.")
+def main(learners: tuple[str, ...], kills: int, early: int, seed: int) -> None:
+    """Kill runs of LEARNERS, or of all, and print how many ended as an undisturbed run does."""
+    rng, failures = np.random.default_rng(seed), 0
+    table = Table("learner", "kills", "before the first checkpoint", "same result")
+    for learner in learners or CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            same = check_kills(CASES[learner], Path(folder), [True] * early + [False] * (kills - early), rng)
+        failures += len(same) - sum(same)
+        table.add_row(learner, str(kills), str(early), f"{sum(same)} of {len(same)}")
+    Console().print(table)
+    sys.exit(1 if failures else 0)
+
+
+def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.Generator) -> list[bool]:
+    """Kill and resume one run for each element of ``early``, and return which of them ended well.
+
+    Args:
+        case: what is trained.
+        folder: an empty folder, in which each run has one of its own.
+        early: whether to kill the run before its first checkpoint.
+        rng: draws the times of the other kills, from the first checkpoint to the end.
+    """
+    whole = folder / "whole"
+    begun = _start(case, whole)
+    _wait_for(whole / CHECKPOINT, begun)
+    first = time.monotonic()
+    begun.wait()
+    seconds = time.monotonic() - first
+    results = []
+    for number, before in enumerate(early):
+        run = folder / str(number)
+        process = _start(case, run)
+        _wait_for(run / (CONFIG if before else CHECKPOINT), process)
+        if not before:
+            time.sleep(rng.uniform(0, seconds))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if before and (run / CHECKPOINT).exists():
+            raise RuntimeError("the checkpoint came before the kill: the run is too fast")
+        process = _start(case, run, "--resume")
+        process.wait()
+        ended = process.returncode == 0
+        results.append(ended and (not case.deterministic or result_of(run) == result_of(whole)))
+    return results
+
+
+def result_of(run: Path) -> list[bytes]:
+    """Return the best agent and the learning curve of a run."""
+    [best] = run.glob("best.*")
+    return [best.read_bytes(), (run / CURVE).read_bytes()]
+
+
+def _start(case: Case, run: Path, *more: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "ci_envs", "train", *case.arguments, "--output", str(run), *more]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def _wait_for(file: Path, process: "subprocess.Popen[bytes]") -> None:
+    while not file.exists():
+        if process.poll() is not None:
+            _, error = process.communicate()
+            raise RuntimeError(f"the run ended without {file.name}: {error.decode()}")
+        time.sleep(0.001)
+
+
+if __name__ == "__main__":
+    main()

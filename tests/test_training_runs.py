@@ -1,0 +1,351 @@
+"""What all trainers share: options, run folders, resuming after a kill, measurements and progress."""
+
+import json
+import re
+from dataclasses import MISSING, fields
+from functools import partial
+from itertools import count
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import ci_envs
+from ci_envs import make_agent
+from ci_envs.arena.match import play_match
+from ci_envs.arena.ratings import elo_ratings
+from ci_envs.cli.main import main
+from ci_envs.storage import files
+from ci_envs.training import learners, progress, train
+from ci_envs.training import run as run_module
+from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Number, OrNone
+from ci_envs.training.config import options_of
+from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
+from ci_envs.training.ladder import Ladder
+from ci_envs.training.learners import trainer_of
+from ci_envs.training.progress import Status, clock, short_number
+from experiments.kill_training import CASES, check_kills, result_of
+
+TRAINERS = {name: trainer_of(name) for name in CASES}
+FIELDS = [(name, field.name) for name, trainer in TRAINERS.items() for field in fields(trainer.config_type)]
+TICTACTOE = ci_envs.ConnectN(3, 3, 3)
+QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
+
+
+class Stop(BaseException):
+    """Ends a run where it is raised, as a kill would: nothing handles it."""
+
+
+def ci_envs_train(*arguments):
+    return CliRunner().invoke(main, ["train", *map(str, arguments)])
+
+
+# --- options
+
+
+def another_value(check, default):
+    """A value that a check allows and that is not the default, as a user writes it and as the config has it."""
+    match check:
+        case OrNone():
+            return another_value(check.check, default)
+        case Flag():
+            value = not default
+        case Choice():
+            value = next(name for name in check.names if name != default)
+        case AgentSpec():
+            value = "random"
+        case AgentSpecs():
+            return "exact+random", ("exact", "random")
+        case Integer():
+            value = next(value for value in count(check.low) if value != default)
+        case Number():
+            value = next(value for value in (check.low + 0.25, check.low + 0.5) if value != default)
+    return str(value).lower(), value
+
+
+@pytest.mark.parametrize(("name", "option"), FIELDS)
+def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch, tmp_path):
+    configs = []
+
+    def make_config(*arguments):
+        configs.append(make(*arguments))
+        raise Stop
+
+    make = learners.make_config
+    monkeypatch.setattr(learners, "make_config", make_config)
+    described = options_of(TRAINERS[name].config_type)
+    text, value = another_value(described[option].check, described[option].default)
+    required = {one: "7" for one in described if described[one].default is MISSING and one != option}
+    for settings in (
+        [name, "TicTacToe-v0", *(f"--set={one}={given}" for one, given in (required | {option: text}).items())],
+        [f"{name}:{','.join(f'{one}={given}' for one, given in (required | {option: text}).items())}", "TicTacToe-v0"],
+    ):
+        with pytest.raises(Stop):
+            main(["train", *settings, "--output", str(tmp_path)], standalone_mode=False)
+        assert getattr(configs[-1], option) == value != described[option].default
+    assert described[option].help in re.sub(r"\s+", " ", ci_envs_train("--options", name).stdout)
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_every_option_is_documented_and_has_an_allowed_default(name):
+    for described in options_of(TRAINERS[name].config_type).values():
+        assert len(described.help) > 10
+        assert str(described.check)
+        assert described.required or described.check("option", described.default) == described.default
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("ladder_games=1", ("ladder_games", "from 2", "1")),
+        ("ladder=3", ("ladder", "joined by +", "3")),
+        ("ladder=nobody", ("'nobody'",)),
+        ("measurements=0", ("measurements", "from 1", "0")),
+        ("ladder_random_plies=-1", ("ladder_random_plies", "-1")),
+        ("ladder_random_plies=9", ("random_plies=9", "over by then")),
+        ("checkpoint_seconds=-1", ("checkpoint_seconds", "from 0", "-1")),
+        ("no_such_option=1", ("'no_such_option'", "ladder_games")),
+        ("3", ("--set", "NAME=VALUE", "'3'")),
+    ],
+)
+def test_bad_settings_are_one_line_and_leave_nothing(setting, words, tmp_path):
+    folder = tmp_path / "run"
+    done = ci_envs_train("q_learning", "TicTacToe-v0", "--episodes", 5, "--output", folder, "--set", setting)
+    assert done.exit_code == 2
+    assert done.stderr.count("\n") == 1
+    assert all(word in done.stderr for word in words), done.stderr
+    assert not folder.exists()
+
+
+def test_options_of_an_agent_that_does_not_learn():
+    done = ci_envs_train("--options", "random")
+    assert done.exit_code == 2
+    assert "'random' does not learn" in done.stderr
+
+
+# --- the folder
+
+
+def test_the_config_says_what_was_trained(tmp_path):
+    train("q_learning", "TicTacToe-v0", output=tmp_path, seed=3, symmetries=True, **QUICK)
+    config = json.loads((tmp_path / CONFIG).read_text())
+    assert config["learner"] == "q_learning"
+    assert config["environment"] == "TicTacToe-v0"
+    assert config["seed"] == 3
+    assert set(config["options"]) == set(options_of(TRAINERS["q_learning"].config_type))
+    assert config["options"]["symmetries"] is True
+    assert config["options"]["ladder"] == ["random"]
+    assert config["versions"]["numpy"] == np.__version__
+
+
+def test_tensorboard_shows_the_learning_curve(tmp_path, monkeypatch):
+    """Events of a killed run that its checkpoint does not have are discarded when it is resumed."""
+    monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)
+    with monkeypatch.context() as patched:
+        kill_at_write(patched, 4)  # the second checkpoint
+        with pytest.raises(Stop):
+            train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)
+    events = EventAccumulator(str(tmp_path)).Reload()
+    assert {"positions", "ladder/rating", "ladder/random"} <= set(events.Tags()["scalars"])
+    rows = [line.split(",") for line in (tmp_path / CURVE).read_text().splitlines()[1:]]
+    assert [event.step for event in events.Scalars("positions")] == [int(row[0]) for row in rows] == [100, 200, 300]
+    assert [event.value for event in events.Scalars("positions")] == [int(row[1]) for row in rows]
+    ratings = [event.value for event in events.Scalars("ladder/rating")]
+    assert ratings == pytest.approx([float(row[2]) for row in rows], abs=0.06)
+
+
+def test_a_run_without_tensorboard(tmp_path, monkeypatch):
+    monkeypatch.setattr("ci_envs.training.events.find_spec", lambda name: None)
+    train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    assert {file.name for file in tmp_path.iterdir()} == {CONFIG, CHECKPOINT, CURVE, "best.npz"}
+
+
+def kill_at_write(patched, number):
+    """Kill the run at one of the files that it writes, before the file has its name."""
+    calls, write = count(), files.write_whole
+
+    def write_whole(path, content):
+        if next(calls) == number:
+            path.with_name(f".{path.name}.1.tmp").write_bytes(content[: len(content) // 2])
+            raise Stop
+        write(path, content)
+
+    for module in ("storage.files", "storage.arrays", "training.folder"):
+        patched.setattr(f"ci_envs.{module}.write_whole", write_whole)
+
+
+@pytest.mark.parametrize("name", ["q_learning", "monte_carlo"])
+def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)  # a checkpoint after every step
+    whole = tmp_path / "whole"
+    train(name, "TicTacToe-v0", output=whole, **QUICK)
+    kills = 0
+    for number in count():
+        folder = tmp_path / str(number)
+        with monkeypatch.context() as patched:
+            kill_at_write(patched, number)
+            try:
+                train(name, "TicTacToe-v0", output=folder, **QUICK)
+                break
+            except Stop:
+                kills += 1
+        if (folder / CONFIG).exists():
+            train(name, "TicTacToe-v0", output=folder, resume=True, **QUICK)
+            assert result_of(folder) == result_of(whole)
+            names = {file.name for file in folder.iterdir() if "tfevents" not in file.name}
+            assert names == {CONFIG, CHECKPOINT, CURVE, "best.npz"}
+    assert kills == 1 + 3 * (3 + 1)  # the config; the checkpoint, the curve and the agent after each step, and the end
+
+
+def test_a_run_killed_before_its_first_checkpoint_restarts_and_says_so(tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as patched:
+        kill_at_write(patched, 1)
+        with pytest.raises(Stop):
+            train("q_learning", "TicTacToe-v0", output=tmp_path / "a", **QUICK)
+    assert (tmp_path / "a" / CONFIG).exists()
+    assert not (tmp_path / "a" / CHECKPOINT).exists()
+    with pytest.raises(ValueError, match=r"other options: learning_rate=0\.3 \(not 0\.5\)$"):
+        train("q_learning", "TicTacToe-v0", output=tmp_path / "a", resume=True, learning_rate=0.5, **QUICK)
+    capsys.readouterr()
+    train("q_learning", "TicTacToe-v0", output=tmp_path / "a", resume=True, **QUICK)
+    said = capsys.readouterr().err
+    assert "has no checkpoint yet: it restarts from the beginning" in said
+    train("q_learning", "TicTacToe-v0", output=tmp_path / "b", **QUICK)
+    assert result_of(tmp_path / "a") == result_of(tmp_path / "b")
+
+
+def test_a_damaged_folder_is_refused_in_one_line(tmp_path):
+    train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    checkpoint, config = tmp_path / CHECKPOINT, tmp_path / CONFIG
+    whole = checkpoint.read_bytes(), config.read_bytes()
+    for file, wrong in (
+        (checkpoint, b""),
+        (checkpoint, whole[0][:100]),
+        (checkpoint, (tmp_path / "best.npz").read_bytes()),
+        (config, b"{"),
+        (config, b"{}"),
+        (config, b"[]"),
+    ):
+        checkpoint.write_bytes(whole[0])
+        config.write_bytes(whole[1])
+        file.write_bytes(wrong)
+        with pytest.raises(ValueError, match=re.escape(str(file))) as refused:
+            train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)
+        assert "\n" not in str(refused.value)
+        assert file.read_bytes() == wrong
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_a_killed_process_is_resumed(name, tmp_path):
+    assert all(check_kills(CASES[name], tmp_path, [True, False], np.random.default_rng(1)))
+
+
+# --- the ladder
+
+
+def test_a_rating_is_that_of_a_tournament():
+    specs = ("random", "minimax:depth=1", "minimax:depth=2")
+    ladder = Ladder(TICTACTOE, specs, 50)
+    agent = make_agent("mcts:simulations=20", TICTACTOE)
+    measured = ladder.measure(agent)
+    assert measured == ladder.measure(agent)
+    players = [*(make_agent(spec, TICTACTOE) for spec in specs), agent]
+    wins, draws = np.zeros((2, 4, 4), dtype=int)
+    for i, first in enumerate(players):
+        for j, second in enumerate(players[:i]):
+            seed = j if i == 3 else 0
+            for player in (first, second):
+                player.reseed(seed)
+            pair = (first, second) if i == 3 else (second, first)
+            total = play_match(TICTACTOE, *pair, 50).sides[i != 3].total
+            wins[i, j], wins[j, i], draws[i, j], draws[j, i] = total.wins, total.losses, total.draws, total.draws
+            if i == 3:
+                assert measured.results[specs[j]] == total
+    ratings = elo_ratings(wins, draws)
+    assert measured.rating == pytest.approx(ratings[3].elo - ratings[0].elo)
+    assert measured.score == pytest.approx((wins[3, :3] + draws[3, :3] / 2).mean() / 50)
+
+
+def test_games_of_the_ladder_begin_with_random_plies():
+    """Without them two deterministic agents play two different games."""
+    agent = make_agent("exact", TICTACTOE)
+    for plies, least in ((0, 1), (3, 10)):
+        ladder = Ladder(TICTACTOE, ["exact"], 100, random_plies=plies)
+        openings = ladder._openings
+        assert (openings is None) == (plies == 0)
+        if openings is not None:
+            stones = [(int(own) | int(opp)).bit_count() for own, opp in openings.tolist()]
+            assert set(stones) == {plies}
+            assert len({tuple(row) for row in openings.tolist()}) >= least
+        assert ladder.measure(agent).results["exact"].games == 100
+
+
+# --- progress
+
+
+@pytest.mark.parametrize("share", [0, 0.5, 1])
+@pytest.mark.parametrize("rating", [None, 0, -1234.4, 99999])
+@pytest.mark.parametrize("elapsed", [0, 59.7, 1e6])
+@pytest.mark.parametrize("total", [1, 999_999, 123_456_789_012])
+@pytest.mark.parametrize("learner", ["q", "evolution_strategy"])
+def test_progress_fits_in_80_columns_with_the_rating(learner, total, elapsed, rating, share):
+    counted = int(share * total)
+    status = Status(learner, share, counted, total, "generations", elapsed, None if share == 0 else elapsed, rating)
+    for width in (80, 69):
+        text = status.text(width)
+        assert len(text) <= width
+        assert rating is None or f"{rating:+.0f} Elo" in text
+        assert f"{share:.0%}" in text
+        assert short_number(counted) in text
+
+
+def test_numbers_and_times_in_words():
+    assert [short_number(n) for n in (0, 99_999, 1_234_567, 10_000_000, 2_500_000_000)] == [
+        "0",
+        "99,999",
+        "1.235M",
+        "10M",
+        "2.5G",
+    ]
+    assert [clock(s) for s in (0, 59.7, 3599, 3600, 360_000)] == ["0:00", "1:00", "59:59", "1:00:00", "100:00:00"]
+
+
+def test_without_a_terminal_there_are_lines_which_count_on_after_a_resume(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)
+    with monkeypatch.context() as patched:
+        kill_at_write(patched, 1 + 2 * 3)  # the third checkpoint
+        with pytest.raises(Stop):
+            train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    before = capsys.readouterr().err.splitlines()
+    train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)
+    after = capsys.readouterr().err.splitlines()
+    assert all(len(line) <= 80 for line in before + after)
+    counts = [[int(re.search(r"(\d+)/300 episodes", line)[1]) for line in lines] for lines in (before, after)]
+    assert counts == [[0, 100, 200], [200, 300]]
+    assert all("Elo" in line for line in before[1:] + after)
+    assert "100%" in after[-1]
+
+
+def test_lines_are_some_seconds_apart(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    display = progress.ProgressDisplay()
+    with display:
+        for second in range(21):
+            now[0] = float(second)
+            display.show(Status("q", second / 20, second, 20, "games", second, 0, None))
+    assert [int(line.split("/")[0].split()[-1]) for line in capsys.readouterr().err.splitlines()] == [5, 10, 15, 20]
+
+
+def test_in_a_terminal_there_is_a_bar_of_80_columns(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "Console", partial(Console, force_terminal=True, width=80, color_system=None))
+    train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    lines = [line for line in re.split(r"[\r\n]+", shown) if line.strip()]
+    assert lines
+    assert all(len(line.rstrip()) <= 80 for line in lines)
+    assert any("Elo" in line and "300/300 episodes" in line for line in lines)
