@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from ci_envs.drawing.drawing import Label, Region
 
-_COLUMNS = "abcdefgh"
-
 MARGIN = 32
 """Width of the margin around a board, in pixels."""
 
@@ -19,6 +17,12 @@ _FRAME = 6  # how far a panel reaches beyond what lies on it
 
 STRIP = (MARGIN - _FRAME) / 2
 """Middle of the free part of the margin, where labels stand."""
+
+
+def column_name(col: int) -> str:
+    """Return the letters of a column: ``a`` to ``z``, then ``aa``, ``ab`` and so on as in a spreadsheet."""
+    head, letter = divmod(col, 26)
+    return (column_name(head - 1) if head else "") + chr(ord("a") + letter)
 
 
 def rounded_rect(color: str, x: float, y: float, width: float, height: float, *, radius: float) -> str:
@@ -48,7 +52,7 @@ def tiled(cells: Sequence[str], x: float, y: float, side: float, cols: int = 4) 
 
 def coordinates(rows: int, cols: int, cell: int) -> tuple[Label, ...]:
     """Letters over the columns and numbers left of the rows."""
-    letters = [Label(_COLUMNS[col], MARGIN + (col + 0.5) * cell, STRIP) for col in range(cols)]
+    letters = [Label(column_name(col), MARGIN + (col + 0.5) * cell, STRIP) for col in range(cols)]
     numbers = [Label(str(row + 1), STRIP, MARGIN + (row + 0.5) * cell) for row in range(rows)]
     return (*letters, *numbers)
 
@@ -56,7 +60,7 @@ def coordinates(rows: int, cols: int, cell: int) -> tuple[Label, ...]:
 def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
     """Return a region for each cell, ``b3``; ``cell`` is the side of a cell in pixels."""
     return [
-        Region(f"{_COLUMNS[col]}{row + 1}", MARGIN + col * cell, MARGIN + row * cell, cell, cell)
+        Region(f"{column_name(col)}{row + 1}", MARGIN + col * cell, MARGIN + row * cell, cell, cell)
         for row in range(rows)
         for col in range(cols)
     ]
@@ -64,4 +68,4 @@ def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
 
 def column_regions(rows: int, cols: int, cell: int) -> list[Region]:
     """Return a region for each column, ``b``; ``cell`` is the side of a cell in pixels."""
-    return [Region(_COLUMNS[col], MARGIN + col * cell, MARGIN, cell, rows * cell) for col in range(cols)]
+    return [Region(column_name(col), MARGIN + col * cell, MARGIN, cell, rows * cell) for col in range(cols)]

@@ -26,6 +26,7 @@ from ci_envs.games.operations import (
     transform_action,
     write_features,
 )
+from ci_envs.games.plane_text import grid_diagram
 from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, inlined, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements
@@ -48,6 +49,7 @@ __all__ = [
     "cell_name",
     "decode",
     "evaluate",
+    "grid_diagram",
     "grid_drawing",
     "has_line",
     "implements",

@@ -4,10 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.planes import planes_drawing
 from ci_envs.games.operations import (
     RULES,
     action_count,
@@ -24,12 +26,10 @@ from ci_envs.games.operations import (
     transform_action,
     write_features,
 )
+from ci_envs.games.plane_text import grid_diagram, planes_of, position_from_text, position_to_text, rows_of
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented, is_overridden
-
-if TYPE_CHECKING:
-    from ci_envs.drawing.drawing import Drawing
 
 
 @dataclass(frozen=True)
@@ -74,43 +74,63 @@ class Game(Static, ABC):
     def start(self) -> tuple[int, int]:
         """The words ``(own, opp)`` of the first position."""
 
-    @abstractmethod
     def action_name(self, action: int) -> str:
-        """The name of an action, without spaces and unique in the game."""
+        """Return the name of an action: unique in the game, in lower case and without spaces; by default its number."""
+        return str(action)
 
     @cached_property
     def action_numbers(self) -> dict[str, int]:
         """The number of each action by its name."""
         return {self.action_name(action): action for action in range(self.action_count)}
 
-    @abstractmethod
     def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """One line that says all about a position; ``to_move`` is the player to move, 0 or 1."""
+        """Return one line from which :meth:`from_text` makes the same position.
 
-    @abstractmethod
+        By default it has a symbol for each cell of the planes that player 0 would see, row by row, and then the player
+        to move: ``X../.O./... 0``.
+
+        Args:
+            own: First word of the position.
+            opp: Second word.
+            to_move: The player to move, 0 or 1.
+        """
+        return position_to_text(self, own, opp, to_move)
+
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """The ``(own, opp, to_move)`` that :meth:`to_text` wrote.
+        """Return the ``(own, opp, to_move)`` that :meth:`to_text` wrote.
 
         Raises:
             ValueError: ``text`` is malformed, or no position of this game.
         """
+        return position_from_text(self, text)
 
-    @abstractmethod
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """A picture of a position in several lines of text, for a terminal."""
+        """Return a position in several lines of text, for a terminal; by default the planes that player 0 would see."""
+        return grid_diagram(rows_of(planes_of(self, own, opp, to_move)))
 
     def player_name(self, player: int) -> str:
         """What pictures in text call a player."""
         return f"player {player}"
 
-    @abstractmethod
-    def draw(self, own: int, opp: int, to_move: int) -> "Drawing":
-        """A picture of a position."""
+    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
+        """Return a picture of a position.
+
+        By default it shows the planes that player 0 would see. Actions whose :meth:`targets` are named as cells
+        (``b3``) or columns (``b``) are clicked there; there is a button for each target of any other name.
+        """
+        mask = np.zeros(self.action_count, dtype=np.int8)
+        self.rules.mask(self, own, opp, mask)
+        targets: dict[str, bool] = {}
+        for action, is_legal in enumerate(mask.tolist()):
+            for target in self.targets(action):
+                targets[target] = targets.get(target, False) or bool(is_legal)
+        return planes_drawing(planes_of(self, own, opp, to_move), targets)
 
     def targets(self, action: int) -> tuple[str, ...]:
-        """The regions of the picture that one clicks one after the other for an action: one named as the action is.
+        """Return the names of the regions to click one after the other for an action.
 
-        Those of a legal action are in the picture of the position, are no other one's, and do not begin another one's.
+        By default it is one region, which has the name of the action. The picture of a position has the regions of
+        every legal action. No legal action's regions begin those of another legal action.
         """
         return (self.action_name(action),)
 

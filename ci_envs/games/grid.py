@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from ci_envs.drawing.board import column_name
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.grid import PAPER, GridStyle, grid_drawing
 from ci_envs.games.game import Game, bits
 from ci_envs.games.operations import decode, evaluate, longest_line, observe, transform, write_features
+from ci_envs.games.plane_text import grid_diagram
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.dispatch import implements, operation
 
@@ -26,7 +28,7 @@ SYMBOLS = ".XO"
 
 def cell_name(cell: int, cols: int) -> str:
     """The name of a cell, ``a1`` at the top left."""
-    return f"{'abcdefgh'[cell % cols]}{cell // cols + 1}"
+    return f"{column_name(cell % cols)}{cell // cols + 1}"
 
 
 @lru_cache
@@ -118,10 +120,7 @@ class GridGame(Game):
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """The board with the names of columns and rows."""
-        _, cols, _ = self.shape
-        header = "  " + " ".join("abcdefgh"[:cols])
-        lines = [f"{row} {' '.join(line)}" for row, line in enumerate(self._symbols(own, opp, to_move), 1)]
-        return "\n".join([header, *lines])
+        return grid_diagram(self._symbols(own, opp, to_move))
 
     def player_name(self, player: int) -> str:
         """X or O."""

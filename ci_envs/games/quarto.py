@@ -37,6 +37,7 @@ from ci_envs.games.operations import (
     transform_action,
     write_features,
 )
+from ci_envs.games.plane_text import grid_diagram
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements, operation
@@ -155,10 +156,8 @@ class Quarto(Game):
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """The board, the pieces left, and the one in hand."""
         left = " ".join(f"{piece:x}" for piece in range(_PIECES) if not opp >> _USED + piece & 1)
-        rows = [f"{row} {' '.join(line)}" for row, line in enumerate(self._rows(own, opp), 1)]
-        return "\n".join(
-            ["  a b c d", *rows, f"left: {left or 'none'}", f"in hand: {_digit(self.in_hand(opp), 'none')}"]
-        )
+        hand = _digit(self.in_hand(opp), "none")
+        return f"{grid_diagram(self._rows(own, opp))}\nleft: {left or 'none'}\nin hand: {hand}"
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The board, and beside it the pieces that are left, the one in hand on top."""
