@@ -1,11 +1,10 @@
-"""The generations of an evolution.
+"""The generations of an evolutionary algorithm.
 
-All randomness of generation g comes from ``(seed, g)``, so that a run goes on from any :class:`State` exactly as it
-would have without a break, and an interrupt leaves the last whole generation with who holds it.
+All random numbers of generation g come from ``(seed, g)``. So a run that is resumed from any :class:`State` continues
+exactly as without the interruption.
 
 The loop is our own: with DEAP 1.4 (``varAnd`` and ``selTournament``) the operators of a generation of 512 genomes of
-1000 bits took 158 ms, here a whole generation takes 3.9 ms; pymoo 0.6 would bring a score of packages for operators of
-a line or two.
+1000 bits took 158 ms; here a whole generation takes 3.9 ms. pymoo 0.6 has about twenty dependencies.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,32 +24,33 @@ from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Immigration, Plus, Survival
 
 Fitness = Callable[[Genomes, int], Values]
-"""``(genomes, seed) -> fitness``, float64 (n,), finite, more is better.
+"""``(genomes, seed) -> fitness``: float64 (n,), finite, higher is better.
 
-The seed is a 64-bit number of the generation's own; what needs no luck ignores it. The genomes must stay as they are.
+The seed is a 64-bit number that differs in each generation; a deterministic fitness ignores it. The genomes must not be
+changed.
 """
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a population evolves.
+    """The operators and parameters of an evolutionary algorithm.
 
     Attributes:
-        population: genomes that live on, mu.
-        offspring: genomes made in a generation, lambda.
-        mutate: what changes every child.
-        select: who becomes a parent.
-        crossover: what makes a child of two parents; None copies one.
-        crossover_rate: share of the children that have two parents.
-        survive: who lives on.
-        step_rule: adapts the mutation's step; None leaves it at 1.
-        immigration: what happens when nothing gets better; None lets it go on.
-        hall_size: how many of the best ever to remember.
-        reevaluate: ask for the fitness of the parents again in each generation, with the offspring's and by the same
-            seed: for fitness that depends on luck or on who else is there.
+        population: the number of genomes that survive, mu.
+        offspring: the number of genomes made per generation, lambda.
+        mutate: the mutation of every child.
+        select: the selection of parents.
+        crossover: makes a child of two parents; None copies one parent.
+        crossover_rate: the share of the children that have two parents, 0 to 1.
+        survive: the selection of survivors.
+        step_rule: adapts the step size of the mutation; None keeps it at 1.
+        immigration: replaces genomes when the best fitness stagnates; None replaces none.
+        hall_size: the size of the hall of fame.
+        reevaluate: whether to evaluate the parents again in each generation, together with the offspring and with the
+            same seed: for fitness that is noisy or depends on the other genomes.
 
     Raises:
-        ValueError: a value is out of range, or they do not make a population.
+        ValueError: a value is out of range, or the values do not fit together.
     """
 
     population: int
@@ -74,19 +74,19 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A population after a whole generation. Its arrays are not to be written.
+    """The population after a whole generation. Its arrays must not be changed.
 
     Attributes:
-        seed: of the run.
-        generation: 0 is the first population.
+        seed: the seed of the run.
+        generation: the number of the generation; 0 is the initial population.
         genomes: (population, genes).
         fitness: float64 (population,).
-        hall: the best genomes ever, all different, best first, (at most hall_size, genes).
-        hall_fitness: what they got when they were last evaluated, float64.
-        record: the largest fitness ever.
-        stagnant: generations since the record, or the last immigration.
-        step: factor to the mutation's steps.
-        calls: genomes whose fitness was asked for so far.
+        hall: the hall of fame: the best genomes of all generations, all different, best first, (up to hall_size, genes).
+        hall_fitness: the fitness of the hall of fame, as evaluated last, float64.
+        record: the largest fitness of all generations.
+        stagnant: the number of generations since the record or the last immigration.
+        step: the adaptive step size of the mutation.
+        calls: the number of genomes evaluated so far.
     """
 
     seed: int
@@ -102,43 +102,43 @@ class State:
 
     @property
     def statistics(self) -> Statistics:
-        """The generation in numbers; its diversity takes time."""
+        """The statistics of the generation; the diversity takes some time to compute."""
         best, mean = float(self.fitness.max()), float(self.fitness.mean())
         return Statistics(self.generation, self.calls, best, mean, diversity(self.genomes), self.step)
 
 
 def first_generation(plan: Plan, fitness: Fitness, initial: Initial, seed: int) -> State:
-    """The first population, evaluated.
+    """Return the initial population, evaluated.
 
     Raises:
-        ValueError: the seed is not from 0 to 2^64 - 1, or what ``initial`` or ``fitness`` return does not fit.
+        ValueError: the seed is not from 0 to 2^64 - 1, or ``initial`` or ``fitness`` returns a wrong shape or dtype.
     """
     seed = integer_between("seed", seed, 0, 2**64 - 1)
-    rng, word = _luck(seed, 0)
-    genomes = _made(initial, plan.population, rng)
-    values = _evaluated(fitness, genomes, word)
-    hall, hall_fitness = _hall(plan.hall_size, genomes[:0], values[:0], genomes, values)
+    rng, word = _random_streams(seed, 0)
+    genomes = _make_genomes(initial, plan.population, rng)
+    values = _evaluate(fitness, genomes, word)
+    hall, hall_fitness = _hall_of_fame(plan.hall_size, genomes[:0], values[:0], genomes, values)
     return State(seed, 0, genomes, values, hall, hall_fitness, float(values.max()), 0, 1.0, len(genomes))
 
 
 def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State) -> State:
-    """The state one generation on; ``state`` stays as it is.
+    """Return the state after the next generation; ``state`` is not changed.
 
     Raises:
-        ValueError: what an operator or ``fitness`` gets or returns does not fit.
+        ValueError: an operator or ``fitness`` gets or returns a wrong shape or dtype.
     """
     generation = state.generation + 1
-    rng, word = _luck(state.seed, generation)
+    rng, word = _random_streams(state.seed, generation)
     children, mothers = _children(plan, state, rng)
     genomes = np.concatenate((children, state.genomes))
-    seen = _evaluated(fitness, genomes if plan.reevaluate else children, word)
+    seen = _evaluate(fitness, genomes if plan.reevaluate else children, word)
     values = seen if plan.reevaluate else np.concatenate((seen, state.fitness))
     calls = state.calls + len(seen)
     own, parents = values[: plan.offspring], values[plan.offspring :]
     step = state.step
     if plan.step_rule is not None:
         step = plan.step_rule(step, float(np.mean(own > parents[mothers])))
-    hall, hall_fitness = _hall(plan.hall_size, state.hall, state.hall_fitness, genomes[: len(seen)], seen)
+    hall, hall_fitness = _hall_of_fame(plan.hall_size, state.hall, state.hall_fitness, genomes[: len(seen)], seen)
     record = max(state.record, float(seen.max()))
     stagnant = 0 if record > state.record else state.stagnant + 1
     chosen = plan.survive(own, parents, plan.population)
@@ -147,10 +147,10 @@ def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State
         stagnant = 0
         if number := plan.immigration.arrivals(plan.population):
             worst = np.argsort(values, kind="stable")[:number]
-            genomes[worst] = _made(initial, number, rng)
-            values[worst] = _evaluated(fitness, genomes[worst], word)
+            genomes[worst] = _make_genomes(initial, number, rng)
+            values[worst] = _evaluate(fitness, genomes[worst], word)
             calls += number
-            hall, hall_fitness = _hall(plan.hall_size, hall, hall_fitness, genomes[worst], values[worst])
+            hall, hall_fitness = _hall_of_fame(plan.hall_size, hall, hall_fitness, genomes[worst], values[worst])
             record = max(record, float(values.max()))
     return State(state.seed, generation, genomes, values, hall, hall_fitness, record, stagnant, step, calls)
 
@@ -158,17 +158,17 @@ def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State
 def evolve(
     plan: Plan, fitness: Fitness, initial: Initial, *, seed: int = 0, state: State | None = None
 ) -> Iterator[State]:
-    """Yield generation after generation, without end.
+    """Yield the state of each generation, without end.
 
     Args:
-        plan: how.
-        fitness: of genomes.
-        initial: makes the first population, and immigrants.
-        seed: of all random numbers, 0 to 2^64 - 1.
-        state: go on from there, with its seed; the first that is yielded is the next.
+        plan: the evolutionary algorithm.
+        fitness: evaluates genomes.
+        initial: makes the initial population and immigrants.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
+        state: the state to continue from, with its seed; the first state yielded is the next one.
 
     Raises:
-        ValueError: something does not fit.
+        ValueError: a value is out of range, or an operator or ``fitness`` gets or returns a wrong shape or dtype.
     """
     if state is None:
         state = first_generation(plan, fitness, initial, seed)
@@ -178,8 +178,8 @@ def evolve(
         yield state
 
 
-def _luck(seed: int, generation: int) -> tuple[Generator, int]:
-    """The random numbers of a generation, and the seed of its fitness."""
+def _random_streams(seed: int, generation: int) -> tuple[Generator, int]:
+    """Return the random generator of a generation, and the seed of its fitness."""
     rng = np.random.default_rng([seed, generation])
     return rng, int(rng.integers(2**64, dtype=np.uint64))
 
@@ -197,7 +197,7 @@ def _children(plan: Plan, state: State, rng: Generator) -> tuple[Genomes, Indice
     return plan.mutate(children, rng, state.step), mothers
 
 
-def _made(initial: Initial, count: int, rng: Generator) -> Genomes:
+def _make_genomes(initial: Initial, count: int, rng: Generator) -> Genomes:
     genomes = initial(count, rng)
     if genomes.ndim != 2 or len(genomes) != count or genomes.dtype.kind not in "biuf":
         raise ValueError(
@@ -207,21 +207,21 @@ def _made(initial: Initial, count: int, rng: Generator) -> Genomes:
     return genomes
 
 
-def _evaluated(fitness: Fitness, genomes: Genomes, seed: int) -> Values:
+def _evaluate(fitness: Fitness, genomes: Genomes, seed: int) -> Values:
     values = np.array(fitness(genomes, seed), dtype=np.float64)
     if values.shape != (len(genomes),) or not np.isfinite(values).all():
         raise ValueError(f"fitness must be {len(genomes)} finite numbers, not {values!r}")
     return values
 
 
-def _hall(
+def _hall_of_fame(
     size: int,
     hall: Genomes,
     hall_fitness: Values,
     genomes: Genomes,
     fitness: Values,
 ) -> tuple[Genomes, Values]:
-    """The best different genomes of a hall and of those just evaluated, whose newest fitness counts."""
+    """Return the best different genomes of a hall of fame and of new genomes; the latest fitness of each counts."""
     rows, values = np.concatenate((hall, genomes)), np.concatenate((hall_fitness, fitness))
     newest = np.array(list({row.tobytes(): index for index, row in enumerate(rows)}.values()))
     best = newest[np.argsort(-values[newest], kind="stable")[:size]]

@@ -1,4 +1,4 @@
-"""New genomes at random, for first populations and for immigrants: ``(count, rng) -> genomes``."""
+"""Random genomes, for the initial population and for immigrants."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from ci_envs.games import integer_between
 from ci_envs.optimisation.evolution.parameters import Genomes, PerGene, Values, between, ordered
 
 Initial = Callable[[int, Generator], Genomes]
-"""So many new genomes, (count, genes)."""
+"""``(count, rng) -> genomes``: new genomes, (count, genes)."""
 
 
 @dataclass(frozen=True)
 class RandomBits:
-    """Genomes of bool, a share ``ones`` of which is expected to be true."""
+    """Genomes of bool; each gene is true with probability ``ones``."""
 
     genes: int
     ones: PerGene = 0.5
@@ -26,7 +26,7 @@ class RandomBits:
         between("ones", self.ones, 0, 1)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.bool_]:
-        """As :data:`Initial` says."""
+        """Return ``count`` new genomes, (count, genes)."""
         return rng.random((count, self.genes)) < self.ones
 
 
@@ -43,13 +43,13 @@ class RandomNumbers:
         ordered(self.low, self.high)
 
     def __call__(self, count: int, rng: Generator) -> Values:
-        """As :data:`Initial` says."""
+        """Return ``count`` new genomes, (count, genes)."""
         return rng.uniform(self.low, self.high, (count, self.genes))
 
 
 @dataclass(frozen=True)
 class RandomIntegers:
-    """Genomes of int64, uniform from ``low`` to ``high``, both included."""
+    """Genomes of int64, uniform from ``low`` to ``high`` inclusive."""
 
     genes: int
     low: int | NDArray[np.int64]
@@ -60,7 +60,7 @@ class RandomIntegers:
         ordered(self.low, self.high)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.int64]:
-        """As :data:`Initial` says."""
+        """Return ``count`` new genomes, (count, genes)."""
         return rng.integers(self.low, self.high, (count, self.genes), endpoint=True)
 
 
@@ -74,5 +74,5 @@ class RandomOrders:
         integer_between("genes", self.genes, 1)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.int64]:
-        """As :data:`Initial` says."""
+        """Return ``count`` new genomes, (count, genes)."""
         return rng.permuted(np.tile(np.arange(self.genes), (count, 1)), axis=1)

@@ -1,4 +1,4 @@
-"""What is told of a generation."""
+"""Statistics of a generation."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from ci_envs.storage.files import write_csv
 
-_MOST_ROWS = 1024  # whose distances fit in 8 MB
+_MAX_ROWS = 1024  # the distances of this number of rows fit in 8 MB
 
 
 class Statistics(NamedTuple):
-    """A generation in numbers.
+    """Statistics of a generation.
 
     Attributes:
-        generation: 0 is the first population.
-        calls: genomes whose fitness was asked for so far.
-        best: largest fitness in the population.
-        mean: of the population's fitness.
-        diversity: mean distance of two genomes (:func:`diversity`).
-        step: factor to the mutation's steps.
+        generation: the number of the generation; 0 is the initial population.
+        calls: the number of genomes evaluated so far.
+        best: the largest fitness in the population.
+        mean: the mean fitness of the population.
+        diversity: the mean distance of two genomes (:func:`diversity`).
+        step: the adaptive step size of the mutation.
     """
 
     generation: int
@@ -33,15 +33,24 @@ class Statistics(NamedTuple):
 
 
 def write_curve(path: Path, history: Sequence[Statistics], more: Mapping[str, Sequence[float]] | None = None) -> None:
-    """Write a learning curve as CSV, a line a generation, with ``more`` columns by name."""
+    """Write a learning curve as CSV with one line per generation.
+
+    Args:
+        path: the file.
+        history: the statistics of each generation.
+        more: additional columns by name.
+    """
     columns = dict(zip(Statistics._fields, zip(*history, strict=True), strict=True)) | dict(more or {})
     write_csv(path, [list(columns), *zip(*columns.values(), strict=True)])
 
 
 def diversity(genomes: NDArray[Any]) -> float:
-    """Mean distance of two different rows: Euclid's of floats, else in how many genes they differ (Hamming's).
+    """Return the mean distance of two different genomes: Euclidean for floats, Hamming otherwise.
 
-    It is exact, but for more than 1024 rows of floats, of which it takes 1024, evenly spaced; 0 for a single row.
+    For more than 1024 genomes of floats it is the mean over 1024 evenly spaced ones. For one genome it is 0.
+
+    Args:
+        genomes: (n, genes).
     """
     n = len(genomes)
     if n < 2:
@@ -51,8 +60,8 @@ def diversity(genomes: NDArray[Any]) -> float:
         return float((ones * (n - ones)).sum() / (n * (n - 1) / 2))
     if genomes.dtype.kind != "f":
         return float((genomes.shape[1] * n**2 - _equal_pairs(genomes)) / (n * (n - 1)))
-    if n > _MOST_ROWS:
-        genomes, n = genomes[np.linspace(0, n - 1, _MOST_ROWS).astype(int)], _MOST_ROWS
+    if n > _MAX_ROWS:
+        genomes, n = genomes[np.linspace(0, n - 1, _MAX_ROWS).astype(int)], _MAX_ROWS
     rows = (genomes - genomes.mean(axis=0)).astype(np.float64)  # small numbers lose less in the differences
     norms = (rows**2).sum(axis=1)
     squares = norms[:, np.newaxis] + norms - 2 * rows @ rows.T
@@ -61,7 +70,7 @@ def diversity(genomes: NDArray[Any]) -> float:
 
 
 def _equal_pairs(genomes: NDArray[Any]) -> int:
-    """How many ordered pairs of rows, a row with itself among them, have equal genes, summed over the genes."""
+    """Return the number of equal genes over all ordered pairs of rows, including a row with itself."""
     columns = np.sort(genomes, axis=0).T
     starts = np.ones(columns.shape, dtype=np.bool_)
     starts[:, 1:] = columns[:, 1:] != columns[:, :-1]

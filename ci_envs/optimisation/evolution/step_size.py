@@ -1,8 +1,8 @@
-"""The one-fifth success rule: steps grow while more than a fifth of the offspring are better than their parents.
+"""The one-fifth success rule: the step size grows while over a fifth of the offspring are better than their parents.
 
 Rechenberg, "Evolutionsstrategie", 1973, in the smooth form of Kern, Mueller, Hansen, Buche, Ocenasek and Koumoutsakos,
-"Learning probability distributions in continuous evolutionary algorithms", Natural Computing 3, 2004. Our own: DEAP and
-pymoo have none.
+"Learning probability distributions in continuous evolutionary algorithms", Natural Computing 3, 2004. DEAP and pymoo
+do not have this rule.
 """
 
 import math
@@ -15,12 +15,12 @@ _TARGET = 0.2
 
 @dataclass(frozen=True)
 class OneFifth:
-    """Multiplies the step by ``exp((success - 1/5) / (1 - 1/5) / damping)`` each generation.
+    """The one-fifth success rule: multiply the step by ``exp((success - 1/5) / (1 - 1/5) / damping)``.
 
     Attributes:
-        damping: how slowly the step changes. More genes want more: 3 is usual for few, about 1 + genes / (2 offspring)
-            for many.
-        least: the step does not fall below it.
+        damping: how slowly the step changes, above 0; 3 is usual for few genes, about 1 + genes / (2 offspring) for
+            many.
+        least: the minimum of the step, above 0.
     """
 
     damping: float = 3.0
@@ -31,5 +31,10 @@ class OneFifth:
         positive_number("least", self.least)
 
     def __call__(self, step: float, success: float) -> float:
-        """The next step, after a share ``success`` of the offspring, 0 to 1, was better than their parents."""
+        """Return the next step.
+
+        Args:
+            step: the step so far.
+            success: the share of the offspring that are better than their parents, 0 to 1.
+        """
         return max(self.least, step * math.exp((success - _TARGET) / (1 - _TARGET) / self.damping))

@@ -1,6 +1,7 @@
-"""Who lives on into the next generation, and what happens when nothing gets better.
+"""Selection of survivors, and immigration when the best fitness stagnates.
 
-Our own: pymoo's survival sorts by constraints and several objectives, and DEAP's are loops over lists of individuals.
+The operators are our own: pymoo's sort by constraints and several objectives, and DEAP's are loops over lists of
+individuals.
 """
 
 from collections.abc import Callable
@@ -12,24 +13,24 @@ from ci_envs.games import integer_between
 from ci_envs.optimisation.evolution.parameters import Indices, Values, between
 
 Survival = Callable[[Values, Values, int], Indices]
-"""``(fitness of the offspring, of the parents, count) -> indices``: the survivors among offspring, then parents.
+"""``(offspring fitness, parent fitness, count) -> indices``: the survivors, best first, intp (count,).
 
-They come best first. Raises a ValueError if there are too few.
+The indices count the offspring first, then the parents. Raises a ValueError if there are too few.
 """
 
 
 @dataclass(frozen=True)
 class Plus:
-    """(mu + lambda): the best of parents and offspring. Of equals the offspring, so that search can drift."""
+    """(mu + lambda) survival: the best of parents and offspring. Ties go to the offspring, so the search can drift."""
 
     def __call__(self, offspring: Values, parents: Values, count: int) -> Indices:
-        """As :data:`Survival` says."""
+        """Return the indices of the survivors, see :data:`Survival`."""
         return _best(np.concatenate((offspring, parents)), count)
 
 
 @dataclass(frozen=True)
 class Elitism:
-    """The best ``elite`` of the parents, and beside them the best of the offspring."""
+    """Elitism: the best ``elite`` parents survive together with the best offspring."""
 
     elite: int = 1
 
@@ -37,7 +38,7 @@ class Elitism:
         integer_between("elite", self.elite, 0)
 
     def __call__(self, offspring: Values, parents: Values, count: int) -> Indices:
-        """As :data:`Survival` says."""
+        """Return the indices of the survivors, see :data:`Survival`."""
         if not self.elite <= count <= self.elite + len(offspring):
             raise ValueError(
                 f"an elite of {self.elite} and {len(offspring)} offspring do not make a population of {count}: "
@@ -49,17 +50,17 @@ class Elitism:
 
 @dataclass(frozen=True)
 class Comma(Elitism):
-    """(mu, lambda): the best of the offspring alone."""
+    """(mu, lambda) survival: the best of the offspring."""
 
     elite: int = field(default=0, init=False)
 
 
 @dataclass(frozen=True)
 class Immigration:
-    """Replaces the worst by new random genomes after ``patience`` generations without a new best fitness.
+    """Replacement of the worst genomes by random ones after ``patience`` generations without a new best fitness.
 
-    A ``share`` of the population is replaced (rounded), never the best of all: with 1 it is an extinction. With a
-    patience of 0 it happens in every generation (random immigrants, Grefenstette 1992).
+    A ``share`` of the population is replaced, rounded, but never the best genome; share 1 is an extinction. With
+    patience 0 it happens in every generation (random immigrants, Grefenstette 1992).
     """
 
     patience: int
@@ -70,7 +71,7 @@ class Immigration:
         between("share", self.share, 0, 1)
 
     def arrivals(self, population: int) -> int:
-        """How many are replaced in such a population."""
+        """Return how many genomes of a population of this size are replaced."""
         return min(round(self.share * population), population - 1)
 
 
