@@ -479,8 +479,7 @@ def test_cities_on_a_circle_are_best_toured_around_it():
         (Plan(80, 160, Gaussian(0.2, 0.5, -5.12, 5.12), TournamentSelection(2), Blend()), rastrigin,
          RandomNumbers(2, -5.12, 5.12), -1e-2, 400),
         (Plan(50, 100, Swap(0.2), TournamentSelection(2), immigration=Immigration(20, 0.5)),
-         tour_length, RandomOrders(9),
-         -18 * math.sin(math.pi / 9) - 1e-9, 400),
+         tour_length, RandomOrders(9), -18 * math.sin(math.pi / 9) - 1e-9, 400),
         (Plan(40, 80, UniformReset(0, 9, 0.05), TournamentSelection(3), Uniform()),
          ones, RandomIntegers(12, 0, 9), 108, 300),
     ],
@@ -574,6 +573,8 @@ def noisy(genomes, seed):
 
 PLANS = {
     "bits": (Plan(12, 9, BitFlip(0.1), TournamentSelection(2), Uniform(), 0.7, hall_size=4), ones, RandomBits(30)),
+    "noisy": (Plan(12, 9, BitFlip(0.1), RouletteSelection(), OnePoint(), reevaluate=True, hall_size=3),
+              noisy, RandomBits(30)),
     "steps": (Plan(1, 4, Gaussian(0.3), step_rule=OneFifth()), sphere, RandomNumbers(6, -2, 2)),
     "comma": (Plan(5, 20, Gaussian(0.3), survive=Comma(), immigration=Immigration(2, 0.4)), sphere,
               RandomNumbers(3, -1, 1)),

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from oracles.exhaustive import exact_action_value, exact_value
 from playing import batch_of, kept_actions, observation_of, random_positions
 
 import ci_envs.agents.search.mcts
@@ -34,19 +35,6 @@ GAMES = (
 
 def act(agent, position):
     return agent.act(observation_of(position))
-
-
-@cache
-def exact_value(position):
-    """The value of a position of a game that ends, by searching all of it."""
-    if position.result is not None:
-        return position.result
-    return max(exact_action_value(position, action) for action in position.legal_actions())
-
-
-def exact_action_value(position, action):
-    after = position.play(action)
-    return exact_value(after) if after.to_move == position.to_move else -exact_value(after)
 
 
 @cache

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.exhaustive import exact_action_value, exact_value
 from playing import batch_of, observation_of, random_positions
 
 from benchmarks import plain_quarto_ga
@@ -105,19 +106,6 @@ def test_leaves_itself_a_safe_piece_to_give(game):
     actions = QuartoGAAgent(game, seed=0).act_batch(batch_of(positions)).tolist()
     for position, action in zip(positions, actions, strict=True):
         assert action not in losing_actions(position)
-
-
-@cache
-def exact_value(position):
-    """The value of a position for its player to move, by searching all of it."""
-    if position.result is not None:
-        return position.result
-    return max(exact_action_value(position, action) for action in position.legal_actions())
-
-
-def exact_action_value(position, action):
-    after = position.play(action)
-    return exact_value(after) if after.to_move == position.to_move else -exact_value(after)
 
 
 def test_keeps_the_value_near_the_end():

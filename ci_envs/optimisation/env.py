@@ -46,6 +46,43 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         self._is_running = False  # whether an episode has begun and is not over
         self._window: Any = None
 
+    @override
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: the seed of the random numbers of the environment.
+            options: not used.
+
+        Returns:
+            The observation, int8 (bits,), and the info.
+        """
+        super().reset(seed=seed, options=options)
+        self._start()
+        self._is_running = True
+        self._show()
+        return self._observe()
+
+    @override
+    def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+        """Apply an action, a locus from 0 to ``loci - 1``.
+
+        Returns:
+            The observation, int8 (bits,); the reward; whether the episode is terminated; whether it is truncated; and
+            the info.
+
+        Raises:
+            InvalidActionError: the action is out of range; nothing has changed.
+            gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
+        """
+        reward, terminated, truncated = self._apply(self._check(action))
+        self._is_running = not (terminated or truncated)
+        self._show()
+        observation, info = self._observe()
+        return observation, reward, terminated, truncated, info
+
     def _check(self, action: np.int64 | int) -> int:
         """Return the action as an int.
 
@@ -89,6 +126,18 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Set the state to the start of an episode."""
+
+    @abstractmethod
+    def _apply(self, locus: int) -> tuple[float, bool, bool]:
+        """Apply an action, and return the reward, whether the episode is terminated, and whether it is truncated."""
+
+    @abstractmethod
+    def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Return the observation and the info."""
 
     @abstractmethod
     def _drawing(self) -> Drawing:

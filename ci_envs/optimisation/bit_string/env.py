@@ -42,49 +42,24 @@ class BitStringEnv(ProblemEnv[BitString]):
         super().__init__(problem, problem.loci, render_mode)
 
     @override
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start an episode from a random genome.
-
-        Args:
-            seed: the seed of the genome.
-            options: not used.
-
-        Returns:
-            The genome, and ``{"fitness": ..., "best": ..., "calls": 1}``.
-        """
-        super().reset(seed=seed, options=options)
+    def _start(self) -> None:
         self._genome = self.np_random.integers(2, size=self.problem.loci, dtype=np.int8)
         self._fitness, self._calls = self._evaluate(), 1
         self._improvements = [(1, self._fitness)]
-        self._is_running = True
-        self._show()
-        return self._observe()
 
     @override
-    def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Flip a bit.
-
-        Raises:
-            InvalidActionError: the action is out of range; nothing has changed.
-            gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
-        """
-        flipped = self._check(action)
-        self._genome[flipped] ^= 1
+    def _apply(self, locus: int) -> tuple[float, bool, bool]:
+        self._genome[locus] ^= 1
         before, self._fitness = self._fitness, self._evaluate()
         self._calls += 1
         if self._fitness > self._improvements[-1][1]:
             self._improvements.append((self._calls, self._fitness))
-        truncated = self._calls >= self._max_calls
-        self._is_running = not truncated
-        self._show()
-        genome, info = self._observe()
-        return genome, self._fitness - before, False, truncated, info
+        return self._fitness - before, False, self._calls >= self._max_calls
 
     def _evaluate(self) -> float:
         return float(self.problem.fitness(self._genome[np.newaxis])[0])
 
+    @override
     def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
         info = {"fitness": self._fitness, "best": self._improvements[-1][1], "calls": self._calls}
         return self._genome.copy(), info

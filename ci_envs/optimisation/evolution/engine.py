@@ -81,7 +81,8 @@ class State:
         generation: the number of the generation; 0 is the initial population.
         genomes: (population, genes).
         fitness: float64 (population,).
-        hall: the hall of fame: the best genomes of all generations, all different, best first, (up to hall_size, genes).
+        hall: the hall of fame: the best genomes of all generations, all different, best first,
+            (up to hall_size, genes).
         hall_fitness: the fitness of the hall of fame, as evaluated last, float64.
         record: the largest fitness of all generations.
         stagnant: the number of generations since the record or the last immigration.

@@ -54,7 +54,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class UniformReset:
-    """Reset of each gene with probability ``rate`` to a uniform value from ``low`` to ``high``, inclusive for integers."""
+    """Reset of each gene with probability ``rate`` to a uniform value from ``low`` to ``high``; inclusive for ints."""
 
     low: PerGene
     high: PerGene

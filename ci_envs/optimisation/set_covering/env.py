@@ -23,7 +23,8 @@ class SetCoveringEnv(ProblemEnv[SetCovering]):
     | Reward | minus the cost of the set |
     | End | terminated when every element is covered; truncated after as many steps as there are sets |
 
-    A set that covers nothing new still has its cost.
+    A set that covers nothing new still has its cost. ``info`` also has ``cost``, the cost of the episode so far. The
+    environment is deterministic.
     """
 
     def __init__(self, problem: SetCovering, *, render_mode: str | None = None) -> None:
@@ -39,52 +40,28 @@ class SetCoveringEnv(ProblemEnv[SetCovering]):
         super().__init__(problem, problem.size, render_mode)
 
     @override
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start an episode in which nothing is covered.
-
-        Args:
-            seed: the seed of the action space and of wrappers; the environment itself is deterministic.
-            options: not used.
-
-        Returns:
-            Zeros, and ``{"action_mask": mask, "cost": 0.0}``.
-        """
-        super().reset(seed=seed, options=options)
+    def _start(self) -> None:
         self._counts = np.zeros(self.problem.size, dtype=np.int64)  # how often each element is covered
         self._gains = np.array([len(elements) for elements in self.problem.sets])  # new elements of each set
-        self._cost, self._steps, self._is_running = 0.0, 0, True
-        self._show()
-        return self._observe()
+        self._cost, self._steps = 0.0, 0
 
     @override
-    def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Select a set.
-
-        Raises:
-            InvalidActionError: the action is out of range; nothing has changed.
-            gymnasium.error.ResetNeeded: the episode has not begun, or it is over.
-        """
-        index = self._check(action)
-        row = self.problem.incidence[index]
+    def _apply(self, locus: int) -> tuple[float, bool, bool]:
+        row = self.problem.incidence[locus]
         self._gains = self._gains - self.problem.incidence[:, row & (self._counts == 0)].sum(axis=1)
         self._counts = self._counts + row
-        cost = float(self.problem.costs[index])
+        cost = float(self.problem.costs[locus])
         self._cost += cost
         self._steps += 1
         terminated = bool((self._counts > 0).all())
-        truncated = not terminated and self._steps >= self.problem.loci
-        self._is_running = not (terminated or truncated)
-        self._show()
-        observation, info = self._observe()
-        return observation, -cost, terminated, truncated, info
+        return -cost, terminated, not terminated and self._steps >= self.problem.loci
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the sets that cover something new, bool (sets,), for sb3-contrib."""
         mask: NDArray[np.bool_] = self._gains > 0
         return mask
 
+    @override
     def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
         mask = self.action_masks().astype(np.int8)
         return (self._counts > 0).astype(np.int8), {"action_mask": mask, "cost": self._cost}
