@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from oracles.exhaustive import exact_value
 from playing import batch_of, observation_of, random_positions
 
 import ci_envs
@@ -39,14 +40,6 @@ def plain_minimax(position, depth):
     if 1 in values:
         return 1
     return None if None in values else max(values)
-
-
-@cache
-def exact_value(position):
-    """The value of a position of a game that ends, in which players alternate, by searching all of it."""
-    if position.result is not None:
-        return position.result
-    return max(-exact_value(position.play(action)) for action in position.legal_actions())
 
 
 @pytest.mark.parametrize("spec", ["random", "minimax:depth=2"])

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import runpy
 import subprocess
 import sys
 from functools import cache
@@ -95,6 +96,13 @@ def test_no_module_imports_itself_through_others():
 def test_a_circle_would_be_found():
     with pytest.raises(CycleError):
         TopologicalSorter({"a": {"b"}, "b": {"a"}}).prepare()
+
+
+def test_the_picture_shows_the_layers():
+    """``python docs/draw_layout.py`` draws the picture again."""
+    script = runpy.run_path(str(ROOT / "docs" / "draw_layout.py"))
+    assert script["layers"]() == list(LAYERS)
+    assert script["draw"]() == (ROOT / "docs" / "images" / "layout.svg").read_text()
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -135,7 +135,7 @@ def test_completing_cells_are_those_where_a_piece_wins(game):
 
     for position in positions_of(game)[::3]:
         having, lacking = map(int, completing(game, np.uint64(position.own), np.uint64(position.opp)))
-        board = plain_quarto_ga.Board.of(position)
+        board = plain_quarto_ga.PlainBoard.of(position)
         for attribute in range(4):
             for lanes, threat in ((having, 1), (lacking, 2)):
                 cells = {t[0] for t in board.threats() if t[threat] >> attribute & 1}
