@@ -92,7 +92,7 @@ def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str =
     similar = get_close_matches(name, names, n=1)
     suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
     place = f" for {owner}" if owner else ""
-    return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names) or 'none'}")
+    return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names) or '(none)'}")
 
 
 def _is_finite_number(value: Any) -> bool:

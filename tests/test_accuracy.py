@@ -234,7 +234,7 @@ def test_analysis_of_a_game_that_is_not_solved_has_no_exact_column():
 
 
 def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
-    class Thinker(Constant):
+    class AnalysingConstant(Constant):
         def analyse(self, position):
             return Analysis(
                 value=0.5,
@@ -245,7 +245,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
                 principal_variation=(1, 0),
             )
 
-    monkeypatch.setattr(agent_registry, "_registered", {"thinker": Thinker})
+    monkeypatch.setattr(agent_registry, "_registered", {"thinker": AnalysingConstant})
     result = run("analyse", "Nim-v0:heaps=1,1,1", "1,1,1 0", "thinker")
     assert result.stdout.splitlines()[3:8] == [
         "player 0 to move",

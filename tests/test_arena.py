@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from toy_agents import FirstLegal
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs.agent import registry as agent_registry
@@ -22,14 +23,6 @@ from ci_envs.games.game import Game
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
 GAMES = [TIC_TAC_TOE, ConnectN(6, 7, 4, gravity=True), Quixo(3), Nim(), Nim((2, 3, 4), misere=True), Quarto()]
-
-
-class FirstLegal(Agent):
-    """Plays the legal action with the lowest number."""
-
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        first: NDArray[np.int64] = observations["action_mask"].argmax(axis=1)
-        return first
 
 
 class Hashing(Agent):

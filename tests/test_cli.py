@@ -6,28 +6,12 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from numpy.typing import NDArray
+from toy_agents import Broken, Illegal
 
 from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.interface import Agent, Observation
 from ci_envs.cli.main import main
-
-
-class Broken(Agent):
-    """Fails whenever it is asked."""
-
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        raise ValueError(f"a bug, seen on {len(observations['action_mask'])} boards")
-
-
-class Illegal(Agent):
-    """Plays an action that does not exist."""
-
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        return np.full(len(observations["action_mask"]), -1)
 
 
 @pytest.fixture(autouse=True)

@@ -6,12 +6,13 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from crashing import Crash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.tabular import Dice
+from toy_agents import Broken, Illegal, RandomInPython
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution import FitnessByPlay, GenomePolicy, Individual, mean_scores, play_population
 from ci_envs.games import action_count, implements, legal
@@ -83,21 +84,6 @@ class Stubborn(GenomePolicy):
 @implements(choose, Stubborn)
 def _(policy):
     return lambda policy, game, own, opp, state, memory: (np.int64(memory[0][0]), state)
-
-
-class RandomInPython(Agent):
-    def act_batch(self, observations):
-        return self.any_of(observations["action_mask"])
-
-
-class Broken(Agent):
-    def act_batch(self, observations):
-        raise ValueError("a bug")
-
-
-class Illegal(Agent):
-    def act_batch(self, observations):
-        return np.full(len(observations["action_mask"]), -1)
 
 
 def slow_choice(genome, position, dice):
@@ -635,10 +621,6 @@ def test_extinction_spares_the_best():
     plan = Plan(10, 10, BitFlip(0.5), immigration=Immigration(0, 1.0))
     bests = [max(s.fitness) for s, _ in zip(evolve(plan, ones, RandomBits(40)), range(20), strict=False)]
     assert bests == sorted(bests)
-
-
-class Crash(BaseException):
-    """Nothing that a program would catch."""
 
 
 def crashing(fitness, after):

@@ -11,6 +11,7 @@ from itertools import pairwise
 import neat
 import numpy as np
 import pytest
+from crashing import Crash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import random_positions
@@ -422,10 +423,6 @@ def test_bad_limits_are_refused(limits, message):
 
 SMALL = {"generations": 5, "population": 12, "games": 4, "opponents": "random", "peers": 1}
 KINDS = [{}, {"encoding": "layers"}, {"outputs": "actions", "temperature": 0.2, "species": 3}]
-
-
-class Crash(BaseException):
-    """Nothing that a program would catch."""
 
 
 def crash_after(monkeypatch, calls):

@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner
 from oracles.tabular import SlowLearner, advantage, image_of_action, least_image, scheduled
 from playing import batch_of, random_positions
+from toy_agents import Broken, OutOfRange, RandomInPython
 
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quixo, make_agent, solve, training
 from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.interface import Agent
 from ci_envs.agents.tabular import training as tabular_training
 from ci_envs.agents.tabular.agent import read_table, write_table
 from ci_envs.agents.tabular.episodes import CONSTANT, EXPONENTIAL, LINEAR, Rule, Schedule, _explore
@@ -38,31 +38,10 @@ TICTACTOE = ConnectN(3, 3, 3)
 LEARNERS = ("q_learning", "monte_carlo")
 
 
-class Broken(Agent):
-    """Fails whenever it is asked."""
-
-    def act_batch(self, observations):
-        raise ValueError("a bug")
-
-
-class Illegal(Agent):
-    """Plays an action that does not exist."""
-
-    def act_batch(self, observations):
-        return np.full(len(observations["action_mask"]), self.game.action_count)
-
-
-class RandomInPython(Agent):
-    """Random play that compiled code has to call."""
-
-    def act_batch(self, observations):
-        return self.any_of(observations["action_mask"])
-
-
 @pytest.fixture(autouse=True)
 def _toys(monkeypatch):
     """Toy agents to learn from."""
-    toys = {"broken": Broken, "illegal": Illegal, "random_in_python": RandomInPython}
+    toys = {"broken": Broken, "illegal": OutOfRange, "random_in_python": RandomInPython}
     monkeypatch.setattr(agent_registry, "_registered", toys)
 
 

@@ -271,11 +271,11 @@ class TestGoingOn:
     def test_new_random_numbers_are_drawn(self, tmp_path, monkeypatch):
         seen = []
 
-        class Look(SelfPlayCallback):
+        class RolloutRecorder(SelfPlayCallback):
             def _on_rollout_end(self):
                 seen[-1].append(self.model.rollout_buffer.actions.copy())
 
-        monkeypatch.setattr(training, "SelfPlayCallback", Look)
+        monkeypatch.setattr(training, "SelfPlayCallback", RolloutRecorder)
         for resume in (False, True):
             seen.append([])
             run("a2c", tmp_path, 200 if not resume else 400, resume=resume)
@@ -511,7 +511,7 @@ class TestPool:
         fixed = [env.groups[1].opponent, env.groups[3].opponent]
         seen = []
 
-        class Look(BaseCallback):
+        class OpponentRecorder(BaseCallback):
             def _on_step(self):
                 return True
 
@@ -519,7 +519,7 @@ class TestPool:
                 seen.append((self.num_timesteps, len(pool.weights), env.groups[0].opponent, env.groups[2].opponent))
 
         arguments = {"policy_kwargs": NETWORK.policy_arguments(), "n_steps": 4, "batch_size": 32}
-        ALGORITHMS["ppo"]("MlpPolicy", env, device="cpu", **arguments).learn(200, callback=[player, Look()])
+        ALGORITHMS["ppo"]("MlpPolicy", env, device="cpu", **arguments).learn(200, callback=[player, OpponentRecorder()])
         assert [env.groups[1].opponent, env.groups[3].opponent] == fixed
         assert [(steps, held) for steps, held, *_ in seen] == [(n, 1 + n // 64) for n in range(0, 200, 32)]
         assert len({id(opponent) for _, _, *drawn in seen for opponent in drawn}) == 2 * 4

@@ -14,10 +14,10 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy_agents import FirstLegal, RandomInPython
 
 import ci_envs
 from ci_envs import Position, make_agent, make_vec
-from ci_envs.agent.interface import Agent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.spaces import MaskedMultiDiscrete
@@ -45,20 +45,6 @@ few_examples = settings(deadline=None, max_examples=3, derandomize=True)
 
 def last_legal(observation):
     return int(observation["action_mask"].nonzero()[0][-1])
-
-
-class FirstLegal(Agent):
-    """Plays in Python alone, and draws no random numbers."""
-
-    def act_batch(self, observations):
-        return observations["action_mask"].argmax(axis=1)
-
-
-class AnyLegal(Agent):
-    """Plays in Python alone, at random."""
-
-    def act_batch(self, observations):
-        return self.any_of(observations["action_mask"])
 
 
 def single(id, **options):
@@ -146,7 +132,7 @@ class TestEqualsSingleEnvironments:
     @given(seed=st.integers(0, 2**32), seat=st.sampled_from([None, 0, 1]))
     @few_examples
     def test_one_board_and_an_agent_that_draws_its_own_numbers(self, id, mode, seed, seat):
-        ours, theirs = pair(id, 1, opponent=AnyLegal(ci_envs.make(id).game), mode=mode, seat=seat)
+        ours, theirs = pair(id, 1, opponent=RandomInPython(ci_envs.make(id).game), mode=mode, seat=seat)
         assert assert_same_play(ours, theirs, seed) > 0
         assert assert_same_play(ours, theirs, seed + 1) > 0  # after a second reset too
 
@@ -352,7 +338,7 @@ class TestSeeds:
     @pytest.mark.parametrize("opponent", [None, *OPPONENTS, "python"])
     def test_repeat_whatever_was_played_before(self, opponent):
         if opponent == "python":
-            opponent = AnyLegal(ci_envs.ConnectN(3, 3, 3))
+            opponent = RandomInPython(ci_envs.ConnectN(3, 3, 3))
         env, other = (make_vec("TicTacToe-v0", 5, opponent=copy.deepcopy(opponent)) for _ in range(2))
         played(other, seed=9, steps=7)
         assert_same(played(env, seed=4), played(other, seed=4))

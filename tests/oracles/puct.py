@@ -1,13 +1,17 @@
 """Search by a network again, slow and obvious: objects and Python numbers, to compare with visit for visit."""
 
 import math
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from oracles.tabular import Dice
 from playing import kept_actions
 
+from ci_envs import Position
 
-class Node:
+
+class SlowNode:
     """A position, and what is known of it for who played the action that led there."""
 
     def __init__(self, position, acts_again):
@@ -36,6 +40,7 @@ class Node:
         return before != (self.lower, self.upper)
 
 
+@dataclass
 class SlowSearch:
     """A search as :class:`ci_envs.agents.alphazero.search.Forest` makes it, of one position.
 
@@ -43,27 +48,24 @@ class SlowSearch:
         root: of the tree.
     """
 
-    def __init__(
-        self,
-        position,
-        seed,
-        evaluate,
-        *,
-        selection,
-        exploration,
-        simulations,
-        considered,
-        flat,
-        noise,
-        halving,
-        contempt,
-    ):
-        self.selection, self.exploration, self.considered, self.flat = selection, exploration, considered, flat
-        self.noise, self.halving, self.evaluate, self.contempt = noise, halving, evaluate, contempt
-        self.dice = Dice(seed)
-        self.root = Node(position, acts_again=True)
+    position: Position
+    seed: int
+    evaluate: Callable
+    _: KW_ONLY
+    selection: str
+    exploration: float
+    simulations: int
+    considered: int
+    flat: bool
+    noise: tuple
+    halving: tuple
+    contempt: float
+
+    def __post_init__(self):
+        self.dice = Dice(self.seed)
+        self.root = SlowNode(self.position, acts_again=True)
         self.drawn = 0.0
-        for _ in range(simulations + 1):
+        for _ in range(self.simulations + 1):
             if self.root.is_proven:
                 break
             self.simulate()
@@ -107,7 +109,7 @@ class SlowSearch:
             order[-1], order[place] = order[place], action
         for action in order:
             following = node.position.play(action)
-            node.children[action] = Node(following, following.to_move == node.position.to_move)
+            node.children[action] = SlowNode(following, following.to_move == node.position.to_move)
         node.tighten()
 
     def set_priors(self, node, logits):

@@ -1,11 +1,12 @@
 """Tabular learning again, slow and obvious: dictionaries, positions and Python numbers, to compare with bit for bit."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 
 import numpy as np
 
-from ci_envs import Position
+from ci_envs import Game, Position
 from ci_envs.games.grid import lines_of
 from ci_envs.games.operations import transform_action
 from ci_envs.kernels.compiler import kernel
@@ -67,6 +68,7 @@ class Dice:
         return (self.word() >> 11) / 2**53
 
 
+@dataclass
 class SlowLearner:
     """One of the tabular learners, named and tuned as ``ci-envs train`` names and tunes it.
 
@@ -75,30 +77,26 @@ class SlowLearner:
         dice: the random numbers.
     """
 
-    def __init__(
-        self,
-        game,
-        seed,
-        *,
-        method="q_learning",
-        visits="first",
-        values="action",
-        symmetries=False,
-        shaping=None,
-        exploration="epsilon_greedy",
-        discount=1.0,
-        initial=0.0,
-        initial_spread=0.0,
-        random_plies=0,
-        opponent="self",
-        max_plies=2048,
-    ):
-        self.game, self.dice = game, Dice(seed)
-        self.method, self.visits, self.values, self.symmetries = method, visits, values, symmetries
-        self.shaping, self.softmax, self.discount = shaping, exploration == "softmax", discount
-        self.initial, self.spread = initial, initial_spread
-        self.random_plies, self.against_random, self.max_plies = random_plies, opponent == "random", max_plies
-        self.columns = 1 if values == "state" else game.action_count
+    game: Game
+    seed: int
+    _: KW_ONLY
+    method: str = "q_learning"
+    visits: str = "first"
+    values: str = "action"
+    symmetries: bool = False
+    shaping: str | None = None
+    exploration: str = "epsilon_greedy"
+    discount: float = 1.0
+    initial: float = 0.0
+    initial_spread: float = 0.0
+    random_plies: int = 0
+    opponent: str = "self"
+    max_plies: int = 2048
+
+    def __post_init__(self):
+        self.dice, self.spread = Dice(self.seed), self.initial_spread
+        self.softmax, self.against_random = self.exploration == "softmax", self.opponent == "random"
+        self.columns = 1 if self.values == "state" else self.game.action_count
         self.table = {}
 
     def place(self, position, action):
