@@ -1,1 +1,1 @@
-"""How fast ci_envs is here, beside its peers in the same run: ``python -m benchmarks``."""
+"""Speed of ci_envs on this machine, next to other libraries in the same run: ``python -m benchmarks``."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: print the table."""
+"""Run all benchmarks and print their table: ``python -m benchmarks``."""
 
 import platform
 from collections.abc import Callable

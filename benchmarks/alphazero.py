@@ -1,6 +1,6 @@
-"""What is measured of AlphaZero: its tree, its self-play, a decision, and the design of the report on Quixo.
+"""Benchmarks of AlphaZero: the search tree, self-play, one decision, and the design of the report on Quixo.
 
-A search remembers what a network said as long as it is the same function, so each gets a new one here.
+A search caches the outputs of a network as long as it is the same function, so each run here gets a new function.
 """
 
 from collections.abc import Callable

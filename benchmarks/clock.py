@@ -1,4 +1,4 @@
-"""Measuring a rate on a noisy machine."""
+"""Measurement of a rate on a noisy machine."""
 
 import os
 import statistics

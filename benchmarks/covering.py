@@ -1,4 +1,4 @@
-"""The report's greedy set covering on the lab's instance for N = 1000, compiled and as it would be in plain Python."""
+"""Benchmark of greedy set covering on the lab's instance for N = 1000: compiled, and in plain Python."""
 
 from collections.abc import Callable
 

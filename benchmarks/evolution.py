@@ -1,4 +1,4 @@
-"""What is measured of fitness by play: genomes with a gene for each action, against random play in Quixo."""
+"""Benchmark of fitness by play: genomes with one gene per action, against random play in Quixo."""
 
 import random
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is measured of ci_envs."""
+"""Benchmarks of the environments, searches and solvers of ci_envs."""
 
 from collections.abc import Callable
 from typing import Any

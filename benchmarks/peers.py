@@ -1,4 +1,4 @@
-"""The same work done by other libraries (extras ``peers`` and ``render``)."""
+"""The same benchmarks with other libraries (extras ``peers`` and ``render``)."""
 
 import random
 from collections.abc import Callable

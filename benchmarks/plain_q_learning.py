@@ -1,6 +1,6 @@
 """Q-learning of tic-tac-toe by self-play in plain Python: tuples, a dictionary and ``random``.
 
-It does what ``q_learning`` does with its default options.
+It is the algorithm of ``q_learning`` with its default options.
 """
 
 import random

@@ -1,7 +1,7 @@
-"""The genetic algorithm of the agent ``quarto_ga`` in plain Python: what compiling it gains, and what tests hold it to.
+"""The genetic algorithm of the agent ``quarto_ga`` in plain Python, for benchmarks and as an oracle for tests.
 
-Boards are lists of pieces, plans lists of genes, the tree is walked by recursion. The same random numbers give the
-same plans, fitness and action as :mod:`ci_envs.agents.evolution.lookahead_ga`.
+Boards are lists of pieces, plans are lists of genes, and the tree is searched by recursion. The same random numbers
+give the same plans, fitness and action as :mod:`ci_envs.agents.evolution.lookahead_ga`.
 """
 
 from dataclasses import dataclass

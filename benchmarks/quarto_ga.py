@@ -1,4 +1,4 @@
-"""What is measured of the genetic algorithm for Quarto."""
+"""Benchmark of the genetic algorithm for Quarto."""
 
 from benchmarks import plain_quarto_ga
 from ci_envs import Position, Quarto, make

@@ -1,7 +1,7 @@
-"""Steps of whole training runs with MaskablePPO, rollouts and gradient steps (extra ``sb3``), on one thread.
+"""Benchmark of whole training runs with MaskablePPO, rollouts and gradient steps (extra ``sb3``), on one thread.
 
-A step is an action of the agent that learns. Against an opponent inside the environment the reply is part of the step;
-in the wrapper of PettingZoo's tutorial, which lets the agent play both sides, each ply is a step.
+The unit is a step: an action of the learning agent. With an opponent inside the environment, the reply is part of the
+step. In the wrapper of PettingZoo's tutorial the agent plays both sides, so each ply is a step.
 """
 
 from collections.abc import Callable

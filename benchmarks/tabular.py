@@ -1,4 +1,4 @@
-"""What is measured of the tabular learners."""
+"""Benchmarks of the tabular learners."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ from ci_envs.arena import MatchResult, play_match
 
 _GAME = ConnectN(3, 3, 3)
 EPISODES, PLAIN_EPISODES = 3_000_000, 100_000
-"""Of a run: enough that most of it is among positions that were met before, as in the runs that one would make."""
+"""Episodes per run: enough that most positions were visited before, as in real training runs."""
 
 _LEARNED = 300_000  # episodes before a match
 

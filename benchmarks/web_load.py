@@ -1,9 +1,9 @@
-"""Many games at once over HTTP, each a random player against an agent: ``python -m benchmarks.web_load``.
+"""Load test of the web server, with many games at once: ``python -m benchmarks.web_load``.
 
-It starts ``ci-envs serve``, plays whole games, replays each from what the server kept, and says how long moves took to
-be acknowledged, and agents to answer, while agents searched. A player thinks for a time that is drawn from an
-exponential distribution. Those who do not think at all (``--think 0``) ask for as much as the server can do, and wait.
-The players take a share of the processor too.
+Each game is a random player against an agent. The test starts ``ci-envs serve``, plays whole games, replays each game
+from what the server has stored, and prints the latency of moves and of the replies of agents. The time between moves of
+a player is exponentially distributed. With ``--think 0`` players move at once and saturate the server. The players use
+a part of the same processor.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """Every rule of the agent ``nim`` against random play and the expert, and which claims made for such rules hold.
 
 It is the third laboratory of the course: rows of 1, 3, 5, ..., 2n - 1 objects for n = 3 to 7, without a bound and with
-one, each seat apart. The figures of the reports are those known of them; the rules are our reading (``agents/nim.py``).
+one, for each seat separately. The figures of the reports are those they publish; the rules are our reading
+(:mod:`ci_envs.agents.nim.rules`).
 Run it with ``python examples/nim_policies.py``; ``--games 40 --largest 4`` gives a quick look.
 """
 

@@ -1,6 +1,6 @@
 """Set covering: the weights of the reports of 2022 for N = 5 to 1000, and those of our solvers.
 
-It is the first laboratory of the course, whole: its instances by seed 42, the reports' table beside ours, and a figure.
+It is the first lab of the course: its instances with seed 42, the table of the reports next to ours, and a figure.
 Run it with ``python examples/set_covering.py``, which takes some twenty minutes, as N = 100 is hard to prove;
 ``--sizes 20 --seconds 1`` is a quick look.
 It needs HiGHS and matplotlib: ``pip install -e ".[ilp,plot]"``.
@@ -32,14 +32,16 @@ OURS = {
     "tabu": "tabu",
     "row weighting": "row_weighting",
 }
-BY_LUCK = ("genetic", "hill climbing", "annealing", "tabu", "row weighting")
+RANDOMISED = ("genetic", "hill climbing", "annealing", "tabu", "row weighting")
 
 
 @click.command()
 @click.option("--sizes", default=SIZES, multiple=True, type=click.IntRange(min=5), help="N, once or more.")
-@click.option("--seeds", default=5, show_default=True, type=click.IntRange(min=1), help="Of each solver with luck.")
-@click.option("--seconds", default=10.0, show_default=True, help="Of each run, at most.")
-@click.option("--ilp-seconds", default=60.0, show_default=True, help="Of the integer linear program, at most.")
+@click.option(
+    "--seeds", default=5, show_default=True, type=click.IntRange(min=1), help="Seeds of each randomised solver."
+)
+@click.option("--seconds", default=10.0, show_default=True, help="Time limit of each run.")
+@click.option("--ilp-seconds", default=60.0, show_default=True, help="Time limit of the integer linear program.")
 @click.option("--output", default="runs/set_covering", show_default=True, type=click.Path(path_type=Path))
 def main(sizes: tuple[int, ...], seeds: int, seconds: float, ilp_seconds: float, output: Path) -> None:
     """Solve each instance by each solver, print the table and draw the figure."""
@@ -49,7 +51,7 @@ def main(sizes: tuple[int, ...], seeds: int, seconds: float, ilp_seconds: float,
             problem = set_covering(size)
             for name, solver in OURS.items():
                 status.update(f"N = {size}: {name}")
-                runs = range(seeds if name in BY_LUCK else 1)
+                runs = range(seeds if name in RANDOMISED else 1)
                 found = [optimise(problem, solver, seed=seed, seconds=seconds) for seed in runs]
                 weights[name, size] = median(result.value for result in found)
             status.update(f"N = {size}: integer linear program")
@@ -65,8 +67,8 @@ def main(sizes: tuple[int, ...], seeds: int, seconds: float, ilp_seconds: float,
 
 
 def table_of(sizes, weights, bounds, seeds):
-    """What the reports and the course had, what our solvers found, and what is proven."""
-    title = f"weights; ours are medians of {seeds} seeds where there is luck"
+    """Return the table of published weights, of ours, and of the proven bounds."""
+    title = f"weights; ours are medians of {seeds} seeds for randomised solvers"
     table = Table("N", *map(str, sizes), title=title, title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -77,16 +79,16 @@ def table_of(sizes, weights, bounds, seeds):
         table.add_row(name, *(f"{weights[name, size]:,.0f}" for size in sizes))
     table.add_section()
     found = [bounds[size] for size in sizes]
-    table.add_row("least, proven", *(f"{best.value:,.0f}" if best.optimal else "" for best in found))
+    table.add_row("optimum, proven", *(f"{best.value:,.0f}" if best.optimal else "" for best in found))
     table.add_row("best of the exact solver", *(f"{best.value:,.0f}" for best in found))
-    table.add_row("none is below", *(f"{best.bound:,.1f}" for best in found))
+    table.add_row("lower bound", *(f"{best.bound:,.1f}" for best in found))
     gaps = [weights["row weighting", size] / bounds[size].bound - 1 for size in sizes]
-    table.add_row("row weighting, above that", *(f"{gap:.1%}" for gap in gaps))
+    table.add_row("row weighting, above the bound", *(f"{gap:.1%}" for gap in gaps))
     return table
 
 
 def draw(sizes, weights, bounds):
-    """How much more each covering weighs than the numbers it covers, by N."""
+    """Plot the weight of each cover relative to N."""
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     for name in OURS:
         axes.plot(sizes, [weights[name, size] / size for size in sizes], marker="o", markersize=4, label=name)
@@ -94,8 +96,8 @@ def draw(sizes, weights, bounds):
         known = [size for size in sizes if size in PUBLISHED[name]]
         axes.plot(known, [PUBLISHED[name][size] / size for size in known], line, label=name)
     proven = [size for size in sizes if bounds[size].optimal]
-    axes.plot(proven, [bounds[size].value / size for size in proven], "k*", markersize=9, label="least, proven")
-    axes.set(xscale="log", xlabel="N", ylabel="weight / N", title="Coverings of the instances of the lab")
+    axes.plot(proven, [bounds[size].value / size for size in proven], "k*", markersize=9, label="optimum, proven")
+    axes.set(xscale="log", xlabel="N", ylabel="weight / N", title="Covers of the instances of the lab")
     axes.set_xticks(sizes, [str(size) for size in sizes])
     axes.minorticks_off()
     axes.grid(alpha=0.3)

@@ -1,1 +1,1 @@
-"""Experiments that take minutes to hours: training curves, an ablation, a ladder of all agents."""
+"""Experiments that take minutes to hours, run as ``python -m experiments.NAME``."""

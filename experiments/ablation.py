@@ -1,6 +1,6 @@
-"""What parts of AlphaZero are worth, each trained for the same time: ``python -m experiments.ablation``.
+"""An ablation of AlphaZero, each variant trained for the same time: ``python -m experiments.ablation``.
 
-With the default of 5 minutes it takes half an hour on two cores, and leaves the runs, a table and a picture behind.
+With the default of 5 minutes per variant it takes half an hour on two cores. It writes the runs, a table and a plot.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""How strong the agents are: ``python -m experiments.ladder`` lets all play all, judged by exact answers."""
+"""The strength of all agents: a round robin, with accuracy by exact values: ``python -m experiments.ladder``."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,6 @@
-"""What Stable-Baselines3 learns here: ``python -m experiments.learning`` trains models and plays them.
+"""The strength of Stable-Baselines3 after training: ``python -m experiments.learning``.
 
-With the default of three seeds it takes about an hour and a half on one core; options choose less.
+With the default of three seeds it takes about an hour and a half on one core; options select less.
 """
 
 import tempfile

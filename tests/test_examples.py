@@ -110,8 +110,8 @@ class TestExamplesRun:
         rows = dict(re.findall(r"^│ (.*?) +│ +(.*?) +│$", output, re.MULTILINE))
         assert re.split(r" +│ +", rows["course's greedy"]) == ["13", "46"]
         assert re.split(r" +│ +", rows["overlap greedy"]) == ["10", "24"]
-        assert re.split(r" +│ +", rows["least, proven"]) == ["10", "23"]
-        assert re.split(r" +│ +", rows["row weighting, above that"]) == ["0.0%", "0.0%"]
+        assert re.split(r" +│ +", rows["optimum, proven"]) == ["10", "23"]
+        assert re.split(r" +│ +", rows["row weighting, above the bound"]) == ["0.0%", "0.0%"]
 
     def test_bit_string(self, tmp_path):
         output = run("bit_string.py", "--seeds", "1", "--calls", "2500", "--output", str(tmp_path))
