@@ -30,7 +30,7 @@ from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.training.config import TrainingConfig
-from ci_envs.training.ladder import Measurement
+from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Task, Trainer, TrainerState
 
 _EPISODES_PER_STEP = 10_000  # Python handles an interrupt only between two steps
@@ -129,7 +129,7 @@ class TabularTrainer(Trainer):
         return TabularAgent(self.task.game, (self._table, self._rule))
 
     @override
-    def adopt(self, measurement: Measurement) -> bool:
+    def adopt(self, measurement: Measurement, ladder: Ladder) -> bool:
         return True
 
     @override

@@ -135,7 +135,7 @@ class TrainingRun:
             numbers |= {"ladder/rating": measurement.rating}
             numbers |= {f"ladder/{spec}": record.score for spec, record in measurement.results.items()}
             changes["measured"] = trainer.done
-            if trainer.adopt(measurement):
+            if trainer.adopt(measurement, self._ladder):
                 changes["has_best"] = self._best_is_stale = True
         self._record = replace(self._record, curve=(*self._record.curve, row), **changes)
         self._session.events.add(numbers, trainer.count)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_envs.agent.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.training.config import TrainingConfig
-from ci_envs.training.ladder import Measurement
+from ci_envs.training.ladder import Ladder, Measurement
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,12 @@ class Trainer(ABC):
         """Return the agent as it is now."""
 
     @abstractmethod
-    def adopt(self, measurement: Measurement) -> bool:
-        """Let the agent as it is now become the best one if it is at least as good, and return whether it did.
+    def adopt(self, measurement: Measurement, ladder: Ladder) -> bool:
+        """Let the agent as it is now become the best one if it is good enough, and return whether it did.
 
         Args:
-            measurement: how the agent as it is now did on the ladder.
+            measurement: the results of the agent as it is now on the ladder.
+            ladder: plays further matches, for example against the best agent.
         """
 
     @abstractmethod
