@@ -1,7 +1,9 @@
-"""What the README shows works."""
+"""What the README and CONTRIBUTING.md show works."""
 
 import re
 import shlex
+import subprocess
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -14,7 +16,8 @@ from ci_envs.cli.main import main
 from ci_envs.optimisation.registry import registered_problems
 from ci_envs.optimisation.solving import solvers
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+README, CONTRIBUTING = ((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
 
 
 @pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
@@ -64,3 +67,29 @@ def test_tables_list_every_environment_and_agent():
         assert f"\n| `{name}` | " in README
     for name in entry_points(group=ENTRY_POINT_GROUP).names:
         assert re.search(rf"^\| `{name}[`:]", README, re.MULTILINE)
+
+
+TRACE = """
+import os, sys
+from ci_envs.cli.main import main
+remaining = {steps!r}
+def trace(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and remaining and code.co_qualname == remaining[0][1]:
+        if os.path.relpath(os.path.realpath(code.co_filename), {root!r}) == remaining[0][0]:
+            del remaining[0]
+sys.setprofile(trace)
+main("compare TicTacToe-v0 random minimax:depth=2 --games 4".split(), standalone_mode=False)
+sys.setprofile(None)
+print("not called:", remaining)
+"""
+
+
+def test_a_compare_runs_as_contributing_says():
+    """The functions that CONTRIBUTING.md lists are called in its order."""
+    section = CONTRIBUTING.partition("## How a `compare` runs")[2].partition("\n## ")[0]
+    steps = [(file, name) for name, file in re.findall(r"`([\w.]+)` in `([\w/]+\.py)`", section)]
+    assert len(steps) > 15
+    program = TRACE.format(root=str(ROOT), steps=steps)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "not called: []"
