@@ -1,5 +1,6 @@
 from . import agents, baselines, connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
 from .agent.registry import make_agent, register_agent
+from .checking.check import check_game
 from .envs.make import make
 from .envs.vector import make_vec
 from .games.connect_n import ConnectN
@@ -26,6 +27,7 @@ __all__ = [
     "Solution",
     "agents",
     "baselines",
+    "check_game",
     "connect_four_v0",
     "connect_n_v0",
     "make",

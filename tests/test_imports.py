@@ -24,6 +24,7 @@ LAYERS = (
     {"ci_envs.agent"},
     {"ci_envs.picture"},
     {"ci_envs.envs"},
+    {"ci_envs.checking"},
     {"ci_envs.arena"},
     {"ci_envs.training"},
     {"ci_envs.optimisation"},

@@ -1,0 +1,83 @@
+"""The operations of a game, called in compiled code and written into arrays."""
+
+from typing import Any
+
+import numpy as np
+
+from ci_envs.games.operations import (
+    DRAW,
+    LOSS,
+    ONGOING,
+    WIN,
+    action_count,
+    canonical,
+    evaluate,
+    is_duplicate,
+    keeps_turn,
+    legal,
+    may_end,
+    play,
+    result,
+    transform,
+    transform_action,
+    write_features,
+)
+from ci_envs.kernels.compiler import kernel
+
+ILLEGAL = -2
+"""Outcome of an illegal action."""
+
+
+@kernel
+def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any, duplicates: Any) -> None:
+    """Write what every action leads to from a position that is not over.
+
+    Args:
+        game: The game.
+        own: First word.
+        opp: Second word.
+        words: The positions that follow, uint64 of shape (actions, 2).
+        outcomes: The result for the player to move there, or ILLEGAL, int64 of shape (actions,).
+        keeps: Whether the same player acts again, bool of shape (actions,).
+        duplicates: Whether another action leads to the same position, bool of shape (actions,).
+    """
+    for number in range(action_count(game)):
+        action = np.uint64(number)
+        outcomes[number], keeps[number], duplicates[number] = ILLEGAL, False, False
+        words[number, 0], words[number, 1] = own, opp
+        if legal(game, own, opp, action):
+            words[number, 0], words[number, 1] = play(game, own, opp, action)
+            outcomes[number] = result(game, words[number, 0], words[number, 1])
+            keeps[number] = keeps_turn(game, own, opp, action)
+            duplicates[number] = is_duplicate(game, own, opp, action)
+
+
+@kernel
+def may_end_now(game: Any, own: Any, opp: Any) -> Any:
+    """``-> (bool, bool)``: whether ``may_end`` allows an end with a win, and with a loss, of the player to move."""
+    return may_end(game, own, opp, WIN), may_end(game, own, opp, LOSS)
+
+
+@kernel
+def transformed(game: Any, symmetry: Any, own: Any, opp: Any, actions: Any) -> Any:
+    """``-> (own, opp)``: the image of a position; write the image of each action into ``actions`` (int64)."""
+    for number in range(action_count(game)):
+        actions[number] = transform_action(game, symmetry, number)
+    return transform(game, symmetry, own, opp)
+
+
+@kernel
+def canonical_form(game: Any, own: Any, opp: Any) -> Any:
+    """``-> (own, opp)``: the canonical form of a position."""
+    return canonical(game, own, opp)
+
+
+@kernel
+def estimated(game: Any, own: Any, opp: Any, features: Any) -> Any:
+    """``-> int``: the static evaluation of a position that is not over; write its features into ``features``."""
+    write_features(game, own, opp, features)
+    return evaluate(game, own, opp)
+
+
+OUTCOMES = (LOSS, DRAW, WIN, ONGOING)
+"""What ``result`` can be."""

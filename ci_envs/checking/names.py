@@ -1,0 +1,104 @@
+"""Checks of what people see: action names, texts, diagrams and pictures."""
+
+from collections import Counter
+from xml.etree import ElementTree
+
+from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+
+_MOST_PICTURES = 40
+
+
+def check_names(game: Game) -> None:
+    """Check that each action has a name of its own that a person can type.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    names = [game.action_name(action) for action in range(game.action_count)]
+    for action, name in enumerate(names):
+        if not isinstance(name, str) or not name or name != "".join(name.split()).lower():
+            raise InvalidGameError(f"the name of action {action} must be lower case without spaces, not {name!r}")
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise InvalidGameError(f"action names must be unique, but {count} actions have the name {name!r}")
+
+
+def check_texts(positions: list[Position]) -> None:
+    """Check that text gives every position back, and that action names are read as these actions.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions:
+        text = position.to_text()
+        if not isinstance(text, str) or text.splitlines() != [text]:
+            raise InvalidGameError(f"to_text must return one line at {place(position)}, not {text!r}")
+        again = Position.from_text(position.game, text)
+        if again != position:
+            raise InvalidGameError(f"from_text must give {place(position)} back from {text!r}, not {place(again)}")
+        if not position.game.diagram(position.own, position.opp, position.to_move).strip():
+            raise InvalidGameError(f"diagram must not be empty at {place(position)}")
+        for action in position.legal_actions():
+            if position.parse_action(position.action_name(action)) != action:
+                raise InvalidGameError(f"the name {position.action_name(action)!r} is not read as action {action}")
+
+
+def check_pictures(positions: list[Position]) -> None:
+    """Check that every legal action can be clicked in the picture, and that marks have a place.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions[:_MOST_PICTURES]:
+        regions = _regions_of(position)
+        clicks = {action: position.game.targets(action) for action in position.legal_actions()}
+        for action, targets in clicks.items():
+            _check_regions(f"targets({action})", targets, regions, position)
+            if not targets:
+                raise InvalidGameError(f"targets({action}) must name a region to click at {place(position)}")
+            after = position.play(action)
+            trace = position.game.trace(after.own, after.opp, action)
+            _check_regions(f"trace of action {action}", trace, _regions_of(after), after)
+        _check_prefixes(clicks, position)
+        for line in position.game.winning_lines(position.own, position.opp):
+            _check_regions("winning_lines", line, regions, position)
+
+
+def _regions_of(position: Position) -> set[str]:
+    drawing = position.game.draw(position.own, position.opp, position.to_move)
+    if not isinstance(drawing, Drawing):
+        raise InvalidGameError(f"draw must return a Drawing at {place(position)}, not {drawing!r}")
+    try:
+        ElementTree.fromstring(drawing.svg())
+    except ElementTree.ParseError as error:
+        raise InvalidGameError(f"draw must return well-formed SVG at {place(position)}: {error}") from None
+    names = [region.name for region in drawing.regions]
+    if len(set(names)) < len(names):
+        name = Counter(names).most_common(1)[0][0]
+        raise InvalidGameError(f"the regions of a picture must have different names, but {name!r} occurs twice")
+    for region in drawing.regions:
+        right, bottom = region.x + region.width, region.y + region.height
+        if min(region.x, region.y) < 0 or right > drawing.width or bottom > drawing.height:
+            raise InvalidGameError(f"the region {region.name!r} must lie inside the picture at {place(position)}")
+    return set(names)
+
+
+def _check_regions(what: str, names: tuple[str, ...], regions: set[str], position: Position) -> None:
+    for name in names:
+        if name not in regions:
+            raise InvalidGameError(f"{what} names {name!r}, which must be a region of the picture at {place(position)}")
+
+
+def _check_prefixes(clicks: dict[int, tuple[str, ...]], position: Position) -> None:
+    """Check that no action's clicks begin another action's, so that every click can be understood."""
+    owners = {targets: action for action, targets in clicks.items()}
+    for action, targets in clicks.items():
+        for length in range(1, len(targets) + 1):
+            other = owners.get(targets[:length], action)
+            if other != action:
+                raise InvalidGameError(
+                    f"targets({other}) must not begin or equal targets({action}) at {place(position)}: {targets}"
+                )

@@ -1,0 +1,42 @@
+"""Checks of the observation planes and of decoding them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.games.position import Position
+
+
+def check_observations(positions: list[Position]) -> None:
+    """Check that ``observe`` writes zeros and ones inside the planes, and that ``decode`` gives the position back.
+
+    In a game whose words swap with the view this must hold for the view of the other player too.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions:
+        words = position.own, position.opp
+        for own, opp in (words,) if position.game.shared_board else (words, words[::-1]):
+            seen = Position(position.game, own, opp, position.to_move)
+            planes = _planes_of(seen)
+            if not np.isin(planes, (0, 1)).all():
+                value = planes[~np.isin(planes, (0, 1))][0]
+                raise InvalidGameError(f"observe must write only 0 and 1 at {place(seen)}, not {value}")
+            again = Position.from_observation(position.game, planes, position.to_move)
+            if again != seen:
+                raise InvalidGameError(f"decode must give {place(seen)} back from its planes, not {place(again)}")
+            if not np.array_equal(planes, _planes_of(seen)):
+                raise InvalidGameError(f"observe is not deterministic at {place(seen)}: two calls differ")
+
+
+def _planes_of(position: Position) -> NDArray[np.int8]:
+    """Return the planes, written in the middle of a larger array to notice what is written outside of them."""
+    height, width, channels = position.game.observation_shape
+    buffer = np.zeros((3 * height, width, channels), np.int8)
+    planes = buffer[height : 2 * height]
+    position.game.rules.observe(position.game, position.own, position.opp, planes)
+    if buffer[:height].any() or buffer[2 * height :].any():
+        shape = position.game.observation_shape
+        raise InvalidGameError(f"observe writes outside of the planes of shape {shape} at {place(position)}")
+    return planes

@@ -1,0 +1,168 @@
+"""Random play, and checks of legal actions, results and the hints for searches."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.checking.compiled import ILLEGAL, OUTCOMES, estimated, follow, may_end_now
+from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.games.game import Game
+from ci_envs.games.operations import LOSS, ONGOING, WIN
+from ci_envs.games.position import Position
+
+_MOST_POSITIONS = 200
+_LARGEST_EVALUATION = 1_000_000
+
+
+def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Generator) -> list[Position]:
+    """Play random games and return some of the positions that occurred, each once.
+
+    Raises:
+        InvalidGameError: Play has no legal action, repeats a position or does not end where it must.
+    """
+    found: dict[Position, None] = {}
+    for _ in range(games):
+        position = Position.start(game)
+        path = {position}
+        for _ in range(max_plies):
+            _check_result(position)
+            if position.result is not None:
+                break
+            actions = position.legal_actions()
+            if not actions:
+                raise InvalidGameError(f"no action is legal at {place(position)}, but result is ONGOING there")
+            position = position.play(int(rng.choice(actions)))
+            if position in path and not game.can_cycle:
+                raise InvalidGameError(f"play repeats {place(position)}: set can_cycle = True, or mend play")
+            path.add(position)
+        if not game.can_cycle and position.result is None:
+            raise InvalidGameError(f"play goes on after {max_plies} plies at {place(position)}: set can_cycle = True")
+        found |= dict.fromkeys(sorted(path, key=lambda each: (each.own, each.opp, each.to_move)))
+    positions = list(found)
+    chosen = rng.permutation(len(positions))[:_MOST_POSITIONS]
+    return [Position.start(game), *(positions[index] for index in sorted(chosen.tolist()))]
+
+
+def _check_result(position: Position) -> None:
+    outcome = position.game.rules.result(position.game, position.own, position.opp)
+    if outcome not in OUTCOMES:
+        raise InvalidGameError(f"result must be ONGOING, WIN, DRAW or LOSS at {place(position)}, not {outcome!r}")
+
+
+class Successors:
+    """What every action leads to from a position that is not over.
+
+    Attributes:
+        words: The positions that follow, uint64 of shape (actions, 2).
+        outcomes: The result there, or ILLEGAL, int64 of shape (actions,).
+        keeps: Whether the same player acts again, bool of shape (actions,).
+        duplicates: Whether the action is a duplicate, bool of shape (actions,).
+    """
+
+    def __init__(self, position: Position) -> None:
+        count = position.game.action_count
+        self.words = np.zeros((count, 2), np.uint64)
+        self.outcomes = np.zeros(count, np.int64)
+        self.keeps, self.duplicates = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+        arrays = self.words, self.outcomes, self.keeps, self.duplicates
+        follow(position.game, np.uint64(position.own), np.uint64(position.opp), *arrays)
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        """Whether each action is legal, bool of shape (actions,)."""
+        return np.asarray(self.outcomes != ILLEGAL)
+
+    def reached(self, actions: NDArray[np.bool_]) -> set[tuple[int, int, bool]]:
+        """Return where some actions lead: the words, and whether the same player acts again."""
+        return {
+            (int(self.words[action, 0]), int(self.words[action, 1]), bool(self.keeps[action]))
+            for action in np.flatnonzero(actions).tolist()
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Successors) and all(
+            np.array_equal(mine, theirs) for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def check_play(positions: list[Position]) -> None:
+    """Check that rules are deterministic and that the results after every legal action are values of the game.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions:
+        if position.result is not None:
+            continue
+        successors = Successors(position)
+        if successors != Successors(position):
+            raise InvalidGameError(f"the rules are not deterministic at {place(position)}: two calls differ")
+        legal = set(np.flatnonzero(successors.legal).tolist())
+        if legal != set(position.legal_actions()):
+            raise InvalidGameError(f"legal must be the same in every kernel at {place(position)}")
+        for action in sorted(legal):
+            if successors.outcomes[action] not in OUTCOMES:
+                raise InvalidGameError(
+                    f"result must be ONGOING, WIN, DRAW or LOSS after action {action} at {place(position)},"
+                    f" not {successors.outcomes[action]}"
+                )
+
+
+def check_searches(positions: list[Position]) -> None:
+    """Check that ``is_duplicate`` hides no position from a search, and that ``may_end`` excludes no end of the game.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions:
+        if position.result is not None:
+            continue
+        successors = Successors(position)
+        legal = successors.legal
+        hidden = successors.reached(legal) - successors.reached(legal & ~successors.duplicates)
+        if hidden:
+            own, opp, _ = min(hidden)
+            raise InvalidGameError(
+                f"is_duplicate is true for every action from {place(position)} to (own={own:#x}, opp={opp:#x}):"
+                " it must be false for one of them"
+            )
+        signs = np.where(successors.keeps, 1, -1)
+        allowed = may_end_now(position.game, np.uint64(position.own), np.uint64(position.opp))
+        for outcome, name, may in ((WIN, "WIN", allowed[0]), (LOSS, "LOSS", allowed[1])):
+            ends = legal & (successors.outcomes != ONGOING) & (signs * successors.outcomes == outcome)
+            if ends.any() and not may:
+                action = int(np.flatnonzero(ends)[0])
+                raise InvalidGameError(
+                    f"may_end is false for {name} at {place(position)}, but action {action} ends the game so"
+                )
+
+
+def check_evaluation(positions: list[Position]) -> None:
+    """Check the size of ``evaluate``, and that ``write_features`` writes every feature.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions:
+        if position.result is None:
+            value, features = estimate_of(position)
+            if not abs(value) < _LARGEST_EVALUATION:
+                raise InvalidGameError(f"evaluate must be of size below 1,000,000 at {place(position)}, not {value}")
+            if not np.isfinite(features).all():
+                name = position.game.feature_names[int(np.flatnonzero(~np.isfinite(features))[0])]
+                raise InvalidGameError(f"write_features must write a finite number for {name!r} at {place(position)}")
+
+
+def estimate_of(position: Position) -> tuple[int, NDArray[np.float64]]:
+    """Return the static evaluation of a position that is not over, and its features.
+
+    Raises:
+        InvalidGameError: ``write_features`` writes more numbers than there are names.
+    """
+    count = len(position.game.feature_names)
+    buffer = np.full(count + 64, np.nan)  # what is written beyond the features is seen
+    value = estimated(position.game, np.uint64(position.own), np.uint64(position.opp), buffer[:count])
+    if not np.isnan(buffer[count:]).all():
+        raise InvalidGameError(f"write_features must write {count} numbers, as feature_names has, not more")
+    return int(value), buffer[:count]

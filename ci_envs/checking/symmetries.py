@@ -1,0 +1,91 @@
+"""Checks of the symmetries: a group that commutes with the rules."""
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.checking.compiled import canonical_form, transformed
+from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.checking.play import Successors, estimate_of
+from ci_envs.games.position import Position
+
+_MOST_POSITIONS, _MOST_SYMMETRIES = 30, 12
+
+
+def check_symmetries(positions: list[Position], rng: np.random.Generator) -> None:
+    """Check a random sample of the symmetries in some of the positions.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    game = positions[0].game
+    others = rng.permutation(np.arange(1, game.symmetry_count))[: _MOST_SYMMETRIES - 1]
+    symmetries = [0, *sorted(others.tolist())]
+    chosen = [positions[0], *(positions[index] for index in rng.permutation(len(positions))[:_MOST_POSITIONS].tolist())]
+    numbers = np.arange(game.action_count)
+    for position in chosen:
+        image, actions = _image(position, 0)
+        if image != position or not np.array_equal(actions, numbers):
+            raise InvalidGameError(f"symmetry 0 must be the identity, but it is not at {place(position)}")
+    for symmetry, position in product(symmetries, chosen):
+        image, actions = _image(position, symmetry)
+        if not np.array_equal(np.sort(actions), numbers):
+            raise InvalidGameError(f"transform_action must permute the actions under symmetry {symmetry}")
+        _check_rules(position, symmetry, image, actions)
+    _check_group(chosen, symmetries)
+    for position, symmetry in product(chosen, symmetries):
+        _check_canonical(position, symmetry)
+
+
+def _image(position: Position, symmetry: int) -> tuple[Position, NDArray[np.int64]]:
+    actions = np.full(position.game.action_count, -1, np.int64)
+    own, opp = transformed(position.game, symmetry, np.uint64(position.own), np.uint64(position.opp), actions)
+    return Position(position.game, int(own), int(opp), position.to_move), actions
+
+
+def _check_rules(position: Position, symmetry: int, image: Position, actions: NDArray[np.int64]) -> None:
+    """Check that results, legal actions, play and estimates of the image are the images of those of the position."""
+    where = f"under symmetry {symmetry} of {place(position)}"
+    if image.result != position.result:
+        raise InvalidGameError(f"result must be the same {where}: {image.result}, not {position.result}")
+    if position.result is not None:
+        return
+    before, after = Successors(position), Successors(image)
+    if not np.array_equal(after.legal[actions], before.legal):
+        raise InvalidGameError(f"legal actions must be images of legal actions {where}: see transform_action")
+    for action in np.flatnonzero(before.legal).tolist():
+        own, opp = before.words[action].tolist()
+        expected, _ = _image(Position(position.game, own, opp, position.to_move), symmetry)
+        found = after.words[actions[action]].tolist()
+        if found != [expected.own, expected.opp] or after.keeps[actions[action]] != before.keeps[action]:
+            raise InvalidGameError(
+                f"playing action {action} and its image {actions[action]} must lead to images of each other {where}"
+            )
+    (value, features), (image_value, image_features) = estimate_of(position), estimate_of(image)
+    if value != image_value:
+        raise InvalidGameError(f"evaluate must be the same {where}: {image_value}, not {value}")
+    if not np.allclose(features, image_features):
+        name = position.game.feature_names[int(np.argmax(~np.isclose(features, image_features)))]
+        raise InvalidGameError(f"write_features must write the same {name!r} {where}")
+
+
+def _check_canonical(position: Position, symmetry: int) -> None:
+    image, _ = _image(position, symmetry)
+    forms = [canonical_form(each.game, np.uint64(each.own), np.uint64(each.opp)) for each in (position, image)]
+    if forms[0] != forms[1]:
+        raise InvalidGameError(f"canonical must be the same under symmetry {symmetry} of {place(position)}")
+    images = position.game.rules.images(position.game, position.own, position.opp)
+    if not (images == np.array(forms[0], np.uint64)).all(axis=1).any():
+        raise InvalidGameError(f"canonical must be an image of {place(position)}")
+
+
+def _check_group(positions: list[Position], symmetries: list[int]) -> None:
+    """Check that one symmetry after another is a symmetry too: every product acts as one of them on all positions."""
+    images = np.array([each.game.rules.images(each.game, each.own, each.opp) for each in positions])
+    known = {images[:, symmetry].tobytes() for symmetry in range(images.shape[1])}
+    for first, second in product(symmetries, repeat=2):
+        twice = [_image(_image(position, first)[0], second)[0] for position in positions]
+        words = np.array([(each.own, each.opp) for each in twice], np.uint64)
+        if np.ascontiguousarray(words).tobytes() not in known:
+            raise InvalidGameError(f"symmetry {first} followed by symmetry {second} must be one of the symmetries")

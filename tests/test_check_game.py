@@ -1,0 +1,381 @@
+"""``check_game`` accepts the shipped games, and finds each thing that can be wrong with a new one."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from minimal_game import LastCell
+
+from ci_envs import ConnectN, Nim, Quarto, Quixo, check_game
+from ci_envs.checking.error import InvalidGameError
+from ci_envs.drawing.drawing import Drawing, Region
+from ci_envs.games import (
+    LOSS,
+    ONGOING,
+    WIN,
+    canonical,
+    decode,
+    evaluate,
+    implements,
+    is_duplicate,
+    keeps_turn,
+    legal,
+    may_end,
+    observe,
+    play,
+    result,
+    transform,
+    transform_action,
+    write_features,
+)
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        Quixo(2),
+        Quixo(),
+        ConnectN(3, 3, 3),
+        ConnectN(1, 1, 1),
+        ConnectN(6, 7, 4, gravity=True),
+        Nim(),
+        Nim((3, 4, 5), max_take=2, misere=True),
+        Quarto(),
+        LastCell(1, 1),
+        LastCell(),
+        pytest.param(Nim((1,) * 8), marks=pytest.mark.slow),  # 40,320 symmetries
+        pytest.param(Quarto(squares=True), marks=pytest.mark.slow),
+        pytest.param(ConnectN(8, 8, 5), marks=pytest.mark.slow),
+        pytest.param(Quixo(7), marks=pytest.mark.slow),
+    ],
+    ids=repr,
+)
+def test_the_shipped_games_keep_the_contract(game):
+    assert check_game(game) is None
+
+
+@dataclass(frozen=True)
+class Mirrored(LastCell):
+    """With the symmetry that turns the board by half a turn."""
+
+    @property
+    def symmetry_count(self):
+        return 2
+
+
+@implements(transform, Mirrored)
+def _(game):
+    cells = game.action_count
+
+    def kernel(game, symmetry, own, opp):
+        if symmetry == 0:
+            return own, opp
+        new_own = new_opp = ZERO
+        for cell in range(cells):
+            new_own |= ((own >> np.uint64(cell)) & ONE) << np.uint64(cells - 1 - cell)
+            new_opp |= ((opp >> np.uint64(cell)) & ONE) << np.uint64(cells - 1 - cell)
+        return new_own, new_opp
+
+    return kernel
+
+
+@implements(transform_action, Mirrored)
+def _(game):
+    last = game.action_count - 1
+    return lambda game, symmetry, action: last - action if symmetry == 1 else action
+
+
+def test_symmetries_that_are_right_are_accepted():
+    check_game(Mirrored())
+
+
+BROKEN = {}
+
+
+def broken(message, base=LastCell, **members):
+    """Register a game that differs from ``base`` by some members and one operation, and what is said of it."""
+
+    def register(operation, build):
+        cls = dataclass(frozen=True)(type(f"Broken{len(BROKEN)}", (base,), {"__module__": __name__, **members}))
+        if operation is not None:
+            implements(operation, cls)(build)
+        BROKEN[f"{operation.__name__ if operation else ', '.join(members)}: {message}"] = (cls, message)
+
+    return register
+
+
+def plane_of(value):
+    def build(game):
+        def kernel(game, own, opp, planes):
+            planes[0, 0, 0] = value
+
+        return kernel
+
+    return build
+
+
+def outside(game):
+    rows = game.rows
+
+    def kernel(game, own, opp, planes):
+        planes[rows, 0, 0] = 1
+
+    return kernel
+
+
+def forgetting(game):
+    return lambda game, planes: (ZERO, ZERO)
+
+
+def own_stones_only(game):
+    cols, cells = game.cols, game.action_count
+
+    def kernel(game, own, opp, planes):  # right for the player to move only where the opponent has no stones
+        for cell in range(cells):
+            planes[cell // cols, cell % cols, 0] = (own >> np.uint64(cell)) & ONE
+
+    return kernel
+
+
+def too_many_features(game):
+    def kernel(game, own, opp, features):
+        for number in range(10):
+            features[number] = number
+
+    return kernel
+
+
+def too_few_features(game):
+    def kernel(game, own, opp, features):
+        features[0] = 1
+
+    return kernel
+
+
+def first_cell(game):
+    def kernel(game, own, opp, features):
+        features[0], features[1], features[2] = own & ONE, 0, 0
+
+    return kernel
+
+
+def repeating(game):
+    return lambda game, own, opp, action: (opp, own)
+
+
+broken("no action is legal at (own=")(legal, lambda game: lambda game, own, opp, action: own | opp == ZERO)
+broken("play repeats (own=", can_cycle=False)(play, repeating)
+broken("result must be ONGOING, WIN, DRAW or LOSS")(result, lambda game: lambda game, own, opp: 7 if own else ONGOING)
+broken("the game is over at the start (own=0x0, opp=0x0")(result, lambda game: lambda game, own, opp: LOSS)
+broken("observe must write only 0 and 1 at (own=0x0, opp=0x0, to_move=0), not 3")(observe, plane_of(3))
+broken("observe writes outside of the planes of shape (2, 4, 2)")(observe, outside)
+broken("decode must give (own=")(decode, forgetting)
+broken("decode must give (own=")(observe, own_stones_only)
+broken("is_duplicate is true for every action from (own=")(
+    is_duplicate, lambda game: lambda game, own, opp, action: action == ZERO
+)
+broken("legal actions must be images of legal actions under symmetry 1", Mirrored)(
+    legal,
+    lambda game: (
+        lambda game, own, opp, action: (
+            ((own | opp) >> action) & ONE == ZERO and (action != ZERO or own | opp == np.uint64(254) or not own)
+        )
+    ),
+)
+broken("may_end is false for WIN at (own=")(may_end, lambda game: lambda game, own, opp, outcome: outcome == LOSS)
+broken("evaluate must be of size below 1,000,000")(evaluate, lambda game: lambda game, own, opp: 1_000_000)
+broken("write_features must write 3 numbers")(write_features, too_many_features)
+broken("write_features must write a finite number for 'mobility'")(write_features, too_few_features)
+broken("symmetry 0 must be the identity", Mirrored)(transform, lambda game: lambda game, symmetry, own, opp: (opp, own))
+broken("symmetry 0 must be the identity", Mirrored)(
+    transform_action, lambda game: lambda game, symmetry, action: 7 - action
+)
+broken("must lead to images of each other under symmetry 1", Mirrored)(
+    transform_action, lambda game: lambda game, symmetry, action: action
+)
+broken("transform_action must permute the actions under symmetry 1", Mirrored)(
+    transform_action, lambda game: lambda game, symmetry, action: action * (1 - symmetry)
+)
+broken("must lead to images of each other under symmetry 1", Mirrored)(
+    transform, lambda game: lambda game, symmetry, own, opp: (own, opp)
+)
+broken("result must be the same under symmetry 1", Mirrored)(
+    result,
+    lambda game: (
+        lambda game, own, opp: (
+            LOSS if own | opp == np.uint64(255) else (WIN if own & ONE and not own >> np.uint64(1) else ONGOING)
+        )
+    ),
+)
+broken("must lead to images of each other under symmetry 1", Mirrored)(
+    play,
+    lambda game: (
+        lambda game, own, opp, action: (
+            opp,
+            own | (ONE << action) | (np.uint64(2) if action == ZERO and not (own | opp) >> ONE & ONE else ZERO),
+        )
+    ),
+)
+broken("evaluate must be the same under symmetry 1", Mirrored)(
+    evaluate, lambda game: lambda game, own, opp: np.int64(own & ONE)
+)
+broken("write_features must write the same 'constant' under symmetry 1", Mirrored)(write_features, first_cell)
+broken("canonical must be the same under symmetry 1", Mirrored)(
+    canonical, lambda game: lambda game, own, opp: (own, opp)
+)
+broken("canonical must be an image of", Mirrored)(canonical, lambda game: lambda game, own, opp: (ZERO, ZERO))
+broken("must lead to images of each other under symmetry 1", Mirrored)(
+    keeps_turn, lambda game: lambda game, own, opp, action: action == ZERO
+)
+broken("random play raised")(legal, lambda game: lambda game, own, opp, action: undefined(own))  # noqa: F821
+
+
+@dataclass(frozen=True)
+class Shifted(LastCell):
+    """A cycle of four cells, with the rotation by one cell but not the rotations by two and three."""
+
+    rows: int = 1
+
+    @property
+    def symmetry_count(self):
+        return 2
+
+
+@implements(transform, Shifted)
+def _(game):
+    def kernel(game, symmetry, own, opp):
+        if symmetry == 0:
+            return own, opp
+        full = np.uint64(15)
+        shift, back = ONE, np.uint64(3)
+        return ((own << shift) | (own >> back)) & full, ((opp << shift) | (opp >> back)) & full
+
+    return kernel
+
+
+@implements(transform_action, Shifted)
+def _(game):
+    return lambda game, symmetry, action: (action + symmetry) % 4
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_operation_is_found(name):
+    cls, message = BROKEN[name]
+    with pytest.raises(InvalidGameError) as caught:
+        check_game(cls())
+    said = str(caught.value)
+    assert message in said
+    assert said.startswith(repr(cls()))
+    assert "\n" not in said
+
+
+def test_symmetries_that_are_no_group_are_found():
+    with pytest.raises(InvalidGameError, match="symmetry 1 followed by symmetry 1 must be one of the symmetries"):
+        check_game(Shifted())
+
+
+def region(name, x=1):
+    return Region(name, x, 1, 5, 5)
+
+
+def drawing_of(*names, shapes="", width=20):
+    return lambda self, own, opp, to_move: Drawing(
+        width, 20, shapes, (), tuple(region(name) for name in names or map(str, range(8)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "message"),
+    [
+        ("action_name", lambda self, action: "x", "action names must be unique, but 8 actions have the name 'x'"),
+        ("action_name", lambda self, action: f"A{action}", "name of action 0 must be lower case without spaces"),
+        ("action_name", lambda self, action: f"a {action}", "not 'a 0'"),
+        ("action_count", 2.0, "action_count must be an int of 1 or more, not 2.0"),
+        ("symmetry_count", 0, "symmetry_count must be an int of 1 or more, not 0"),
+        ("observation_shape", [2, 4, 2], r"observation_shape must be \(height, width, channels\), not \[2, 4, 2\]"),
+        ("observation_shape", (2, 4, True), "each number of observation_shape must be an int"),
+        ("start", lambda self: (0, -1), r"start\(\) must have two ints from 0 to 2\*\*64 - 1, not -1"),
+        ("start", lambda self: [0, 0], r"start\(\) must be a tuple \(own, opp\), not \[0, 0\]"),
+        ("start", lambda self: (255, 0), "the game is over at the start"),
+        ("position_share", 0.0, "position_share must be more than 0 and at most 1, not 0.0"),
+        (
+            "__repr__",
+            lambda self: "LastCell()",
+            r"repr must be the call .* but it makes LastCell\(\)",
+        ),
+        ("__repr__", lambda self: "<a game>", "repr must be the call that makes the game"),
+        ("to_text", lambda self, own, opp, to_move: f"{own}\n{opp}", "to_text must return one line"),
+        ("to_text", lambda self, own, opp, to_move: "..../.... 0", "from_text must give"),
+        ("from_text", lambda self, text: (0, 0, 0), r"from_text must give \(own="),
+        ("from_text", lambda self, text: 1 // 0, "texts raised ZeroDivisionError"),
+        ("diagram", lambda self, own, opp, to_move: " ", "diagram must not be empty"),
+        ("draw", lambda self, own, opp, to_move: None, "draw must return a Drawing"),
+        ("draw", drawing_of(shapes="<g>"), "draw must return well-formed SVG"),
+        ("draw", drawing_of("0", "0"), "the regions of a picture must have different names, but '0' occurs twice"),
+        ("draw", drawing_of("0"), r"targets\(1\) names '1', which must be a region of the picture"),
+        ("draw", drawing_of(width=4), "the region '0' must lie inside the picture"),
+        ("targets", lambda self, action: (), r"targets\(\d\) must name a region"),
+        ("targets", lambda self, action: ("0",), r"targets\(\d\) must not begin or equal targets\(\d\)"),
+        ("targets", lambda self, action: tuple("01234567"[: 1 + action]), r"must not begin or equal targets"),
+        ("trace", lambda self, own, opp, action: ("z9",), "trace of action 0 names 'z9'"),
+        ("winning_lines", lambda self, own, opp: (("z9",),), "winning_lines names 'z9'"),
+        ("feature_names", ("one",), "write_features must write 1 numbers"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_broken_member_is_found(monkeypatch, member, value, message):
+    monkeypatch.setattr(LastCell, member, value)
+    game = LastCell(3) if "it makes" in message else LastCell()
+    with pytest.raises(InvalidGameError, match=message) as caught:
+        check_game(game)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mutable_parameter_is_found():
+    @dataclass(frozen=True)
+    class Mutable(LastCell):
+        names: list = None
+
+        def __post_init__(self):
+            object.__setattr__(self, "names", ["a"])
+
+    with pytest.raises(InvalidGameError, match=re.escape("names=['a'] must be hashable, for example a tuple")):
+        check_game(Mutable())
+
+
+def test_a_game_that_is_no_dataclass_of_its_own_is_found():
+    class Undecorated(LastCell):
+        pass
+
+    with pytest.raises(InvalidGameError, match=re.escape("must be decorated with @dataclass(frozen=True)")):
+        check_game(Undecorated())
+
+
+def test_play_without_an_end_is_found():
+    with pytest.raises(InvalidGameError, match=r"play goes on after 5 plies at .*: set can_cycle = True"):
+        check_game(LastCell(), max_plies=5)
+
+
+def test_what_is_no_game_is_refused():
+    with pytest.raises(TypeError, match="check_game needs a game such as"):
+        check_game("Quixo-v0")
+    with pytest.raises(ValueError, match="games must be"):
+        check_game(LastCell(), games=0)
+
+
+def test_a_game_without_an_operation_is_refused():
+    from ci_envs import Game
+
+    @dataclass(frozen=True)
+    class Empty(Game):
+        action_count = 1
+        observation_shape = (1, 1, 1)
+
+        def start(self):
+            return 0, 0
+
+    with pytest.raises(TypeError, match="Empty does not implement legal, play, result, observe, decode"):
+        check_game(Empty())
