@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from crashing import Crash
 from playing import batch_of, random_positions
 from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -80,10 +81,6 @@ def differing(first, second):
 def flat(optimizer):
     state = optimizer.state_dict()["state"]
     return {f"{i}.{name}": torch.as_tensor(value) for i, values in state.items() for name, value in values.items()}
-
-
-class Stop(BaseException):
-    """Ends a run where it is raised, as a kill would: nothing handles it."""
 
 
 def stopping(at, error):
@@ -164,8 +161,8 @@ class TestARun:
             assert torch.get_num_threads() == 3
             run("a2c", tmp_path / "b", 100, threads=2)
             assert seen == {1, 2}
-            monkeypatch.setattr(SelfPlayCallback, "_on_step", stopping(20, Stop))
-            with pytest.raises(Stop):
+            monkeypatch.setattr(SelfPlayCallback, "_on_step", stopping(20, Crash))
+            with pytest.raises(Crash):
                 run("a2c", tmp_path / "c", 100)
             assert torch.get_num_threads() == 3
         finally:
@@ -363,13 +360,13 @@ class TestGoingOn:
 
             def write_or_stop(path, content, writes=writes, stop_at=stop_at):
                 if len(writes) == stop_at:
-                    raise Stop
+                    raise Crash
                 writes.append(path.name)
                 write(path, content)
 
             with monkeypatch.context() as patch:
                 patch.setattr(ci_envs.storage.tensors, "write_whole", write_or_stop)
-                with pytest.raises(Stop):
+                with pytest.raises(Crash):
                     run("a2c", folder, 1000)
             assert read_model(folder / CHECKPOINT).steps == (0, 288, 576, 864)[writes.count(CHECKPOINT) - 1]
             if BEST in writes:

@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from crashing import Crash
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -32,10 +33,6 @@ TRAINERS = {name: trainer_of(name) for name in CASES}
 FIELDS = [(name, field.name) for name, trainer in TRAINERS.items() for field in fields(trainer.config_type)]
 TICTACTOE = ci_envs.ConnectN(3, 3, 3)
 QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
-
-
-class Stop(BaseException):
-    """Ends a run where it is raised, as a kill would: nothing handles it."""
 
 
 def ci_envs_train(*arguments):
@@ -71,7 +68,7 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
 
     def make_config(*arguments):
         configs.append(make(*arguments))
-        raise Stop
+        raise Crash
 
     make = learners.make_config
     monkeypatch.setattr(learners, "make_config", make_config)
@@ -82,7 +79,7 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
         [name, "TicTacToe-v0", *(f"--set={one}={given}" for one, given in (required | {option: text}).items())],
         [f"{name}:{','.join(f'{one}={given}' for one, given in (required | {option: text}).items())}", "TicTacToe-v0"],
     ):
-        with pytest.raises(Stop):
+        with pytest.raises(Crash):
             main(["train", *settings, "--output", str(tmp_path)], standalone_mode=False)
         assert getattr(configs[-1], option) == value != described[option].default
     assert described[option].help in re.sub(r"\s+", " ", ci_envs_train("--options", name).stdout)
@@ -145,7 +142,7 @@ def test_tensorboard_shows_the_learning_curve(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)
     with monkeypatch.context() as patched:
         kill_at_write(patched, 4)  # the second checkpoint
-        with pytest.raises(Stop):
+        with pytest.raises(Crash):
             train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
     train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)
     events = EventAccumulator(str(tmp_path)).Reload()
@@ -170,7 +167,7 @@ def kill_at_write(patched, number):
     def write_whole(path, content):
         if next(calls) == number:
             path.with_name(f".{path.name}.1.tmp").write_bytes(content[: len(content) // 2])
-            raise Stop
+            raise Crash
         write(path, content)
 
     for module in ("storage.files", "storage.arrays", "training.folder"):
@@ -190,7 +187,7 @@ def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, tmp_path, mo
             try:
                 train(name, "TicTacToe-v0", output=folder, **QUICK)
                 break
-            except Stop:
+            except Crash:
                 kills += 1
         if (folder / CONFIG).exists():
             train(name, "TicTacToe-v0", output=folder, resume=True, **QUICK)
@@ -203,7 +200,7 @@ def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, tmp_path, mo
 def test_a_run_killed_before_its_first_checkpoint_restarts_and_says_so(tmp_path, monkeypatch, capsys):
     with monkeypatch.context() as patched:
         kill_at_write(patched, 1)
-        with pytest.raises(Stop):
+        with pytest.raises(Crash):
             train("q_learning", "TicTacToe-v0", output=tmp_path / "a", **QUICK)
     assert (tmp_path / "a" / CONFIG).exists()
     assert not (tmp_path / "a" / CHECKPOINT).exists()
@@ -318,7 +315,7 @@ def test_without_a_terminal_there_are_lines_which_count_on_after_a_resume(tmp_pa
     monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)
     with monkeypatch.context() as patched:
         kill_at_write(patched, 1 + 2 * 3)  # the third checkpoint
-        with pytest.raises(Stop):
+        with pytest.raises(Crash):
             train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
     before = capsys.readouterr().err.splitlines()
     train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from ci_envs.web.room import BusyError, Room
 from ci_envs.web.schemas import (
     AgentQuestion,
-    Choice,
+    CatalogEntry,
     Environment,
     ErrorResponse,
     Export,
@@ -131,14 +131,14 @@ def games_router(room: Room) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["games"])
 
     @router.get("/environments")
-    def environments() -> list[Choice]:
+    def environments() -> list[CatalogEntry]:
         """The games that can be played, with their parameters."""
-        return list(map(Choice.of, room.catalog.environments()))
+        return list(map(CatalogEntry.of, room.catalog.environments()))
 
     @router.get("/agents")
-    def agents() -> list[Choice]:
+    def agents() -> list[CatalogEntry]:
         """The agents that can play, with their options."""
-        return list(map(Choice.of, room.catalog.agents()))
+        return list(map(CatalogEntry.of, room.catalog.agents()))
 
     @router.post("/games", status_code=201, responses=_fails(503))
     def create(new: NewGame) -> GameState:

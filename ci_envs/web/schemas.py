@@ -25,8 +25,8 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Choice(BaseModel):
-    """An environment or an agent, and its options."""
+class CatalogEntry(BaseModel):
+    """An environment or an agent, with its options."""
 
     name: str
     purpose: str
@@ -34,7 +34,7 @@ class Choice(BaseModel):
     checkpoints: list[str]
 
     @classmethod
-    def of(cls, entry: Entry) -> "Choice":
+    def of(cls, entry: Entry) -> "CatalogEntry":
         """As JSON has it."""
         return cls(
             name=entry.name,
