@@ -5,6 +5,7 @@ checkpoint, and resumed. Where training is deterministic, its best agent and its
 byte for byte; else the run must finish.
 """
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -80,19 +81,29 @@ def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.
     results = []
     for number, before in enumerate(early):
         run = folder / str(number)
-        process = _start(case, run)
-        _wait_for(run / (CONFIG if before else CHECKPOINT), process)
-        if not before:
-            time.sleep(rng.uniform(0, seconds))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        if before and (run / CHECKPOINT).exists():
-            raise RuntimeError("the checkpoint came before the kill: the run is too fast")
+        while not _kill(case, run, None if before else rng.uniform(0, seconds)):
+            shutil.rmtree(run)  # it was over before the kill
         process = _start(case, run, "--resume")
         process.wait()
         ended = process.returncode == 0
         results.append(ended and (not case.deterministic or result_of(run) == result_of(whole)))
     return results
+
+
+def _kill(case: Case, run: Path, seconds: float | None) -> bool:
+    """Begin a run, and kill it some seconds after its first checkpoint, or before it if ``seconds`` is None.
+
+    Returns:
+        Whether the run was still going on.
+    """
+    process = _start(case, run)
+    _wait_for(run / (CONFIG if seconds is None else CHECKPOINT), process)
+    time.sleep(seconds or 0)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    if seconds is None and (run / CHECKPOINT).exists():
+        raise RuntimeError("the checkpoint came before the kill: the first step is too short")
+    return process.returncode == -signal.SIGKILL
 
 
 def result_of(run: Path) -> list[bytes]:
