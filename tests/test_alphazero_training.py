@@ -15,7 +15,7 @@ from ci_envs import ConnectN
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.config import preset
 from ci_envs.agents.alphazero.learner import Learner
-from ci_envs.agents.alphazero.measurement import Ladder
+from ci_envs.agents.alphazero.measurement import NetworkLadder
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.alphazero.players import RayWorkers, Threads
@@ -160,7 +160,7 @@ def test_a_file_that_is_no_checkpoint_is_refused_in_one_line(tmp_path, whole):
 def test_the_best_network_gives_way_to_one_as_good(tmp_path, monkeypatch, whole):
     """At the gate the share of points decides; what it was is in none of the other numbers."""
     shares = iter([0.49, 0.5, 0.49])
-    monkeypatch.setattr(Ladder, "is_as_good", lambda ladder, *networks: next(shares) >= ladder.config.gate)
+    monkeypatch.setattr(NetworkLadder, "is_as_good", lambda ladder, *networks: next(shares) >= ladder.config.gate)
     after = {}
     measure = _Trainer._measure
 
@@ -177,7 +177,7 @@ def test_the_best_network_gives_way_to_one_as_good(tmp_path, monkeypatch, whole)
 
 def test_a_network_is_as_good_as_itself_and_a_trained_one_better_than_a_new_one(learned):
     settings = preset(GAME, ladder_games=60, ladder_simulations=2, openings=1, gate=0.55)
-    ladder = Ladder(GAME, settings, None, 0)
+    ladder = NetworkLadder(GAME, settings, None, 0)
     new, trained = new_network(GAME, ARCHITECTURES["32x3"], 5), read_model(learned / "best.safetensors", GAME).network
     assert ladder.is_as_good(trained, new, 0)
     assert not ladder.is_as_good(new, trained, 0)

@@ -69,6 +69,14 @@ def test_tables_list_every_environment_and_agent():
         assert re.search(rf"^\| `{name}[`:]", README, re.MULTILINE)
 
 
+def test_contributing_names_every_folder():
+    folders = {file.parent for file in (ROOT / "ci_envs").glob("*/__init__.py") if not file.parent.is_symlink()}
+    folders |= {file.parent for name in ("agents", "examples", "tests") for file in (ROOT / name).glob("*.py")}
+    folders |= {file.parent for file in ROOT.glob("*/__init__.py")} - {ROOT / "ci_envs"}
+    listed = set(re.findall(r"^\| `([\w/]+)/` \|", CONTRIBUTING, re.MULTILINE))
+    assert {folder.relative_to(ROOT).as_posix() for folder in folders} == listed
+
+
 TRACE = """
 import os, sys
 from ci_envs.cli.main import main

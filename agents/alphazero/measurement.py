@@ -15,7 +15,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 
 
-class Ladder:
+class NetworkLadder:
     """Fixed opponents, who met each other before.
 
     Attributes:

@@ -177,7 +177,7 @@ class _Trainer:
     def __init__(
         self, game: Game, config: Config, max_cycles: int | None, folder: Path, fixed: Mapping[str, Any], device: str
     ) -> None:
-        from ci_envs.agents.alphazero.measurement import Ladder  # and matches, which who plays has no need of
+        from ci_envs.agents.alphazero.measurement import NetworkLadder  # and matches, which who plays has no need of
 
         self.game, self.config, self.folder, self.device = game, config, folder, device
         self.seed, self.threads = fixed["seed"], fixed["threads"]
@@ -202,7 +202,7 @@ class _Trainer:
             value_mix=config.value_mix,
             contempt=config.contempt,
         )
-        self.ladder = Ladder(game, config, max_cycles, self.seed)
+        self.ladder = NetworkLadder(game, config, max_cycles, self.seed)
 
     def begin(self, resume: bool) -> None:
         """See to the folder, and go on with the run in it if asked to."""

@@ -19,7 +19,7 @@ from ci_envs.optimisation.evolution.crossover import Uniform
 from ci_envs.optimisation.evolution.engine import Fitness, Plan
 from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
-from ci_envs.optimisation.evolution.run import Run, run
+from ci_envs.optimisation.evolution.run import EvolutionRun, run
 from ci_envs.optimisation.evolution.selection import RouletteSelection, Selection, TournamentSelection
 from ci_envs.optimisation.evolution.statistics import write_curve
 from ci_envs.optimisation.evolution.survival import Elitism
@@ -188,7 +188,7 @@ def won_positions(game: Nim, count: int, rng: Generator) -> NDArray[np.uint64]:
     return words
 
 
-def _champion(breed: Breed, play: FitnessByPlay, done: Run, options: Mapping[str, Any]) -> Champion:
+def _champion(breed: Breed, play: FitnessByPlay, done: EvolutionRun, options: Mapping[str, Any]) -> Champion:
     state = done.state
     candidates = np.unique(np.concatenate((state.genomes, state.hall)), axis=0)
     rng = np.random.default_rng([state.seed, 2**32])  # the generations, which number less, have [seed, generation]

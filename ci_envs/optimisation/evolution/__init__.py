@@ -14,7 +14,7 @@ from ci_envs.optimisation.evolution.crossover import Blend, Crossover, OnePoint,
 from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, evolve, first_generation, next_generation
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
 from ci_envs.optimisation.evolution.mutation import BitFlip, Gaussian, Mutation, Swap, UniformReset
-from ci_envs.optimisation.evolution.run import Run, read_run, run, write_run
+from ci_envs.optimisation.evolution.run import EvolutionRun, read_run, run, write_run
 from ci_envs.optimisation.evolution.selection import (
     ByKey,
     RouletteSelection,
@@ -34,6 +34,7 @@ __all__ = [
     "Comma",
     "Crossover",
     "Elitism",
+    "EvolutionRun",
     "Fitness",
     "Gaussian",
     "Immigration",
@@ -49,7 +50,6 @@ __all__ = [
     "RandomNumbers",
     "RandomOrders",
     "RouletteSelection",
-    "Run",
     "Selection",
     "State",
     "Statistics",

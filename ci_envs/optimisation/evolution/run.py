@@ -22,7 +22,7 @@ _NUMBERS = tuple(item.name for item in fields(State) if item.name not in _ARRAYS
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class EvolutionRun:
     """How far a run has come.
 
     Attributes:
@@ -48,7 +48,7 @@ def run(
     resume: bool = False,
     notes: Mapping[str, Any] | None = None,
     every: float = 10,
-) -> Run:
+) -> EvolutionRun:
     """Evolve for some generations, with a bar of progress on stderr.
 
     Whatever ends it, the last whole generation is in the file, and a run that goes on from there ends as it would have
@@ -81,7 +81,7 @@ def run(
             yield latest.history[-1]
         for state in evolve(plan, fitness, initial, seed=seed, state=latest.state if latest else None):
             history = (*latest.history, state.statistics) if latest else (state.statistics,)
-            latest = Run(state, history, notes)
+            latest = EvolutionRun(state, history, notes)
             yield history[-1]
 
     drive(states(), generations, target, lambda: write_run(file, latest) if file and latest else None, every)
@@ -120,7 +120,7 @@ def drive(generations: Iterator[Statistics], last: int, target: float, save: Cal
             save()
 
 
-def write_run(path: Path, done: Run) -> None:
+def write_run(path: Path, done: EvolutionRun) -> None:
     """Write a run, whole or not at all; it may go to a folder that is not there yet."""
     state = done.state
     about = {
@@ -131,7 +131,7 @@ def write_run(path: Path, done: Run) -> None:
     write_arrays(path, _FORMAT, about, arrays | {"history": np.array(done.history, dtype=np.float64)})
 
 
-def read_run(path: str | Path) -> Run:
+def read_run(path: str | Path) -> EvolutionRun:
     """Read a run. Nothing is unpickled.
 
     Raises:
@@ -147,10 +147,10 @@ def read_run(path: str | Path) -> Run:
         raise
     except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
         raise ValueError(f"{str(path)!r} is no run that can go on: {error}") from None
-    return Run(state, history, about["notes"])
+    return EvolutionRun(state, history, about["notes"])
 
 
-def _begun(file: Path | None, resume: bool, seed: int, notes: Mapping[str, Any]) -> Run | None:
+def _begun(file: Path | None, resume: bool, seed: int, notes: Mapping[str, Any]) -> EvolutionRun | None:
     """The run to go on with, None to begin one."""
     if not resume:
         if file and file.exists():
