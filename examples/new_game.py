@@ -11,14 +11,15 @@ Run it with ``python examples/new_game.py``. docs/adding_a_game.md walks through
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
 import rich
 
-from ci_envs import Game, make, make_agent, register
+from ci_envs import Game, Position, check_game, make, make_agent, register, solve
 from ci_envs.arena import compare, tables
 from ci_envs.games import (
     ONGOING,
@@ -27,6 +28,7 @@ from ci_envs.games import (
     GridStyle,
     cell_name,
     decode,
+    grid_diagram,
     grid_drawing,
     implements,
     integer_between,
@@ -118,8 +120,7 @@ class Chomp(Game):
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """The bar with the names of columns and rows."""
-        rows = [f"{number} {' '.join(row)}" for number, row in enumerate(self.symbols(own), 1)]
-        return "\n".join(["  " + " ".join("abcdefgh"[: self.cols]), *rows])
+        return grid_diagram(self.symbols(own))
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The bar as a picture."""
@@ -129,6 +130,14 @@ class Chomp(Game):
         """The rows of the bar: ``#`` a square, ``!`` the poison, ``.`` eaten."""
         rows = [("#" * length).ljust(self.cols, ".") for length in self.lengths(own)]
         return [rows[0].replace("#", "!", 1), *rows[1:]]
+
+    def position_bound(self, own: int, opp: int) -> int:
+        """Every position is a row of lengths that never grow: a path along the edges of the bar."""
+        return comb(self.rows + self.cols, self.rows)
+
+    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        """AlphaZero is measured against the solver too, on bars that are solved in seconds."""
+        return {"alphazero": {"random_plies": 3, "ladder": ("random", "minimax:depth=2", "exact"), "capacity": 30_000}}
 
 
 @implements(legal, Chomp)
@@ -197,6 +206,12 @@ def _(game: Chomp) -> Any:
 register("Chomp-v0", Chomp)
 
 
+def winning_bites(game: Chomp) -> list[str]:
+    """The first bites that keep the win, from the exact solution."""
+    start = Position.start(game)
+    return [game.action_name(action) for action in solve(game).value_actions(start)]
+
+
 def first_bite(size: int) -> str:
     """How minimax begins on a square bar, having looked to the end."""
     env = make("Chomp-v0", rows=size, cols=size)
@@ -222,7 +237,9 @@ def show_perfect_play() -> None:
 
 
 if __name__ == "__main__":
+    check_game(Chomp())
     print(f"4 x 4 squares: minimax begins with {first_bite(4)}")
+    print(f"4 x 5 squares: the winning first bites are {', '.join(winning_bites(Chomp()))}")
     print("\nperfect play on both sides:\n")
     show_perfect_play()
     print("\nminimax sees to the end of 20 squares, so against itself it wins whenever it begins:\n")

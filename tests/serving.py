@@ -37,10 +37,11 @@ def served(path, pages=False, **options):
 
 
 @contextmanager
-def process(path, port):
+def process(path, port, *options, cwd=None):
     """``(client, process)`` of ``ci-envs serve``; the process is killed in the end."""
-    command = [sys.executable, "-m", "ci_envs", "serve", "--port", str(port), "--games", str(path)]
-    running = subprocess.Popen(command, env={**os.environ, "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "ci_envs", "serve", "--port", str(port), "--games", str(path), *options]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    running = subprocess.Popen(command, env=environment, cwd=cwd, stdout=subprocess.PIPE, text=True)
     try:
         assert re.match(rf"http://127.0.0.1:{port}$", running.stdout.readline())
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:

@@ -5,20 +5,13 @@ import doctest
 import re
 import subprocess
 import sys
-from functools import cache
 from importlib import import_module
-from itertools import product
 from pathlib import Path
 
-import gymnasium
-import numpy as np
-import pettingzoo.test
 import pytest
 
 import ci_envs
-from ci_envs import Position, make, make_agent, perft
-from ci_envs.games.operations import transform_action
-from ci_envs.kernels.compiler import kernel
+from ci_envs import Position, make
 
 ROOT = Path(__file__).parents[1]
 MODULES = {
@@ -29,8 +22,6 @@ MODULES = {
     "nim_v0": "Nim-v0",
     "quarto_v0": "Quarto-v0",
 }
-OTHER_BARS = [pytest.param(bar, marks=pytest.mark.slow) for bar in ((1, 1), (2, 2), (3, 4), (2, 6))]
-BARS = [(1, 4), (3, 3), *OTHER_BARS]
 
 
 def run(*command):
@@ -46,13 +37,6 @@ def example(monkeypatch):
     """Imports an example by name; only while a test runs, for one of them registers an environment."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     return import_module
-
-
-@pytest.fixture
-def chomp(example, monkeypatch):
-    # loaded beside it, this would be watched as its source too, and its kernels be none of those other tests compiled
-    monkeypatch.delitem(sys.modules, "custom_agent", raising=False)
-    return example("new_game").Chomp
 
 
 class TestExamplesRun:
@@ -153,133 +137,6 @@ class TestCarefulAgent:
         position = Position.from_text(game, "137./..../..../.... - 1")  # all tall, none hollow
         given = {position.action_name(agent.choose(position)) for _ in range(300)}
         assert given == {f"give{piece:x}" for piece in (8, 10, 12, 14)}
-
-
-def positions_of(game):
-    """Every position of Chomp, by the lengths of its rows; player 0 moves."""
-    for lengths in product(range(game.cols + 1), repeat=game.rows):
-        if list(lengths) == sorted(lengths, reverse=True):
-            yield Position.from_text(game, f"{','.join(map(str, lengths))} 0")
-
-
-def bitten(lengths, row, col):
-    """Chomp by the rulebook: all from ``(row, col)`` on, to the right and below, is eaten."""
-    return tuple(min(length, col) if r >= row else length for r, length in enumerate(lengths))
-
-
-@cache
-def is_won(lengths):
-    """Whether the player to move wins, by exhaustion."""
-    bites = {bitten(lengths, row, col) for row, length in enumerate(lengths) for col in range(length)}
-    return not bites or any(not is_won(after) for after in bites)
-
-
-def lengths_of(position):
-    return tuple(position.game.lengths(position.own))
-
-
-@kernel
-def image_of(game, symmetry, action):
-    return transform_action(game, symmetry, action)
-
-
-class TestChomp:
-    @pytest.mark.parametrize("bar", BARS)
-    def test_rules(self, chomp, bar):
-        game = chomp(*bar)
-        for position in positions_of(game):
-            lengths = lengths_of(position)
-            over = not any(lengths)
-            assert position.result == (1 if over else None)
-            cells = [(row, col) for row, length in enumerate(lengths) for col in range(length)]
-            assert position.legal_actions() == tuple(row * game.cols + col for row, col in cells)
-            for (row, col), action in zip(cells, position.legal_actions(), strict=True):
-                after = position.play(action)
-                assert (lengths_of(after), after.opp, after.to_move) == (bitten(lengths, row, col), 0, 1)
-
-    def test_perft(self, chomp):
-        # by hand: the bites leave 0, 2, 2 and 3 squares; the 3 that are left by b2 again 0, 2 and 2
-        assert [perft(Position.start(chomp(2, 2)), depth) for depth in range(6)] == [1, 4, 7, 6, 2, 0]
-
-    @pytest.mark.parametrize("bar", BARS)
-    def test_round_trips(self, chomp, bar):
-        for position in positions_of(chomp(*bar)):
-            assert Position.from_observation(position.game, position.observation()) == position
-            assert Position.from_text(position.game, position.to_text()) == position
-
-    @pytest.mark.parametrize(
-        "text", ["", "4,4,4", "4,4,4 2", "4,4 0", "4,4,4,0 0", "5,4,4 0", "3,4,4 0", "4,4,4  0", "4,4,٤ 0", "4,,4 0"]
-    )
-    def test_malformed_text(self, chomp, text):
-        with pytest.raises(ValueError, match=re.escape(f"{text!r} is no position of Chomp")):
-            Position.from_text(chomp(3, 4), text)
-
-    @pytest.mark.parametrize(("name", "value"), [("rows", 0), ("cols", 9), ("rows", 2.0), ("cols", True)])
-    def test_bad_parameters(self, chomp, name, value):
-        with pytest.raises(ValueError, match=f"{name} must be a whole number from 1 to 8, not {value!r}"):
-            chomp(**{name: value})
-
-    @pytest.mark.parametrize("bar", [(2, 2), (3, 3), (3, 4)])
-    def test_symmetries_commute_with_play(self, chomp, bar):
-        game = chomp(*bar)
-        assert game.symmetry_count == (2 if game.rows == game.cols else 1)
-        for position in positions_of(game):
-            images = position.symmetries
-            assert images[0] == position
-            assert all(image.symmetries[symmetry] == position for symmetry, image in enumerate(images))
-            for action, (symmetry, image) in product(position.legal_actions(), enumerate(images)):
-                assert image.play(image_of(game, symmetry, action)) == position.play(action).symmetries[symmetry]
-
-    @pytest.mark.parametrize("bar", [(3, 3), pytest.param((1, 4), marks=pytest.mark.slow), *OTHER_BARS])
-    def test_minimax_plays_by_theory(self, chomp, bar):
-        game = chomp(*bar)
-        minimax = make_agent(f"minimax:depth={game.action_count}", game, seed=0)
-        for position in positions_of(game):
-            if not any(lengths_of(position)):
-                continue
-            mask = np.zeros(game.action_count, dtype=np.int8)
-            mask[list(position.legal_actions())] = 1
-            after = position.play(minimax.act({"observation": position.observation(), "action_mask": mask}))
-            assert is_won(lengths_of(after)) != is_won(lengths_of(position))
-
-    def test_theory(self):
-        bars = [(cols,) * rows for rows, cols in product(range(1, 5), repeat=2)]
-        assert [bar for bar in bars if not is_won(bar)] == [(1,)]  # strategy stealing
-        for size in (2, 3, 4):
-            square = (size,) * size
-            winning = [cell for cell in product(range(size), repeat=2) if not is_won(bitten(square, *cell))]
-            assert winning == [(1, 1)]
-        assert [(a, b) for a in range(1, 8) for b in range(a + 1) if not is_won((a, b))] == [
-            (a, a - 1) for a in range(1, 8)
-        ]
-
-    @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # a dictionary, whose planes are empty at the end
-    @pytest.mark.parametrize("id", ["Chomp-v0", "Chomp-v0:rows=8,cols=8", "Chomp-v0:rows=1,cols=1"])
-    def test_pettingzoo(self, chomp, id):
-        pettingzoo.test.api_test(make(id), num_cycles=100)
-        pettingzoo.test.seed_test(lambda: make(id), num_cycles=50)
-
-    def test_picture(self, chomp):
-        env = make("Chomp-v0", render_mode="rgb_array")
-        env.reset()
-        whole = env.render()
-        env.step(6)
-        assert whole.dtype == np.uint8
-        assert (whole != env.render()).any()
-
-    def test_diagram(self, chomp):
-        assert Position.from_text(chomp(3, 4), "4,2,0 1").diagram().splitlines() == [
-            "  a b c d",
-            "1 ! # # #",
-            "2 # # . .",
-            "3 . . . .",
-            "player 1 to move",
-        ]
-
-    def test_gymnasium(self, chomp):
-        env = gymnasium.make("ci_envs/Chomp-v0", rows=3, cols=3, opponent="minimax:depth=9", seat=1)
-        env.reset(seed=0)
-        assert str(env.unwrapped.position) == "3,1,1 1"
 
 
 class TestGuide:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ci_envs.cli.errors import usage_errors
+from ci_envs.registry import resolve
 from ci_envs.spec import split_spec
 
 _SHUTDOWN_TIMEOUT = 2  # seconds that open requests and event streams get before the server ends
@@ -28,9 +29,18 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
     help="Offer an agent under a name of your choice, for example mine=alphazero:runs/quixo/best.safetensors.",
 )
 @click.option(
+    "extra_games",
+    "--game",
+    metavar="MODULE:ID",
+    multiple=True,
+    help="Offer the game that a module of yours registers too, for example new_game:Chomp-v0.",
+)
+@click.option(
     "--workers", type=click.IntRange(min=1), help="Threads in which agents compute.  [default: number of processors]"
 )
-def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], workers: int | None) -> None:
+def serve(
+    host: str, port: int, games: Path | None, listed: tuple[str, ...], extra_games: tuple[str, ...], workers: int | None
+) -> None:
     """Serve a page to play against agents in the browser, and the same games as a REST API.
 
     The API is documented at /docs. It offers agents by their names only: the registered ones and those of --agent.
@@ -45,6 +55,8 @@ def serve(host: str, port: int, games: Path | None, listed: tuple[str, ...], wor
             from ci_envs.web.secret import secret_beside
         except ImportError as error:
             raise ImportError(f"serving needs pip install 'ci-envs[web]': {error}") from None
+        for id in extra_games:
+            resolve(id)  # imports the module, which registers the game
         path = games or games_file()
         app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers)
         add_pages(app, secret_beside(path))

@@ -46,6 +46,9 @@ class Game(Static, ABC):
     can_cycle: ClassVar[bool] = False
     """True if play can go on for ever; an environment then truncates it."""
 
+    slides: ClassVar[bool] = False
+    """True if an action with two targets shifts the cells between them, which the web page animates."""
+
     solver: ClassVar[str | None] = None
     """The :class:`~ci_envs.solver.solver.Solver` of exactly this class, as ``"module:Class"``.
 

@@ -44,6 +44,7 @@ class Quixo(GridGame):
     size: int = 5
 
     can_cycle: ClassVar[bool] = True
+    slides: ClassVar[bool] = True
     solver: ClassVar[str | None] = "ci_envs.solver.quixo:QuixoSolver"
 
     def __post_init__(self) -> None:

@@ -153,7 +153,7 @@ def slide(view: View) -> str:
     That is how Quixo's rows move; an action of one region moves nothing.
     """
     targets = () if view.last is None else view.position.game.targets(view.last)
-    if len(targets) != 2:
+    if len(targets) != 2 or not view.position.game.slides:
         return ""
     regions = {region.name: region for region in view.drawing().regions}
     taken, end = (regions[name] for name in targets)
