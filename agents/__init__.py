@@ -7,7 +7,8 @@
 if __name__ == "agents":  # the folder of the source tree, imported without its package
     raise ImportError("agents is a folder of ci_envs, not a package: write `from ci_envs import agents`")
 
-from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import Observation
 from ci_envs.agent.registry import make_agent as make
 from ci_envs.agent.registry import register_agent as register
 from ci_envs.agent.registry import registered_agents as registered

@@ -2,15 +2,16 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.interface import PositionAgent
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
 from ci_envs.validation import probability, true_or_false
 
 
-class ExactAgent(Agent):
+class ExactAgent(PositionAgent):
     """Wins as soon as it can, loses as late as it can, else draws: one of the best actions at random.
 
     With ``randomise`` it plays any action that keeps the value of the position, however long the win then takes.
@@ -33,9 +34,8 @@ class ExactAgent(Agent):
         self.randomise = true_or_false("randomise", randomise)
         self._solution = solve(game)
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        words = self.positions_of(observations)
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         scores = self._solution.action_scores(words)
         keeping = keep_value(scores)
         losing = (scores != NO_SCORE) & ~keeping

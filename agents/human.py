@@ -2,26 +2,29 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.interface import PositionAgent
 from ci_envs.games.position import Position
 
 
-class HumanAgent(Agent):
+class HumanAgent(PositionAgent):
     """Asks for the name of an action on standard input until it is given a legal one."""
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """Ask for one action a board.
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Ask for the action in each position.
 
         Raises:
             EOFError: the input has ended.
         """
-        return np.array([self._ask(planes) for planes in observations["observation"]], dtype=np.int64)
+        positions = (Position(self.game, own, opp) for own, opp in words.tolist())
+        return np.array([_ask(position) for position in positions], dtype=np.int64)
 
-    def _ask(self, planes: NDArray[np.int8]) -> int:
-        position = Position.from_observation(self.game, planes)
-        while True:
-            try:
-                return position.parse_action(input("your move: "))
-            except ValueError as error:
-                print(error)
+
+def _ask(position: Position) -> int:
+    while True:
+        try:
+            return position.parse_action(input("your move: "))
+        except ValueError as error:
+            print(error)

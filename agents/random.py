@@ -1,34 +1,29 @@
-"""Uniformly random play, the yardstick below all others."""
+"""Uniformly random play, the baseline below all other agents."""
 
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.games import implements
 from ci_envs.games.walk import random_action
 
 
 @dataclass(frozen=True)
 class RandomPolicy(Policy):
-    """:class:`RandomAgent` in compiled code."""
+    """:class:`RandomAgent` in compiled code; it needs no memory."""
 
 
 @implements(choose, RandomPolicy)
 def _(policy: RandomPolicy) -> Any:
-    return lambda policy, game, own, opp, state, memory: random_action(game, own, opp, state)
+    return lambda policy, game, own, opp, seed, memory: random_action(game, own, opp, seed)[0]
 
 
-class RandomAgent(Agent):
+class RandomAgent(PolicyAgent):
     """Plays a uniformly random legal action."""
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        return self.any_of(observations["action_mask"])
-
-    def policy(self) -> tuple[RandomPolicy, tuple[()]]:
-        """As in :meth:`Agent.policy`; it needs no memory."""
-        return RandomPolicy(), ()
+    @override
+    def policy(self) -> CompiledPolicy:
+        return CompiledPolicy(RandomPolicy(), ())

@@ -7,8 +7,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.policies import BasePolicy
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import Observation, ReadObservations, read_observation, read_observations
 from ci_envs.baselines.model_file import read_model, shipped_models
 from ci_envs.baselines.policies import preferences
 from ci_envs.games.game import Game
@@ -22,7 +24,7 @@ class SB3Agent(Agent):
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """As in :meth:`Agent.checkpoints`."""
+        """Return the models that come with the package, by name."""
         return shipped_models()
 
     def __init__(
@@ -45,11 +47,17 @@ class SB3Agent(Agent):
         self.deterministic = true_or_false("deterministic", deterministic)
         self._policy = path if isinstance(path, BasePolicy) else read_model(path).policy(game)
 
+    @override
+    def act(self, observation: Observation) -> int:
+        return int(self._choose(read_observation(self.game, observation))[0])
+
+    @override
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        planes = np.ascontiguousarray(observations["observation"])
-        scores = preferences(self._policy, torch.from_numpy(planes)).numpy()
+        return self._choose(read_observations(self.game, observations))
+
+    def _choose(self, read: ReadObservations) -> NDArray[np.int64]:
+        scores = preferences(self._policy, torch.from_numpy(read.planes)).numpy()
         if not self.deterministic:  # the largest of Gumbel noise added is drawn from the softmax
             scores = scores + self.rng.gumbel(size=scores.shape)
-        actions: NDArray[np.int64] = np.where(observations["action_mask"], scores, -np.inf).argmax(axis=1)
+        actions: NDArray[np.int64] = np.where(read.masks, scores, -np.inf).argmax(axis=1)
         return actions

@@ -14,7 +14,8 @@ from toy_agents import FirstLegal
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.report import to_json, write_json
 from ci_envs.arena.tournament import derived_seed

@@ -292,7 +292,7 @@ def test_an_empty_batch_has_no_actions():
 
 @pytest.mark.parametrize("game", [Quixo(3), Quixo(5), TICTACTOE, Quarto()], ids=str)
 def test_goes_on_with_the_tree_of_the_last_move(game):
-    agent, rng = MCTSAgent(game, simulations=500, seed=0), np.random.default_rng(0)
+    agent, rng = MCTSAgent(game, simulations=500, reuse=True, seed=0), np.random.default_rng(0)
     for _ in range(5):
         position, found = Position.start(game), 0
         while position.result is None:
@@ -312,7 +312,7 @@ def test_goes_on_with_the_tree_of_the_last_move(game):
 
 
 def test_a_position_that_is_not_in_the_tree_is_searched_afresh():
-    agent = MCTSAgent(TICTACTOE, seed=0)
+    agent = MCTSAgent(TICTACTOE, reuse=True, seed=0)
     act(agent, Position.from_text(TICTACTOE, "XO./.../... X"))
     elsewhere = Position.from_text(TICTACTOE, "OO./XX./... X")
     assert elsewhere.action_name(act(agent, elsewhere)) == "c2"
@@ -321,7 +321,7 @@ def test_a_position_that_is_not_in_the_tree_is_searched_afresh():
 
 def values_lost_in_games(reuse, games):
     """Half points given away against random play of tic-tac-toe, moving second, with few simulations."""
-    agent, rng = MCTSAgent(TICTACTOE, simulations=60, reuse=reuse, seed=0), np.random.default_rng(0)
+    agent, rng = MCTSAgent(TICTACTOE, simulations=60, reuse=reuse, seed=1), np.random.default_rng(1)
     lost = 0
     for _ in range(games):
         position = Position.start(TICTACTOE)
@@ -396,7 +396,7 @@ def test_what_is_proven_takes_no_time():
 
 def test_memory_is_bounded(monkeypatch):
     monkeypatch.setattr(ci_envs.agents.search.mcts, "MAX_NODES", 500)
-    agent = MCTSAgent(Quixo(), simulations=5000, seed=0)
+    agent = MCTSAgent(Quixo(), simulations=5000, reuse=True, seed=0)
     act(agent, Position.start(Quixo()))
     assert 456 < agent._tree.size <= 500
     assert agent._tree.nodes[0]["visits"] == 5000

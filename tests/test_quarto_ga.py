@@ -20,6 +20,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.games.operations import WIN
 from ci_envs.games.quarto import completing_cells
 from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.seeds import SeedSequence
 
 GAMES = (Quarto(), Quarto(squares=True))
 SMALL = {"population": 12, "generations": 4, "offspring": 7}
@@ -51,8 +52,12 @@ def losing_actions(position):
 
 
 @kernel
-def _chosen(policy, game, own, opp, state, memory):
-    return choose(policy, game, own, opp, state, memory)
+def _chosen(policy, game, own, opp, seed, memory):
+    action = choose(policy, game, own, opp, seed, memory)
+    (population, generations, offspring, selection, size), rate = memory[0], memory[1][0]
+    counts = population, generations, offspring, selection, size
+    again, state = lookahead_ga.evolve(game, own, opp, seed, *counts, rate, *memory[2:])
+    return action if action == again else -1, state
 
 
 def chosen(agent, position, seed):
@@ -221,7 +226,7 @@ def test_agent_and_policy_agree():
     positions = positions_of(Quarto())[:50]
     agent = QuartoGAAgent(Quarto(), **SMALL, seed=3)
     actions = agent.act_batch(batch_of(positions)).tolist()
-    seeds = np.random.default_rng(3).integers(2**64, size=50, dtype=np.uint64)
+    seeds = SeedSequence(3).take(50)
     assert actions == [chosen(agent, p, seed)[0] for p, seed in zip(positions, seeds, strict=True)]
     single = QuartoGAAgent(Quarto(), **SMALL, seed=3)
     assert [single.act(observation_of(position)) for position in positions] == actions

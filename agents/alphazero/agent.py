@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.interface import Agent, Observation
+from ci_envs.agent.interface import PositionAgent
 from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
@@ -23,14 +24,14 @@ _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
 _MOST_LOOKAHEAD = 8
 
 
-class AlphaZeroAgent(Agent):
+class AlphaZeroAgent(PositionAgent):
     """Plays what a search by a trained network finds: ``alphazero:PATH``, or one that comes with the package."""
 
     train = "ci_envs.agents.alphazero.training:train"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """As in :meth:`Agent.checkpoints`."""
+        """Return the networks that come with the package, by name."""
         return shipped_models()
 
     def __init__(
@@ -89,15 +90,15 @@ class AlphaZeroAgent(Agent):
         self._settings, self._temperature, self._contempt = settings, temperature, contempt
         self._forest = Forest(game, settings, 1)
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        words = self.positions_of(observations)
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        words = np.ascontiguousarray(words, dtype=np.uint64)
         seeds, contempt = self._random_streams(len(words))
         parts = [slice(begin, begin + self._most) for begin in range(0, len(words), self._most)]
         return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
     def analyse(self, position: Position) -> Analysis:
-        """Search a position and say what was found.
+        """Search a position and return the result.
 
         Raises:
             ValueError: ``position`` is of another game, or over.
@@ -106,7 +107,7 @@ class AlphaZeroAgent(Agent):
         return analysis
 
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Search a position, and yield now and then what is found so far; the last is all.
+        """Search a position and yield intermediate results; the last one is the final result.
 
         Raises:
             ValueError: ``position`` is of another game, or over.
@@ -127,7 +128,7 @@ class AlphaZeroAgent(Agent):
             yield tree_analysis(self.game, self._forest.tree(0), value, draw_value, priors=priors, draw=draw)
 
     def _random_streams(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-        """``-> (seeds, contempt)`` of so many searches."""
+        """Return the seeds and the contempt of the next ``count`` searches."""
         return self.rng.integers(2**64, size=count, dtype=np.uint64), self._contempt * self.rng.random(count)
 
     def _search(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
@@ -93,8 +94,9 @@ class EvaluationPolicy(GenomePolicy):
     def __post_init__(self) -> None:
         integer_between("depth", self.depth, 1, MAX_DEPTH)
 
+    @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """As in :meth:`GenomePolicy.memory`, with what a search needs."""
+        """Return new memory for one thread: a copy of ``genome``, then the memory of a search."""
         features = np.zeros(len(game.feature_names))
         return (
             np.array(genome, dtype=np.float64),
@@ -108,9 +110,9 @@ class EvaluationPolicy(GenomePolicy):
 
 @implements(choose, EvaluationPolicy)
 def _(policy: EvaluationPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, evaluator, depth, features, table, work = memory
         words = np.array([own, opp])
-        return best_action(game, (evaluator, game, genome, features), words, depth, True, True, table, work, state)
+        return best_action(game, (evaluator, game, genome, features), words, depth, True, True, table, work, seed)
 
     return kernel

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
+from ci_envs.agent.policy import CompiledPolicy
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count
@@ -27,7 +28,7 @@ class EvolutionStrategyAgent(PolicyAgent):
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """As in :meth:`Agent.checkpoints`."""
+        """Return the champions that come with the package, by name."""
         return shipped_champions(AGENT)
 
     def __init__(self, game: Game, path: str | Path, *, depth: int | None = None, seed: int | None = None) -> None:
@@ -53,9 +54,9 @@ class EvolutionStrategyAgent(PolicyAgent):
         """Plies that it looks ahead."""
         return self._policy.depth
 
-    def policy(self) -> tuple[EvaluationPolicy, tuple[Any, ...]]:
-        """As in :meth:`Agent.policy`."""
-        return self._policy, self._policy.memory(self.game, self.champion.genome)
+    @override
+    def policy(self) -> CompiledPolicy:
+        return self._policy.compiled(self.game, self.champion.genome)
 
 
 def _check(champion: Champion, game: Game, path: str | Path) -> None:

@@ -3,8 +3,11 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
+from ci_envs.agent.policy import CompiledPolicy
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.evolution.champion import read_champion, shipped_champions
 from ci_envs.agents.evolution.layers import layers_of, torch_module
@@ -27,7 +30,7 @@ class NeatAgent(PolicyAgent):
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """As in :meth:`Agent.checkpoints`."""
+        """Return the champions that come with the package, by name."""
         return shipped_champions(METHOD)
 
     def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
@@ -53,9 +56,9 @@ class NeatAgent(PolicyAgent):
             raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
         self.genome = champion.genome
 
-    def policy(self) -> tuple[NetworkPolicy, tuple[Any, ...]]:
-        """As in :meth:`Agent.policy`."""
-        return self._policy, self._policy.memory(self.game, self.genome)
+    @override
+    def policy(self) -> CompiledPolicy:
+        return self._policy.compiled(self.game, self.genome)
 
     def module(self) -> "nn.Sequential":
         """A network of ``encoding=layers`` as a module of PyTorch: planes float64 (n, inputs) -> (n, outputs).

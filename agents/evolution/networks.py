@@ -197,14 +197,14 @@ def _(policy: NetworkPolicy) -> Any:
     score = _score_afterstates if by_value else _score_actions
     averaged = policy.symmetries
 
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, values, planes, scores = memory
         images = symmetry_count(game) if averaged else 1
         score(game, genome, own, opp, images, values, planes, scores)
         best = scores.max()
         if temperature == 0:
-            return random_index_from(scores, action_count(game), best, state)
-        return _draw(scores, best, temperature, state)
+            return random_index_from(scores, action_count(game), best, seed)[0]
+        return _draw(scores, best, temperature, seed)[0]
 
     return kernel
 

@@ -17,13 +17,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy import Policy, choose
-from ci_envs.agent.python_policy import policy_of
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.python_policy import PythonPolicy, error_of, policy_of
 from ci_envs.games import DRAW, ONGOING, action_count, integer_between, keeps_turn, kernel, legal, play
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import result
 from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.seeds import next_seed
 
 _DONE, _GENOME_ILLEGAL, _OPPONENT_ILLEGAL = 0, 1, 2
 
@@ -44,6 +45,10 @@ class GenomePolicy(Policy):
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
         """New memory for one thread: first a copy of ``genome`` (genes,), float64, then the room."""
         return np.array(genome, dtype=np.float64), np.zeros(self.room_size(game, len(genome)))
+
+    def compiled(self, game: Game, genome: NDArray[Any]) -> CompiledPolicy:
+        """Return the policy with new memory for one thread."""
+        return CompiledPolicy(self, self.memory(game, genome))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,23 +116,23 @@ def play_population(
     seeds = rng.integers(2**64, size=(len(opponents), games), dtype=np.uint64)
     words, alternate = _starts(game, starts, games)
     results = np.zeros((len(rows), len(opponents), 3), dtype=np.int64)
-    compiled = all(isinstance(agent, Individual) or agent.policy() is not None for agent in opponents)
+    compiled = not any(isinstance(_policy_of(agent, game).policy, PythonPolicy) for agent in opponents)
     workers = min(threads, len(rows)) if compiled else 1
     stop = Event()
 
     def work(first: int) -> None:
         _, *room = policy.memory(game, rows[first])
         for number, agent in enumerate(opponents):
-            against, memory = _policy_of(agent, game)
+            against = _policy_of(agent, game)
             for row in range(first, len(rows), workers):
                 if stop.is_set():
                     return
                 if not compiled and isinstance(agent, Agent):
                     agent.reseed(seed)
                 own, counts = (rows[row], *room), results[row, number]
-                status = _play_games(game, policy, own, against, memory, words, alternate, seeds[number], limit, counts)
+                status = _play_games(game, policy, own, *against, words, alternate, seeds[number], limit, counts)
                 if status != _DONE:
-                    raise _illegal(status, policy, agent, memory)
+                    raise _illegal(status, policy, agent, against)
 
     if workers == 1:
         work(0)
@@ -221,18 +226,17 @@ def _starts(game: Game, starts: NDArray[np.uint64] | None, games: int) -> tuple[
     return np.ascontiguousarray(starts), False
 
 
-def _policy_of(opponent: Opponent, game: Game) -> tuple[Policy, tuple[Any, ...]]:
+def _policy_of(opponent: Opponent, game: Game) -> CompiledPolicy:
     if isinstance(opponent, Individual):
-        return opponent.policy, opponent.policy.memory(game, opponent.genome)
+        return opponent.policy.compiled(game, opponent.genome)
     return policy_of(opponent)
 
 
-def _illegal(status: int, policy: GenomePolicy, opponent: Opponent, memory: tuple[Any, ...]) -> BaseException:
+def _illegal(status: int, policy: GenomePolicy, opponent: Opponent, against: CompiledPolicy) -> BaseException:
     if status == _GENOME_ILLEGAL:
         return ValueError(f"{type(policy).__name__} plays an illegal action")
-    cause: BaseException | None = getattr(memory[0], "error", None) if memory else None
     who = opponent.policy if isinstance(opponent, Individual) else opponent
-    return cause or ValueError(f"the opponent {type(who).__name__} plays an illegal action")
+    return error_of(against) or ValueError(f"the opponent {type(who).__name__} plays an illegal action")
 
 
 @kernel
@@ -275,14 +279,14 @@ def _play_game(
     """``-> (score, status)``: of ``policy``, which ``waits`` (1) for the other to begin, or does not (0)."""
     acts_other = waits == 1
     for _ in range(limit):
+        seed, state = next_seed(state)
         if acts_other:
-            chosen, state = choose(other, game, own, opp, state, other_memory)
+            chosen = np.int64(choose(other, game, own, opp, seed, other_memory))
         else:
-            chosen, state = choose(policy, game, own, opp, state, memory)
-        number = np.int64(chosen)
-        if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
+            chosen = np.int64(choose(policy, game, own, opp, seed, memory))
+        if chosen < 0 or chosen >= action_count(game) or not legal(game, own, opp, np.uint64(chosen)):
             return DRAW, _OPPONENT_ILLEGAL if acts_other else _GENOME_ILLEGAL
-        action = np.uint64(number)
+        action = np.uint64(chosen)
         same = keeps_turn(game, own, opp, action)
         own, opp = play(game, own, opp, action)
         if not same:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, evolve
@@ -31,14 +32,14 @@ class QuartoGAPolicy(Policy):
 
 @implements(choose, QuartoGAPolicy)
 def _(policy: QuartoGAPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         options, rate, plans, values, keys, backed, fitness, parents = memory
         population, generations, offspring, selection, size = options
         return evolve(
             game,
             own,
             opp,
-            state,
+            seed,
             population,
             generations,
             offspring,
@@ -51,7 +52,7 @@ def _(policy: QuartoGAPolicy) -> Any:
             backed,
             fitness,
             parents,
-        )
+        )[0]
 
     return kernel
 
@@ -103,8 +104,8 @@ class QuartoGAAgent(PolicyAgent):
         self.mutation_rate = probability("mutation_rate", mutation_rate)
         super().__init__(game, seed=seed)
 
-    def policy(self) -> tuple[QuartoGAPolicy, tuple[Any, ...]]:
-        """As in :meth:`Agent.policy`."""
+    @override
+    def policy(self) -> CompiledPolicy:
         selection = SELECTIONS[self.selection]
         counts = [self.population, self.generations, self.offspring, selection, self.tournament_size]
         words = [np.empty(self._plans, dtype=np.uint64) for _ in range(2)]
@@ -119,4 +120,4 @@ class QuartoGAAgent(PolicyAgent):
             numbers[2],
             np.empty(self.population, dtype=np.int64),
         )
-        return QuartoGAPolicy(), memory
+        return CompiledPolicy(QuartoGAPolicy(), memory)

@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.policy import choose
+from ci_envs.agent.policy import CompiledPolicy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import read_champion, shipped_champions
@@ -85,8 +86,8 @@ class NimEvolvedPolicy(GenomePolicy):
         """How many genes a genome has."""
         return self.classes * (len(self.rules) - 1)
 
+    @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """As in :meth:`GenomePolicy.memory`."""
         rules = np.array([number_of(rule) for rule in self.rules], dtype=np.int64)
         return np.array(genome, dtype=np.float64), rules, self.feature_numbers()
 
@@ -114,7 +115,7 @@ def class_of(terms: Any, own: Any, features: Any) -> Any:
 
 @implements(choose, NimEvolvedPolicy)
 def _(policy: NimEvolvedPolicy) -> Any:
-    return lambda policy, game, own, opp, state, memory: _choose(compiled_terms(game), own, state, *memory)
+    return lambda policy, game, own, opp, seed, memory: _choose(compiled_terms(game), own, seed, *memory)[0]
 
 
 @kernel
@@ -174,7 +175,7 @@ class NimEvolvedAgent(PolicyAgent):
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """As in :meth:`Agent.checkpoints`."""
+        """Return the champions that come with the package, by name."""
         return shipped_champions("nim_evolved")
 
     def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
@@ -200,9 +201,9 @@ class NimEvolvedAgent(PolicyAgent):
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
 
-    def policy(self) -> tuple[NimEvolvedPolicy, tuple[Any, ...]]:
-        """As in :meth:`Agent.policy`."""
-        return self.plays, self.plays.memory(self.game, self.genome)
+    @override
+    def policy(self) -> CompiledPolicy:
+        return self.plays.compiled(self.game, self.genome)
 
     @staticmethod
     def train(

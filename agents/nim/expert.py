@@ -7,13 +7,12 @@ heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem.
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.nim.rules import compiled_terms, number_of, play_rule, rule_actions
+from ci_envs.agents.nim.rules import compiled_terms, number_of, play_rule
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
@@ -28,10 +27,10 @@ class NimExpertPolicy(Policy):
 
 @implements(choose, NimExpertPolicy)
 def _(policy: NimExpertPolicy) -> Any:
-    return lambda policy, game, own, opp, state, memory: play_rule(compiled_terms(game), _EXPERT, own, state)
+    return lambda policy, game, own, opp, seed, memory: play_rule(compiled_terms(game), _EXPERT, own, seed)[0]
 
 
-class NimExpertAgent(Agent):
+class NimExpertAgent(PolicyAgent):
     """Wins every won position of Nim; in a lost one plays at random."""
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
@@ -43,10 +42,6 @@ class NimExpertAgent(Agent):
         self._nim = require_game("nim_expert", game, Nim)
         super().__init__(game, seed=seed)
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """A random one of the winning actions, or of all where none wins."""
-        return rule_actions(self._nim, np.array([_EXPERT, _EXPERT]), observations, self.rng)
-
-    def policy(self) -> tuple[NimExpertPolicy, tuple[()]]:
-        """As in :meth:`Agent.policy`; it needs no memory."""
-        return NimExpertPolicy(), ()
+    @override
+    def policy(self) -> CompiledPolicy:
+        return CompiledPolicy(NimExpertPolicy(), ())

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.policy import choose
+from ci_envs.agent.policy import CompiledPolicy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import read_champion, shipped_champions
@@ -56,10 +57,10 @@ def write_values(game: Any, own: Any, genome: Any, values: Any) -> Any:
 
 @implements(choose, NimGAPolicy)
 def _(policy: NimGAPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, values = memory
         best = write_values(game, own, genome, values)
-        return random_index_from(values, action_count(game), best, state)
+        return random_index_from(values, action_count(game), best, seed)[0]
 
     return kernel
 
@@ -98,7 +99,7 @@ class NimGAAgent(PolicyAgent):
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """As in :meth:`Agent.checkpoints`."""
+        """Return the champions that come with the package, by name."""
         return shipped_champions("nim_ga")
 
     def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
@@ -119,9 +120,9 @@ class NimGAAgent(PolicyAgent):
         if self.genome.shape != (2,):
             raise ValueError(f"{str(path)!r} is no champion that can play here: nim_ga has 2 genes, not {self.genome}")
 
-    def policy(self) -> tuple[NimGAPolicy, tuple[Any, ...]]:
-        """As in :meth:`Agent.policy`."""
-        return NimGAPolicy(), NimGAPolicy().memory(self.game, self.genome)
+    @override
+    def policy(self) -> CompiledPolicy:
+        return NimGAPolicy().compiled(self.game, self.genome)
 
     @staticmethod
     def train(

@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.nim import rules as nim_rules
-from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, compiled_terms, number_of, play_by_parity, rule_actions
+from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, compiled_terms, number_of, play_by_parity
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
@@ -47,13 +48,13 @@ class NimRulePolicy(Policy):
 
 @implements(choose, NimRulePolicy)
 def _(policy: NimRulePolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
-        return play_by_parity(compiled_terms(game), memory[0], own, state)
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        return play_by_parity(compiled_terms(game), memory[0], own, seed)[0]
 
     return kernel
 
 
-class NimRuleAgent(Agent):
+class NimRuleAgent(PolicyAgent):
     """Plays Nim by a rule that has a name."""
 
     def __init__(
@@ -75,13 +76,9 @@ class NimRuleAgent(Agent):
         self._nim, self._by_parity = require_game("nim", game, Nim), _by_parity(rule, odd, even)
         super().__init__(game, seed=seed)
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        return rule_actions(self._nim, self._by_parity, observations, self.rng)
-
-    def policy(self) -> tuple[NimRulePolicy, tuple[NDArray[np.int64]]]:
-        """As in :meth:`Agent.policy`."""
-        return NimRulePolicy(), (self._by_parity,)
+    @override
+    def policy(self) -> CompiledPolicy:
+        return CompiledPolicy(NimRulePolicy(), (self._by_parity,))
 
 
 def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64]:

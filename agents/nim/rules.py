@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Observation
 from ci_envs.games import implements, kernel
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.bits import trailing_zeros
@@ -276,32 +275,6 @@ def play_rule(terms: Any, rule: Any, own: Any, state: Any) -> Any:
 def play_by_parity(terms: Any, rules: Any, own: Any, state: Any) -> Any:
     """``-> (action, state)``: as ``rules[0]`` if the number of rows left is even, else as ``rules[1]``."""
     return play_rule(terms, rules[rows_left(own) % 2], own, state)
-
-
-@kernel
-def _play_each(terms: Any, rules: Any, words: Any, states: Any, actions: Any) -> None:
-    for i in range(len(words)):
-        actions[i], _ = play_by_parity(terms, rules, words[i], states[i])
-
-
-def rule_actions(
-    game: Nim, rules: NDArray[np.int64], observations: Observation, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """What :func:`play_by_parity` plays on n boards, int64 (n,).
-
-    Args:
-        game: what is played.
-        rules: two numbers of rules.
-        observations: as :meth:`~ci_envs.agent.interface.Agent.act_batch` takes them.
-        rng: of the rules that know chance.
-    """
-    heaps = observations["observation"].sum(axis=(2, 3), dtype=np.uint64)
-    places = np.arange(heaps.shape[1], dtype=np.uint64) * np.uint64(8)
-    words = np.bitwise_or.reduce(heaps << places, axis=1)
-    states = rng.integers(2**64, size=len(words), dtype=np.uint64)
-    actions = np.empty(len(words), dtype=np.int64)
-    _play_each(terms_of(game), rules, words, states, actions)
-    return actions
 
 
 @kernel

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import Policy, choose
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, search, search_batch, simulate
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, search, simulate
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
 from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
 from ci_envs.games import implements
@@ -53,19 +54,18 @@ class MCTSPolicy(Policy):
 
 @implements(choose, MCTSPolicy)
 def _(policy: MCTSPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         limits, exploration = memory
-        return search(game, own, opp, state, limits[0], exploration[0], limits[1], limits[2])
+        return search(game, own, opp, seed, limits[0], exploration[0], limits[1], limits[2])
 
     return kernel
 
 
-class MCTSAgent(Agent):
+class MCTSAgent(PolicyAgent):
     """Upper confidence bounds applied to trees (UCT) with random rollouts.
 
-    It plays the most visited action, a proven win at once, and a proven loss only where all is lost. On a single board
-    it goes on with the tree of its last call if the new position is found there; the boards of a batch are searched
-    afresh.
+    It plays the most visited action, a proven win at once, and a proven loss only if every action is a proven loss.
+    Every position is searched by a new tree, unless ``reuse`` is set.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class MCTSAgent(Agent):
         simulations: int | None = None,
         time: float | None = None,
         exploration: float = 1.0,
-        reuse: bool = True,
+        reuse: bool = False,
         threads: int = 1,
         seed: int | None = None,
     ) -> None:
@@ -87,8 +87,9 @@ class MCTSAgent(Agent):
             time: seconds an action instead.
             exploration: the constant before UCB1's square root, for values from -1 to 1. With 1,000 simulations of
                 Connect Four, Quixo and Quarto, 0.7 to 1 are equally strong, 0.35 and 1.4 weaker or no better.
-            reuse: keep the tree between calls with a single board, as in the course of a game.
-            threads: boards of a batch searched at once; the actions do not depend on it.
+            reuse: keep the tree between calls with one board, as in the course of a game, and continue with the
+                subtree of the new position. This adds simulations, but the actions then depend on earlier calls.
+            threads: boards of a batch to search at the same time; the actions do not depend on it.
             seed: of the rollouts and of ties.
 
         Raises:
@@ -105,33 +106,38 @@ class MCTSAgent(Agent):
         self._max_plies = ply_limit(game, None)
         super().__init__(game, seed=seed)
 
+    @override
     def reseed(self, seed: int | None) -> None:
-        """As in :meth:`Agent.reseed`; the tree is dropped."""
+        """Restart the random numbers, and drop the tree."""
         super().reseed(seed)
         self._tree: _Tree | None = None
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
-        if len(words) == 1:
-            return np.array([self._act_in_game(words[0], seeds[0])])
-        actions = np.empty(len(words), dtype=np.int64)
-        ends = np.linspace(0, len(words), self.threads + 1).astype(int).tolist()
-        with ThreadPoolExecutor(self.threads) as pool:
-            parts = [slice(begin, end) for begin, end in pairwise(ends)]
-            list(pool.map(lambda part: self._act_on(words[part], seeds[part], actions[part]), parts))
-        return actions
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        if self.reuse and len(words) == 1:
+            return np.array([self._act_with_reuse(words[0], self._seeds.take(1)[0])])
+        return super().act_on(words)
 
-    def policy(self) -> tuple[MCTSPolicy, tuple[Any, ...]] | None:
-        """As in :meth:`Agent.policy`, without reuse of the tree; None with a ``time``."""
+    @override
+    def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        if self.threads == 1 or len(words) < 2:
+            return self._choose_in_turn(words, seeds)
+        ends = np.linspace(0, len(words), self.threads + 1).astype(int).tolist()
+        parts = [slice(begin, end) for begin, end in pairwise(ends)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return np.concatenate(
+                list(pool.map(lambda part: self._choose_in_turn(words[part], seeds[part]), parts)), dtype=np.int64
+            )
+
+    @override
+    def policy(self) -> CompiledPolicy | None:
         if self.time is not None:
             return None
         limits = np.array([self.simulations, self._max_plies, MAX_NODES], dtype=np.int64)
-        return MCTSPolicy(), (limits, np.array([self.exploration]))
+        return CompiledPolicy(MCTSPolicy(), (limits, np.array([self.exploration])))
 
     def analyse(self, position: Position) -> Analysis:
-        """Search a position afresh and say what was found.
+        """Search a position with a new tree and return the result.
 
         Raises:
             ValueError: ``position`` is of another game, or over.
@@ -140,27 +146,23 @@ class MCTSAgent(Agent):
         return analysis
 
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Search a position afresh, and yield now and then what is found so far; the last is all.
+        """Search a position with a new tree and yield intermediate results; the last one is the final result.
 
         Raises:
             ValueError: ``position`` is of another game, or over.
         """
-        tree = self._planted(self.words_of(position), self.rng.integers(2**64, dtype=np.uint64))
+        tree = self._planted(self.words_of(position), self._seeds.take(1)[0])
         return (_analysis(self.game, tree.nodes) for tree in self._growing(tree))
 
-    def _act_in_game(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
-        tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
-        self._tree = tree if self.reuse else None
-        return int(tree.nodes[choose_child(tree.nodes, ROOT, 0.0)]["action"])
+    def _act_with_reuse(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
+        self._tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
+        return _chosen(self._tree)
 
-    def _act_on(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+    def _choose_in_turn(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if self.time is None:
-            budget = self.simulations, self.exploration, self._max_plies, MAX_NODES
-            search_batch(self.game, words, seeds, *budget, actions)
-            return
-        for i in range(len(words)):
-            nodes = self._searched(self._planted(words[i], seeds[i])).nodes
-            actions[i] = nodes[choose_child(nodes, ROOT, 0.0)]["action"]
+            return super().choose(words, seeds)
+        trees = (self._searched(self._planted(row, seed)) for row, seed in zip(words, seeds, strict=True))
+        return np.array([_chosen(tree) for tree in trees], dtype=np.int64)
 
     def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
@@ -211,6 +213,10 @@ class MCTSAgent(Agent):
         limits = self._max_plies, MAX_NODES
         state = np.uint64(tree.state)
         return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
+
+
+def _chosen(tree: _Tree) -> int:
+    return int(tree.nodes[choose_child(tree.nodes, ROOT, 0.0)]["action"])
 
 
 def _is_proven(tree: _Tree) -> bool:

@@ -84,34 +84,15 @@ def simulate(
 
 
 @kernel
-def search_batch(
-    game: Any,
-    words: Any,
-    seeds: Any,
-    simulations: Any,
-    exploration: Any,
-    max_plies: Any,
-    max_nodes: Any,
-    actions: Any,
-) -> None:
-    """Write the action chosen on each board into ``actions`` (int64), each searched by a tree of its own.
-
-    ``words`` is uint64 of shape (n, 2), ``seeds`` uint64 of shape (n,); the others are as in :func:`simulate`.
-    """
-    for i in range(len(words)):
-        actions[i], _ = search(game, words[i, 0], words[i, 1], seeds[i], simulations, exploration, max_plies, max_nodes)
-
-
-@kernel
 def search(
     game: Any, own: Any, opp: Any, state: Any, simulations: Any, exploration: Any, max_plies: Any, max_nodes: Any
 ) -> Any:
-    """``-> (action, state)``: the action chosen by a new tree; the arguments are as in :func:`simulate`."""
+    """``-> action``: the action chosen by a new tree; the arguments are as in :func:`simulate`."""
     nodes = np.empty(FIRST_NODES + action_count(game), NODE)
     size, state = plant(game, nodes, own, opp, state)
     nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, state)
     # the field of the array, not of its element: Numba lets go of an array after the last use of its name
-    return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)]), state
+    return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)])
 
 
 @kernel

@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Timer
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose, choose_batch
+from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.search.negamax import (
     MAX_DEPTH,
     NODES,
@@ -32,6 +34,7 @@ from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import nonnegative_number, positive_number, true_or_false
 
 _DEFAULT_DEPTH = 3
+_TABLE, _WORK = 1, 2  # places in the memory of the policy
 
 
 @dataclass(frozen=True)
@@ -49,15 +52,14 @@ def _(evaluator: ZeroEvaluator) -> Any:
     return lambda evaluator, own, opp: 0
 
 
-class MinimaxAgent(Agent):
+class MinimaxAgent(PolicyAgent):
     """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
 
-    It deepens ply by ply until a depth or a time is reached or the game is decided. Leaves are valued by the
-    ``evaluate`` of :attr:`evaluator`.
+    It deepens ply by ply until it reaches a depth or a time limit, or the game is decided. The ``evaluate`` of
+    :attr:`evaluator` values the leaves.
 
-    Attributes:
-        evaluator: what ``evaluate`` is asked of to value leaves, at first the game that is played. To replace the
-            evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign one of these.
+    The values of an analysis are for the player to move: 1,000,000 less n is a win in n plies, the negative of that is
+    a loss in n plies, and any smaller value is the evaluation at the end of the principal variation.
     """
 
     def __init__(
@@ -92,23 +94,40 @@ class MinimaxAgent(Agent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self.evaluator: Game | ZeroEvaluator = game if true_or_false("evaluation", evaluation) else ZeroEvaluator()
+        self._evaluator: Game | Evaluator = game if true_or_false("evaluation", evaluation) else ZeroEvaluator()
         self._table_mb = nonnegative_number("table_mb", table_mb)
-        self._table = new_table(self._table_mb)
-        self._work = new_work(game)
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`; ``time`` is for each board."""
-        words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
+    @property
+    def evaluator(self) -> Game | Evaluator:
+        """The object whose ``evaluate`` values leaves, at first the game.
+
+        To replace the evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign an object
+        of it.
+        """
+        return self._evaluator
+
+    @evaluator.setter
+    def evaluator(self, evaluator: Game | Evaluator) -> None:
+        self._evaluator = evaluator
+        self.__dict__.pop("_compiled", None)  # whose memory holds the old one
+
+    @override
+    def policy(self) -> CompiledPolicy | None:
+        return None if self.time is not None else self._new_policy()
+
+    @override
+    def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        if self.time is None:
+            return super().choose(words, seeds)
+        policy, memory = self._compiled
         actions = np.empty(len(words), dtype=np.int64)
-        boards = [slice(None)] if self.time is None else [slice(i, i + 1) for i in range(len(words))]
-        for rows in boards:
-            self._call(_best_actions, self.time, words[rows], self.depth, seeds[rows], actions[rows])
+        for i in range(len(words)):
+            rows = slice(i, i + 1)
+            self._call(choose_batch, self.time, policy, self.game, words[rows], seeds[rows], memory, actions[rows])
         return actions
 
     def analyse(self, position: Position) -> Analysis:
-        """Search ``position``, and value all its actions exactly.
+        """Search a position, and value all its actions exactly.
 
         Raises:
             ValueError: the game is over, or it is another game.
@@ -118,14 +137,14 @@ class MinimaxAgent(Agent):
     def _analysis(self, position: Position, depth: int, seconds: float | None) -> Analysis:
         words = self.words_of(position)
         values = np.empty(self.game.action_count, dtype=np.int64)
-        best, depth = self._call(_deepen, seconds, words, depth, True, values)
-        nodes = int(self._work[NODES])
+        best, depth = self._deepen(seconds, words, depth, True, values)
+        nodes = int(self._compiled.memory[_WORK][NODES])
         action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._best_play(position.play(best), depth - 1))
         return Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
 
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Search ever deeper, and yield what each depth finds; the last is what :meth:`analyse` returns.
+        """Search deeper and deeper, and yield the result of each depth; the last one is that of :meth:`analyse`.
 
         Raises:
             ValueError: the game is over, or it is another game.
@@ -149,33 +168,46 @@ class MinimaxAgent(Agent):
     def _best_play(self, position: Position, depth: int) -> Iterator[int]:
         values = np.empty(self.game.action_count, dtype=np.int64)
         while depth > 0 and position.result is None:
-            best, _ = self._call(_deepen, None, self.words_of(position), depth, False, values)
+            best, _ = self._deepen(None, self.words_of(position), depth, False, values)
             yield best
             position, depth = position.play(best), depth - 1
 
-    def policy(self) -> "tuple[MinimaxPolicy, tuple[Any, ...]] | None":
-        """As in :meth:`Agent.policy`; None with a ``time``."""
-        if self.time is not None:
-            return None
+    def _new_policy(self) -> CompiledPolicy:
         options = np.array([self.depth, self.pruning, self._fold], dtype=np.int64)
-        return MinimaxPolicy(), (self.evaluator, new_table(self._table_mb), new_work(self.game), options)
+        memory = self.evaluator, new_table(self._table_mb), new_work(self.game), options
+        return CompiledPolicy(MinimaxPolicy(), memory)
+
+    @cached_property
+    @override
+    def _compiled(self) -> CompiledPolicy:
+        return self._new_policy()
 
     @property
     def _fold(self) -> bool:
         # another evaluation need not be symmetric
         return self.pruning and (self.evaluator == self.game or isinstance(self.evaluator, ZeroEvaluator))
 
-    def _call(self, function: Any, seconds: float | None, words: NDArray[np.uint64], depth: int, *rest: Any) -> Any:
-        arguments = (self.game, self.evaluator, words, depth, self.pruning, self._fold, self._table, self._work, *rest)
+    def _deepen(
+        self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]
+    ) -> tuple[int, int]:
+        """Return the best action and the depth that the search reached; ``values`` is written."""
+        table, work = self._compiled.memory[_TABLE], self._compiled.memory[_WORK]
+        options = self.game, self.evaluator, words, depth, self.pruning, self._fold
+        best, reached = self._call(_deepen, seconds, *options, table, work, exact, values)
+        return int(best), int(reached)
+
+    def _call(self, function: Any, seconds: float | None, *arguments: Any) -> Any:
+        """Call a kernel that searches with this agent's memory, and stop it after ``seconds``."""
         entry = specialised(function, *arguments)  # compiled before the clock starts
-        self._work[STOP] = 0
-        with _alarm(self._work, seconds):
+        work = self._compiled.memory[_WORK]
+        work[STOP] = 0
+        with _alarm(work, seconds):
             return entry(*arguments)
 
 
 @contextmanager
 def _alarm(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
-    """Tell a search to stop when its time is over."""
+    """Stop a search when its time is over."""
     if seconds is None:
         yield
         return
@@ -188,7 +220,7 @@ def _alarm(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
 
 
 def _by_distance(value: int, depth: int) -> int:
-    """A value that says how far a win or loss is, whatever the depth that found it."""
+    """Return a value that tells the distance of a win or loss, independent of the depth of the search."""
     if abs(value) < WIN_VALUE:
         return value
     plies = depth + 1 - (abs(value) - WIN_VALUE)
@@ -238,48 +270,31 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 @inlined
 def best_action(
-    game: Any, evaluator: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, state: Any
+    game: Any, evaluator: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, seed: Any
 ) -> Any:
-    """``-> (action, state)``: one of the best actions, each as likely, of a position ``words`` (own, opp).
+    """``-> action``: one of the best actions, each as likely, of a position ``words`` (own, opp).
 
     The other arguments are those of :func:`~ci_envs.agents.search.negamax.search_actions`.
     """
     values = np.empty(action_count(game), dtype=np.int64)
     exact = np.bool_(False)  # not the literal, for which all below would be compiled anew
     best, _ = _deepen(game, evaluator, words, depth, pruning, fold, table, work, exact, values)
-    return random_index_from(values, action_count(game), values[best], state)
-
-
-@kernel
-def _best_actions(
-    game: Any,
-    evaluator: Any,
-    words: Any,
-    depth: Any,
-    pruning: Any,
-    fold: Any,
-    table: Any,
-    work: Any,
-    seeds: Any,
-    actions: Any,
-) -> None:
-    for i in range(len(words)):
-        actions[i], _ = best_action(game, evaluator, words[i], depth, pruning, fold, table, work, seeds[i])
+    return random_index_from(values, action_count(game), values[best], seed)[0]
 
 
 @dataclass(frozen=True)
 class MinimaxPolicy(Policy):
     """:class:`MinimaxAgent` in compiled code.
 
-    Its memory is the game that judges, the table, the work arrays, and depth, pruning and fold.
+    Its memory is the evaluator, the table, the work arrays, and the options depth, pruning and fold.
     """
 
 
 @implements(choose, MinimaxPolicy)
 def _(policy: MinimaxPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         evaluator, table, work, options = memory
         words = np.array([own, opp])
-        return best_action(game, evaluator, words, options[0], options[1] != 0, options[2] != 0, table, work, state)
+        return best_action(game, evaluator, words, options[0], options[1] != 0, options[2] != 0, table, work, seed)
 
     return kernel

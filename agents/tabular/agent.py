@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Rule, action_values
 from ci_envs.agents.tabular.value_table import MOST_FULL, find, forbid, new_table, row_type
 from ci_envs.games import action_count, implements, kernel
@@ -103,7 +104,7 @@ def _check(file: TableFile, game: Game) -> None:
         raise ValueError("it has values that are no numbers")
 
 
-class TabularAgent(Agent):
+class TabularAgent(PolicyAgent):
     """Plays the action with the largest value, at random where several have it.
 
     Attributes:
@@ -133,23 +134,15 @@ class TabularAgent(Agent):
             file = read_table(path, game, self.method)
             self._table, self._rule = file.table(game), file.rule
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
-        actions = np.empty(len(words), dtype=np.int64)
-        _best_actions(self.game, self._table, self._rule, words, seeds, actions)
-        return actions
-
     def action_values(self, own: int, opp: int) -> NDArray[np.float64]:
         """The values of the actions of a position, float64 (actions,); -inf for illegal ones."""
         values = np.empty(self.game.action_count)
         action_values(self.game, self._table, self._rule, np.uint64(own), np.uint64(opp), values)
         return values
 
-    def policy(self) -> "tuple[TabularPolicy, tuple[Any, ...]]":
-        """As in :meth:`Agent.policy`."""
-        return TabularPolicy(), (self._table, self._rule, np.empty(self.game.action_count))
+    @override
+    def policy(self) -> CompiledPolicy:
+        return CompiledPolicy(TabularPolicy(), (self._table, self._rule, np.empty(self.game.action_count)))
 
 
 @dataclass(frozen=True)
@@ -159,20 +152,12 @@ class TabularPolicy(Policy):
 
 @implements(choose, TabularPolicy)
 def _(policy: TabularPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         table, rule, values = memory
         best = action_values(game, table, rule, own, opp, values)
-        return random_index_from(values, action_count(game), best, state)
+        return random_index_from(values, action_count(game), best, seed)[0]
 
     return kernel
-
-
-@kernel
-def _best_actions(game: Any, table: Any, rule: Any, words: Any, seeds: Any, actions: Any) -> None:
-    values = np.empty(action_count(game))
-    for i in range(len(words)):
-        best = action_values(game, table, rule, words[i, 0], words[i, 1], values)
-        actions[i], _ = random_index_from(values, action_count(game), best, seeds[i])
 
 
 @kernel

@@ -28,6 +28,7 @@ from ci_envs.games import (
 )
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.random_numbers import next_random, random_below, random_index_from
+from ci_envs.kernels.seeds import next_seed
 
 Q_LEARNING, FIRST_VISIT, EVERY_VISIT = 0, 1, 2
 UNSHAPED, LINES, POTENTIAL = 0, 1, 2
@@ -307,8 +308,8 @@ def play_episode(
                 _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
             number, state = _explore(game, rule, own, opp, values, best, rate, state)
         else:
-            chosen, state = choose(policy, game, own, opp, state, memory)
-            number = np.int64(chosen)
+            seed, state = next_seed(state)
+            number = np.int64(choose(policy, game, own, opp, seed, memory))
             if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
                 return ILLEGAL, state, positions
         same = keeps_turn(game, own, opp, np.uint64(number))

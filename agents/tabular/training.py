@@ -8,7 +8,8 @@ import numpy as np
 from typing_extensions import override
 
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.python_policy import policy_of
+from ci_envs.agent.policy import CompiledPolicy
+from ci_envs.agent.python_policy import error_of, policy_of
 from ci_envs.agent.registry import make_agent
 from ci_envs.agents.random import RandomPolicy
 from ci_envs.agents.tabular.agent import TableFile, TabularAgent, table_arrays, write_table
@@ -66,7 +67,8 @@ class TabularTrainer(Trainer):
         self._table = new_table(1 if self._rule.by_state else task.game.action_count, config.table_mb)
         self._reached = np.array([(0, task.seed, 0)], RUN)
         self._opponent = None if config.opponent == SELF_PLAY else make_agent(config.opponent, task.game)
-        self._policy, self._memory = (RandomPolicy(), ()) if self._opponent is None else policy_of(self._opponent)
+        random = CompiledPolicy(RandomPolicy(), ())
+        self._opponents_policy = random if self._opponent is None else policy_of(self._opponent)
         self._buffers = np.empty(self._rule.max_plies, TURN), np.empty(task.game.action_count)
         self._consistent = True
 
@@ -86,8 +88,7 @@ class TabularTrainer(Trainer):
             self._opponent.reseed(int(self._reached["state"][0]))
         status = play_episodes(
             self.task.game,
-            self._policy,
-            self._memory,
+            *self._opponents_policy,
             self._table,
             self._rule.in_memory(),
             self.config.learning_rates,
@@ -102,8 +103,9 @@ class TabularTrainer(Trainer):
             positions = self._reached["positions"][0]
             raise ValueError(f"the table is full: {positions:,} positions; give it more by table_mb=...")
         if status == ILLEGAL:
-            cause = getattr(self._memory[0], "error", None) if self._memory else None
-            raise cause or ValueError(f"the opponent {self.config.opponent} plays an illegal action")
+            raise error_of(self._opponents_policy) or ValueError(
+                f"the opponent {self.config.opponent} plays an illegal action"
+            )
 
     @override
     def metrics(self) -> Mapping[str, float]:

@@ -1,54 +1,62 @@
 """The interface of an agent."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.policy import Policy
-from ci_envs.games.batch import decode_batch
+from ci_envs.agent.observations import Observation, read_observation, read_observations
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
-
-Observation = Mapping[str, NDArray[np.int8]]
-"""``{"observation": planes, "action_mask": mask}``, of one board or, with a leading axis, of several."""
 
 AgentFactory = Callable[..., "Agent"]
 """Called as ``factory(game, seed=seed, **options)``."""
 
 
-class Agent(ABC):
+class Agent:
     """A policy for one game: observations in, actions out.
 
+    A subclass defines :meth:`act`, or :meth:`act_batch`, or both.
+
     Attributes:
-        game: the game it plays.
-        rng: its own random numbers, the only ones it uses.
+        game: the game that the agent plays.
+        rng: the random numbers of the agent, for subclasses that draw any.
     """
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that the agent plays.
+            seed: of all random numbers of the agent; None draws one.
+
+        Raises:
+            TypeError: the subclass defines neither ``act`` nor ``act_batch``, or the game lacks an operation.
+        """
+        if type(self).act is Agent.act and type(self).act_batch is Agent.act_batch:
+            raise TypeError(f"{type(self).__name__} must define act(observation) or act_batch(observations)")
         game.need(*VIEWS)
         self.game = game
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
-        """Start the random numbers anew: from here on the same seed and observations give the same actions."""
+        """Restart the random numbers: the same seed and observations give the same actions from here on."""
         self.rng = np.random.default_rng(seed)
 
     def act(self, observation: Observation) -> int:
-        """The action on one board, on which it is this agent's turn.
+        """Return the action on one board, on which it is this agent's turn.
 
         Args:
-            observation: as the AEC environment gives it: ``observation`` int8 planes, ``action_mask`` int8.
+            observation: as the AEC environment returns it: ``observation`` int8 planes, ``action_mask`` int8.
         """
         return int(self.act_batch({key: value[np.newaxis] for key, value in observation.items()})[0])
 
-    @abstractmethod
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """The actions on n boards, on all of which it is this agent's turn.
+        """Return the actions on n boards, on all of which it is this agent's turn.
 
         Args:
             observations: ``observation`` int8 (n, height, width, channels), ``action_mask`` int8 (n, actions).
@@ -56,31 +64,47 @@ class Agent(ABC):
         Returns:
             int64 of shape (n,).
         """
+        boards = len(observations["action_mask"])
+        each = [self.act({key: value[i] for key, value in observations.items()}) for i in range(boards)]
+        return np.array(each, dtype=np.int64)
 
-    def policy(self) -> tuple[Policy, tuple[Any, ...]] | None:
-        """The agent in compiled code, with new memory for one thread; None, as here, if it plays in Python alone.
+    def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
+        """Return a uniformly random one of the actions that each row of ``choices`` (n, actions) marks, int64 (n,)."""
+        actions: NDArray[np.int64] = (choices * self.rng.random(choices.shape)).argmax(axis=1)
+        return actions
 
-        Environments prefer it to :meth:`act_batch`. Its random numbers are those of each board, not :attr:`rng`.
+
+class PositionAgent(Agent, ABC):
+    """An agent that plays from positions.
+
+    The arena, the environments and the web page pass positions to it; :meth:`act` and :meth:`act_batch` accept
+    observations.
+    """
+
+    @abstractmethod
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the actions in n positions that are not over.
+
+        Args:
+            words: rows ``(own, opp)`` of positions (:class:`~ci_envs.games.position.Position`), uint64 (n, 2).
+
+        Returns:
+            int64 of shape (n,).
         """
-        return None
 
-    @staticmethod
-    def checkpoints() -> Mapping[str, Path]:
-        """What was trained and comes with the package, by the names that the option ``path`` takes: here nothing."""
-        return {}
+    @override
+    def act(self, observation: Observation) -> int:
+        return int(self.act_on(read_observation(self.game, observation).words)[0])
 
-    def positions_of(self, observations: Observation) -> NDArray[np.uint64]:
-        """The positions that n observations show, as rows ``(own, opp)`` of an array of shape (n, 2)."""
-        planes = np.ascontiguousarray(observations["observation"])
-        words = np.empty((len(planes), 2), dtype=np.uint64)
-        decode_batch(self.game, planes, words)
-        return words
+    @override
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        return self.act_on(read_observations(self.game, observations).words)
 
     def words_of(self, position: Position) -> NDArray[np.uint64]:
-        """A position to be analysed, as the row ``(own, opp)``, shape (2,).
+        """Return the row ``(own, opp)`` of a position to be analysed, uint64 (2,).
 
         Raises:
-            ValueError: it is of another game, or over.
+            ValueError: the position is of another game, or the game is over.
         """
         if position.game != self.game:
             raise ValueError(
@@ -89,8 +113,3 @@ class Agent(ABC):
         if position.result is not None:
             raise ValueError(f"the game is over in {position.to_text()!r}: need a position that is not over")
         return np.array([position.own, position.opp], dtype=np.uint64)
-
-    def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
-        """A random one of the actions that each row of ``choices`` (n, actions) marks, uniformly; int64 (n,)."""
-        actions: NDArray[np.int64] = (choices * self.rng.random(choices.shape)).argmax(axis=1)
-        return actions

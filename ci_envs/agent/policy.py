@@ -1,44 +1,72 @@
 """Agents in compiled code, for environments that step thousands of boards in one call."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import Static, operation
 
 
 @operation
-def choose(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
-    """``-> (action, state)``: what ``policy`` plays in a position that is not over.
+def choose(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+    """``-> action``: the action of ``policy`` in a position that is not over.
 
-    It depends on nothing but its arguments, and on nothing that earlier calls left in ``memory``.
+    The action depends on the arguments only, not on what earlier calls left in ``memory``.
 
     Args:
         policy: a :class:`Policy`, on whose class this dispatches.
         game: the game.
-        own: first word, seen by who acts.
+        own: first word, seen by the player to move.
         opp: second word.
-        state: of the random numbers (:mod:`ci_envs.kernels.random_numbers`).
+        seed: of the random numbers of this decision, uint64: the state of :mod:`ci_envs.kernels.random_numbers`. The
+            caller takes it from a sequence (:mod:`ci_envs.kernels.seeds`).
         memory: a tuple of arrays: the policy's options and its working memory. Two threads need two.
     """
 
 
 @dataclass(frozen=True)
 class Policy(Static):
-    """Base of policies: a frozen dataclass of what is constant in compiled code, and a kernel for :func:`choose`."""
+    """Base of policies: a frozen dataclass of constants of the compiled code, and a kernel for :func:`choose`."""
+
+
+class CompiledPolicy(NamedTuple):
+    """A policy with memory for one thread.
+
+    Attributes:
+        policy: the policy.
+        memory: the last argument of :func:`choose`.
+    """
+
+    policy: Policy
+    memory: tuple[Any, ...]
+
+    def choose(self, game: Any, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the actions in n positions that are not over, int64 (n,).
+
+        Args:
+            game: the game.
+            words: the positions, uint64 (n, 2).
+            seeds: of the decisions, uint64 (n,).
+        """
+        actions = np.empty(len(words), dtype=np.int64)
+        choose_batch(self.policy, game, words, seeds, self.memory, actions)
+        return actions
 
 
 @kernel
 def choose_batch(policy: Any, game: Any, words: Any, seeds: Any, memory: Any, actions: Any) -> None:
-    """What ``policy`` plays in each of n positions.
+    """Write the action of ``policy`` in each of n positions.
 
     Args:
-        policy: what plays.
+        policy: the policy.
         game: the game.
-        words: of the positions, uint64 (n, 2).
-        seeds: of the random numbers in each, uint64 (n,).
-        memory: as :func:`choose` gets it.
-        actions: int64 (n,), to be written.
+        words: the positions, uint64 (n, 2).
+        seeds: of the decisions, uint64 (n,).
+        memory: as in :func:`choose`.
+        actions: int64 (n,), written.
     """
     for i in range(len(words)):
-        actions[i], _ = choose(policy, game, words[i, 0], words[i, 1], seeds[i], memory)
+        actions[i] = choose(policy, game, words[i, 0], words[i, 1], seeds[i], memory)

@@ -1,22 +1,62 @@
-"""Agents that play in Python as they do in compiled code, by their policy."""
+"""Agents whose policy is compiled."""
+
+from abc import abstractmethod
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.policy import choose_batch
+from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent.policy import CompiledPolicy
+from ci_envs.kernels.seeds import SeedSequence
 
 
-class PolicyAgent(Agent):
-    """Plays by its :meth:`policy`, which there is."""
+class PolicyAgent(PositionAgent):
+    """An agent that plays by a compiled policy.
 
-    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """As in :meth:`Agent.act_batch`."""
-        played = self.policy()
-        assert played is not None
-        words = self.positions_of(observations)
-        seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
-        actions = np.empty(len(words), dtype=np.int64)
-        policy, memory = played
-        choose_batch(policy, self.game, words, seeds, memory, actions)
-        return actions
+    The same policy plays on one board, on many boards, in the environments and in the arena. Each decision takes the
+    next seed of a sequence (:mod:`ci_envs.kernels.seeds`) that starts at the agent's seed, so the same seed and
+    positions give the same actions everywhere.
+    """
+
+    @abstractmethod
+    def policy(self) -> CompiledPolicy | None:
+        """Return the policy with new memory, for one thread.
+
+        None if a time limits the decisions: compiled code has no clock. Environments then call :meth:`act_on`.
+        """
+
+    @override
+    def reseed(self, seed: int | None) -> None:
+        super().reseed(seed)
+        self._seeds = SeedSequence(seed)
+
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        words = np.ascontiguousarray(words, dtype=np.uint64)
+        return self.choose(words, self._seeds.take(len(words)))
+
+    def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the actions in n positions that are not over; they depend on the arguments only.
+
+        Args:
+            words: the positions, uint64 (n, 2).
+            seeds: of the decisions, uint64 (n,).
+
+        Returns:
+            int64 of shape (n,).
+        """
+        return self._compiled.choose(self.game, words, seeds)
+
+    @cached_property
+    def _compiled(self) -> CompiledPolicy:
+        """The policy with this agent's own memory."""
+        compiled = self.policy()
+        assert compiled is not None, "an agent with a time limit overrides choose"
+        return compiled
+
+
+def compiled_policy(agent: object) -> CompiledPolicy | None:
+    """Return the policy of an agent with new memory, for one thread; None if the agent runs in Python."""
+    return agent.policy() if isinstance(agent, PolicyAgent) else None

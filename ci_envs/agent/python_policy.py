@@ -1,34 +1,44 @@
-"""A policy for an agent that plays only in Python."""
+"""A policy for an agent that runs in Python."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ci_envs.agent.decision import ask
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
-from ci_envs.agent.policy import Policy, choose
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.kernels.callback import Callback
 from ci_envs.kernels.dispatch import implements
 
 
 @dataclass(frozen=True)
 class PythonPolicy(Policy):
-    """An agent that plays in Python alone, called from compiled code; its memory is a callback."""
+    """An agent that runs in Python, called from compiled code; its memory is a callback."""
 
 
 @implements(choose, PythonPolicy)
 def _(policy: PythonPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
-        return memory[0](own, opp), state
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        return memory[0](own, opp)
 
     return kernel
 
 
-def policy_of(agent: Agent) -> tuple[Policy, tuple[Any, ...]]:
-    """The policy of an agent, of one that plays in Python alone a callback to it, which plays -1 where it raises."""
+def policy_of(agent: Agent) -> CompiledPolicy:
+    """Return the policy of an agent, for one thread.
+
+    The policy of an agent that runs in Python calls the agent, and plays -1 if the agent raises an error.
+    """
 
     def act(own: int, opp: int) -> int:
-        return int(agent.act_batch(observations_of(agent.game, np.array([[own, opp]], dtype=np.uint64)))[0])
+        return int(ask(agent, np.array([[own, opp]], dtype=np.uint64))[0])
 
-    return agent.policy() or (PythonPolicy(), (Callback(act),))
+    return compiled_policy(agent) or CompiledPolicy(PythonPolicy(), (Callback(act),))
+
+
+def error_of(compiled: CompiledPolicy) -> BaseException | None:
+    """Return the error that an agent in Python raised in its policy, or None."""
+    callback = compiled.memory[0] if isinstance(compiled.policy, PythonPolicy) else None
+    return callback.error if isinstance(callback, Callback) else None

@@ -9,10 +9,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
 from ci_envs.arena.judgement import Accuracy, Tally, judge
-from ci_envs.arena.match import BATCH_SIZE, check_plays, decide
+from ci_envs.arena.match import BATCH_SIZE, check_plays
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import Progress, Solution
@@ -39,7 +39,7 @@ def measure_accuracy(
     accuracy = Accuracy()
     for begin in range(0, len(words), BATCH_SIZE):
         rows = words[begin : begin + BATCH_SIZE]
-        accuracy += judge(solution.action_scores(rows), decide(agent, observations_of(game, rows)))
+        accuracy += judge(solution.action_scores(rows), decide(agent, rows).actions)
         if progress:
             progress(begin + len(rows), len(words))
     return accuracy

@@ -1,13 +1,12 @@
 """A match: many games between two agents, in lock-step, each agent moving first in half of them."""
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent, Observation
-from ci_envs.agent.observations import observations_of
+from ci_envs.agent.decision import decide
+from ci_envs.agent.interface import Agent
 from ci_envs.arena.judgement import Accuracy, judge
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
@@ -84,22 +83,6 @@ def play_match(
     return MatchResult(sides, plies, different, by_length)
 
 
-def decide(agent: Agent, observations: Observation) -> NDArray[np.int64]:
-    """The actions of ``agent`` on n boards, int64 of shape (n,), legal or not.
-
-    Raises:
-        ValueError: it answers with an array of another shape.
-        TypeError: it answers with an array that does not hold integers.
-    """
-    actions = np.asarray(agent.act_batch(observations))
-    expected = (len(observations["action_mask"]),)
-    if actions.shape != expected:
-        raise ValueError(f"{type(agent).__name__}.act_batch must return the shape {expected}, not {actions.shape}")
-    if not np.issubdtype(actions.dtype, np.integer):
-        raise TypeError(f"{type(agent).__name__}.act_batch must return integers, not {actions.dtype}")
-    return actions.astype(np.int64)
-
-
 def check_games(games: int) -> None:
     """Raise a ValueError if a match cannot have so many games."""
     if games < 2:
@@ -127,10 +110,8 @@ class _Player:
         self._solution = solution
 
     def decide(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        observations = observations_of(self.agent.game, words)
-        begin = perf_counter()
-        actions = decide(self.agent, observations)
-        self.seconds += perf_counter() - begin
+        actions, seconds = decide(self.agent, words)
+        self.seconds += seconds
         self.decisions += len(actions)
         if self._solution is not None:
             self.accuracy += judge(self._solution.action_scores(words), actions)

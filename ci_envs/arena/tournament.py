@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
-from ci_envs.arena.match import Progress, check_games, check_plays, decide, play_match
+from ci_envs.arena.match import Progress, check_games, check_plays, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
 from ci_envs.games.batch import start_words
@@ -129,7 +129,7 @@ class Tournament:
         """
         self._solution = _solution(self.game)
         for _, agent in self.entrants:
-            decide(agent, observations_of(self.game, start_words(self.game, 1)))
+            decide(agent, start_words(self.game, 1))
         pairings = tuple(self._pairing(first, second, progress) for first, second in combinations(self.entrants, 2))
         return Comparison(
             self.environment,

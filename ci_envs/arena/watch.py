@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW
 from ci_envs.games.position import Position
@@ -68,7 +68,7 @@ def watch(
 
 def _decision(agent: Agent, position: Position) -> int:
     words = np.array([[position.own, position.opp]], dtype=np.uint64)
-    return agent.act({key: value[0] for key, value in observations_of(position.game, words).items()})
+    return int(decide(agent, words).actions[0])
 
 
 def _announce(position: Position, names: Sequence[str], show: Callable[[str], object]) -> int | None:

@@ -131,6 +131,11 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             self.render()
 
     @property
+    def words(self) -> NDArray[np.uint64]:
+        """The position on the board as the row ``(own, opp)``, uint64 (2,). It changes with the next step."""
+        return self._words
+
+    @property
     def position(self) -> Position:
         """The position on the board. Setting one begins play there, with no ply made yet.
 

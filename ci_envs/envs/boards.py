@@ -17,7 +17,8 @@ from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, initial
 from ci_envs.kernels.compiler import inlined, kernel
-from ci_envs.kernels.random_numbers import random_below
+from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.kernels.seeds import next_seed
 
 BOTH = -1
 """Seat of an agent that plays both sides."""
@@ -31,7 +32,8 @@ GOING, TERMINATED, TRUNCATED, REPORTED = 0, 1, 2, 3
 BOARD = np.dtype(
     [
         ("words", np.uint64, 2),
-        ("state", np.uint64),
+        ("seeds", np.uint64),
+        ("seats", np.uint64),
         ("reward", np.float64),
         ("plies", np.int64),
         ("seat", np.int8),
@@ -40,9 +42,9 @@ BOARD = np.dtype(
     ],
     align=True,
 )
-"""A board: its position, the state of its random numbers, the reward since the last step reported one,
-the plies made in this game, the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or
-REPORTED."""
+"""A board: its position, the sequence of the seeds of the opponent's decisions (:mod:`ci_envs.kernels.seeds`), the
+state of the random numbers that draw seats, the reward since the last step reported one, the plies made in this game,
+the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or REPORTED."""
 
 
 class BoardSettings(NamedTuple):
@@ -150,6 +152,26 @@ def observe_boards(game: Any, boards: Any, settings: Any, out: Any) -> None:
 
 
 @kernel
+def seed_boards(boards: Any, chosen: Any, seeds: Any) -> None:
+    """Seed the opponent and the draw of seats on the ``chosen`` boards (indices) with ``seeds``, uint64."""
+    for k in range(len(chosen)):
+        boards[chosen[k]].seeds = seeds[k]
+        boards[chosen[k]].seats = seat_state(seeds[k])
+
+
+@kernel
+def seat_state(seed: Any) -> Any:
+    """``-> state``: of the random numbers that draw seats; it is independent of the seeds of decisions."""
+    return next_random(~np.uint64(seed))[0]
+
+
+@kernel
+def draw_seat(state: Any) -> Any:
+    """``-> (seat, state)``: the agent's seat in the next game, 0 or 1."""
+    return random_below(state, 2)
+
+
+@kernel
 def begin(policy: Any, game: Any, boards: Any, settings: Any, chosen: Any, memory: Any) -> None:
     """Begin a new game on the ``chosen`` boards (indices)."""
     for i in chosen:
@@ -216,7 +238,7 @@ def _begin(game: Any, board: Any, settings: Any) -> None:
     board.reward = 0.0
     board.seat = settings.seat
     if settings.seat == DRAWN:
-        board.seat, board.state = random_below(board.state, 2)
+        board.seat, board.seats = draw_seat(board.seats)
 
 
 @kernel
@@ -243,5 +265,6 @@ def _reply(policy: Any, game: Any, board: Any, settings: Any, memory: Any) -> No
     if policy is None:
         return
     while board.ended == GOING and board.seat == 1 - board.to_move:
-        action, board.state = choose(policy, game, board.words[0], board.words[1], board.state, memory)
+        seed, board.seeds = next_seed(board.seeds)
+        action = choose(policy, game, board.words[0], board.words[1], seed, memory)
         _play(game, board, settings, np.int64(action))

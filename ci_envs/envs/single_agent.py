@@ -7,23 +7,18 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy import choose
+from ci_envs.agent.interface import Agent, PositionAgent
+from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.agent.registry import make_agent
 from ci_envs.envs.aec import AGENTS, RENDER_MODES, BoardEnv
+from ci_envs.envs.boards import draw_seat, seat_state
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import kernel
-from ci_envs.kernels.random_numbers import random_below
+from ci_envs.kernels.seeds import SeedSequence
 from ci_envs.registry import resolve
 
 Opponent = str | Agent | Callable[[dict[str, NDArray[np.int8]]], int]
 """A spec string, an agent, or a function from an AEC observation to an action."""
-
-
-@kernel
-def _choose(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
-    return choose(policy, game, own, opp, state, memory)
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -72,12 +67,12 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
         self._board = BoardEnv(game, max_cycles=max_cycles, render_mode=render_mode, name=name)
         self._given_seat = seat
-        self._state: np.uint64 | None = None
+        self._seeds: SeedSequence | None = None
         self._is_expected = False  # whether a step may be made
         self.game = game
         self.render_mode = render_mode
         self.opponent = as_opponent(opponent, game)
-        self._policy = self.opponent.policy() if isinstance(self.opponent, Agent) else None
+        self._compiled = compiled_policy(self.opponent)
         self.observation_space = self._board.observation_spaces[AGENTS[0]]["observation"]
         self.action_space = self._board.action_space(AGENTS[0])
 
@@ -87,18 +82,19 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Begin a new game; the opponent moves first if it has seat 0.
 
         Args:
-            seed: seeds the draw of seats and, if it is an agent, the opponent; below 2^64.
+            seed: of the draw of seats and of the opponent, if it is an agent; 0 to 2^64 - 1.
             options: none are known.
 
         Returns:
             The planes and ``{"action_mask": mask}``.
         """
         super().reset(seed=seed, options=options)
-        if seed is not None or self._state is None:
-            word = self.np_random.integers(2**64, dtype=np.uint64) if seed is None else seed
-            self._state = np.uint64(word)
-        if seed is not None and isinstance(self.opponent, Agent) and self._policy is None:
-            self.opponent.reseed(int(self.np_random.integers(2**63)))
+        if seed is not None or self._seeds is None:
+            word = int(self.np_random.integers(2**64, dtype=np.uint64)) if seed is None else seed
+            self._seeds = SeedSequence(word)
+            self._seats = seat_state(np.uint64(word))
+        if seed is not None and isinstance(self.opponent, Agent) and self._compiled is None:
+            self.opponent.reseed(seed)
         self.seat = self._draw_seat() if self._given_seat is None else self._given_seat
         self._board.reset()
         self._let_opponent_play()
@@ -145,24 +141,23 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._board.close()
 
     def _draw_seat(self) -> int:
-        drawn, state = random_below(self._state, 2)
-        self._state = np.uint64(state)
-        return int(drawn)
+        seat, self._seats = draw_seat(np.uint64(self._seats))
+        return int(seat)
 
     def _let_opponent_play(self) -> None:
         opponent = AGENTS[1 - self.seat]
         while self._board.agent_selection == opponent and not self._is_over():
-            self._board.step(self._reply(self._board.observe(opponent)))
+            self._board.step(self._reply(opponent))
 
-    def _reply(self, observation: dict[str, NDArray[np.int8]]) -> int:
-        if self._policy is not None:
-            policy, memory = self._policy
-            position = self.position
-            words = np.uint64(position.own), np.uint64(position.opp)
-            action, state = _choose(policy, self.game, *words, self._state, memory)
-            self._state = np.uint64(state)
-            return int(action)
-        return self.opponent.act(observation) if isinstance(self.opponent, Agent) else self.opponent(observation)
+    def _reply(self, seat: str) -> int:
+        if not isinstance(self.opponent, Agent):
+            return self.opponent(self._board.observe(seat))
+        words = self._board.words[np.newaxis]
+        if self._compiled is not None and self._seeds is not None:
+            return int(self._compiled.choose(self.game, words, self._seeds.take(1))[0])
+        if isinstance(self.opponent, PositionAgent):
+            return int(self.opponent.act_on(words)[0])
+        return self.opponent.act(self._board.observe(seat))
 
     def _is_over(self) -> bool:
         return bool(self._board.terminations[AGENTS[0]] or self._board.truncations[AGENTS[0]])

@@ -12,8 +12,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from ci_envs.agent.decision import ask
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.observations import observations_of
+from ci_envs.agent.policy import Policy
+from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, REPORTED, BoardSettings, Step, new_step
@@ -32,10 +35,12 @@ RENDER_MODES = ("rgb_array", "ansi")
 class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
     """Boards of one game side by side; ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
 
-    Board ``i`` plays just as a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the seed of board
-    ``i``, if its opponent plays in compiled code (:meth:`ci_envs.agent.interface.Agent.policy`) or draws no random
-    numbers. ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n,
-    actions). The rewards come at the end of a game: 1, 0 or -1. An illegal action ends it with -1.
+    Each board plays as a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the board's seed, if
+    the opponent has a compiled policy (:class:`~ci_envs.agent.policy_agent.PolicyAgent`) or draws no random numbers. A
+    compiled opponent plays the actions of an agent that was reseeded with the seed of the board.
+
+    ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n, actions). The
+    rewards come at the end of a game: 1, 0 or -1. An illegal action ends the game with -1.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
     is that of the player who made it; ``info["to_move"]`` says who moves next.
@@ -113,8 +118,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     @opponent.setter
     def opponent(self, opponent: Opponent | None) -> None:
         self._opponent = None if opponent is None else as_opponent(opponent, self.game)
-        policies = [self._opponent.policy() if isinstance(self._opponent, Agent) else None for _ in self._ranges]
-        self._policies = [policy or (None, ()) for policy in policies]
+        policies = [compiled_policy(self._opponent) for _ in self._ranges]
+        self._policies: list[tuple[Policy | None, tuple[Any, ...]]] = [each or (None, ()) for each in policies]
         seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
         if opponent is None:
             self._boards["seat"] = BOTH
@@ -143,10 +148,12 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if seeded:
             super().reset(seed=seeds[seeded[0]])
             if isinstance(self._opponent, Agent) and self._plays_in_python():
-                self._opponent.reseed(int(self.np_random.integers(2**63)))
+                self._opponent.reseed(seeds[seeded[0]])
         if not self._begun:
-            self._boards["state"] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-        self._boards["state"][seeded] = [seeds[i] for i in seeded]
+            drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
+            compiled.seed_boards(self._boards, np.arange(self.num_envs), drawn)
+        given = np.array([seeds[i] for i in seeded], dtype=np.uint64)
+        compiled.seed_boards(self._boards, np.array(seeded, dtype=np.int64), given)
         policy, memory = self._policies[0]
         compiled.begin(policy, self.game, self._boards, self._settings, chosen, memory)
         self._reply()
@@ -287,10 +294,10 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             compiled.reply_with(self.game, boards, self._settings, waiting, actions)
 
     def _act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        observations = observations_of(self.game, words)
         if isinstance(self._opponent, Agent):
-            given = self._opponent.act_batch(observations)
+            given = ask(self._opponent, words)
         elif self._opponent is not None:
+            observations = observations_of(self.game, words)
             seen = zip(observations["observation"], observations["action_mask"], strict=True)
             given = np.array([self._opponent({"observation": one, "action_mask": mask}) for one, mask in seen])
         actions = np.ascontiguousarray(given, dtype=np.int64)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
@@ -281,7 +281,7 @@ class Room:
         agent = self.borrow(environment, table.game, spec)
         agent.reseed(int(np.random.SeedSequence([table.record.seed, len(table.record.actions)]).generate_state(1)[0]))
         words = np.array([(position.own, position.opp)], dtype=np.uint64)
-        action = int(agent.act_batch(observations_of(table.game, words))[0])
+        action = int(decide(agent, words).actions[0])
         self.give_back(environment, spec, agent)
         try:
             after = self._append(table, action)

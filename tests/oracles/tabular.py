@@ -133,6 +133,13 @@ class SlowLearner:
         legal = position.legal_actions()
         return legal[self.dice.below(len(legal))]
 
+    def opponents_action(self, position):
+        """A random one by new dice, which begin where these are; these go on by the square of their step."""
+        dice = Dice(self.dice.state)
+        self.dice.state = (self.dice.state + 0x9E3779B97F4A7C15**2) % _WORD
+        legal = position.legal_actions()
+        return legal[dice.below(len(legal))]
+
     def greedy_action(self, values):
         best = [action for action, value in values.items() if value == max(values.values())]
         return best[self.dice.below(len(best))]
@@ -167,7 +174,7 @@ class SlowLearner:
         for _ in range(self.max_plies):
             player = position.to_move
             if player not in learners:
-                position = followers(position)[self.random_action(position)]
+                position = followers(position)[self.opponents_action(position)]
             else:
                 mine = turns[player]
                 if self.values == "action":

@@ -1,0 +1,59 @@
+"""Asking any agent for its actions in positions."""
+
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent, PositionAgent
+from ci_envs.agent.observations import observations_of
+
+
+class TimedActions(NamedTuple):
+    """The actions of an agent on n boards.
+
+    Attributes:
+        actions: int64 (n,), legal or not.
+        seconds: wall-clock time that the agent took, without the time to write its observations.
+    """
+
+    actions: NDArray[np.int64]
+    seconds: float
+
+
+def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
+    """Return the answer of an agent to n positions, unchecked.
+
+    Args:
+        agent: a :class:`~ci_envs.agent.interface.PositionAgent` gets the positions, any other agent their observations.
+        words: positions that are not over, uint64 (n, 2).
+    """
+    return _prepared(agent, words)()
+
+
+def decide(agent: Agent, words: NDArray[np.uint64]) -> TimedActions:
+    """Return the actions of an agent in n positions, checked and timed. The arguments are those of :func:`ask`.
+
+    Raises:
+        ValueError: the agent returns an array of another shape than (n,).
+        TypeError: the agent returns an array that does not hold integers.
+    """
+    call = _prepared(agent, words)
+    begin = perf_counter()
+    actions = np.asarray(call())
+    seconds = perf_counter() - begin
+    if actions.shape != (len(words),):
+        raise ValueError(f"{type(agent).__name__} must return actions of shape ({len(words)},), not {actions.shape}")
+    if not np.issubdtype(actions.dtype, np.integer):
+        raise TypeError(f"{type(agent).__name__} must return integers, not {actions.dtype}")
+    return TimedActions(actions.astype(np.int64), seconds)
+
+
+def _prepared(agent: Agent, words: NDArray[np.uint64]) -> Callable[[], Any]:
+    """Return a call of the agent whose argument is ready."""
+    if isinstance(agent, PositionAgent):
+        return partial(agent.act_on, words)
+    return partial(agent.act_batch, observations_of(agent.game, words))
