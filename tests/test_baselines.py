@@ -415,13 +415,8 @@ class TestModelFiles:
 class TestAgent:
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_masks_are_always_applied(self, algorithm):
-        rng = np.random.default_rng(0)
-        masks = (rng.random((2000, 9)) < 0.3).astype(np.int8)
-        masks[np.arange(2000), rng.integers(9, size=2000)] = 1
-        seen = {
-            "observation": rng.integers(2, size=(2000, *GAME.observation_shape), dtype=np.int8),
-            "action_mask": masks,
-        }
+        seen = batch_of(random_positions(GAME, 2000, seed=0))
+        masks = seen["action_mask"]
         policy = scrambled(new_model(algorithm)).policy
         for deterministic in (True, False):
             actions = SB3Agent(GAME, policy, deterministic=deterministic, seed=0).act_batch(seen)
