@@ -24,12 +24,12 @@ class _LargestGene(GenomePolicy):
 
 @implements(choose, _LargestGene)
 def _(policy: _LargestGene) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, state: Any, memory: Any) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, chosen = memory[0], -1
         for number in range(action_count(game)):
             if legal(game, own, opp, np.uint64(number)) and (chosen < 0 or genome[number] > genome[chosen]):
                 chosen = number
-        return chosen, state
+        return chosen
 
     return kernel
 

@@ -63,7 +63,7 @@ class Preferences(GenomePolicy):
 
 @implements(choose, Preferences)
 def _(policy):
-    def kernel(policy, game, own, opp, state, memory):
+    def kernel(policy, game, own, opp, seed, memory):
         genome, room = memory
         best = -np.inf
         for number in range(action_count(game)):
@@ -71,7 +71,7 @@ def _(policy):
             if legal(game, own, opp, np.uint64(number)):
                 room[number] = genome[number % len(genome)]
                 best = max(best, room[number])
-        return random_index_from(room, action_count(game), best, state)
+        return random_index_from(room, action_count(game), best, seed)[0]
 
     return kernel
 
@@ -83,7 +83,7 @@ class Stubborn(GenomePolicy):
 
 @implements(choose, Stubborn)
 def _(policy):
-    return lambda policy, game, own, opp, state, memory: (np.int64(memory[0][0]), state)
+    return lambda policy, game, own, opp, seed, memory: np.int64(memory[0][0])
 
 
 def slow_choice(genome, position, dice):
@@ -96,8 +96,9 @@ def slow_choice(genome, position, dice):
 
 
 def slow_score(game, genome, opponent, word, seat, max_plies):
-    position, dice = Position.start(game), Dice(word)
-    for _ in range(max_plies):
+    position = Position.start(game)
+    for ply in range(max_plies):
+        dice = Dice((word + ply * 0x9E3779B97F4A7C15**2) % 2**64)  # new ones for each decision
         position = position.play(slow_choice(genome if position.to_move == seat else opponent, position, dice))
         if position.result is not None:
             return position.result if position.to_move == seat else -position.result
