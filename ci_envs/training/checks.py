@@ -141,6 +141,39 @@ class AgentSpecs(Check):
 
 
 @dataclass(frozen=True)
+class Names(Check):
+    """Several different names: a sequence, a text that joins them by ``+`` or commas, or none.
+
+    Attributes:
+        names: those that are allowed.
+        least: how many there must be.
+        words: texts that stand alone and that the trainer interprets.
+    """
+
+    names: tuple[str, ...]
+    least: int = 0
+    words: tuple[str, ...] = ()
+
+    @override
+    def __call__(self, name: str, value: Any) -> tuple[str, ...]:
+        given = value.replace(",", "+").split("+") if isinstance(value, str) else () if value is None else value
+        if not isinstance(given, tuple | list) or not self._allows(tuple(given)):
+            raise ValueError(f"{name} must be {self}, not {value!r}")
+        return tuple(given)
+
+    @override
+    def __str__(self) -> str:
+        least = f"at least {self.least} " if self.least else ""
+        alternatives = (*self.words, *(() if self.least else ("none",)))
+        return " or ".join((f"{least}different ones of {', '.join(self.names)} joined by +", *alternatives))
+
+    def _allows(self, given: tuple[Any, ...]) -> bool:
+        is_word = len(given) == 1 and given[0] in self.words
+        are_names = all(one in self.names for one in given) and len(set(given)) == len(given)
+        return is_word or (are_names and len(given) >= self.least)
+
+
+@dataclass(frozen=True)
 class OrNone(Check):
     """None, or whatever another check allows.
 

@@ -45,8 +45,27 @@ def option(help: str, check: Check, default: Any = MISSING, *, changeable: bool 
     return field(default=default, metadata={_OPTION: TrainingOption(help, check, changeable, default)}, kw_only=True)
 
 
+def with_default(owner: "type[Options]", name: str, default: Any) -> Any:
+    """Declare a field of a subclass that differs from the field of ``owner`` in its default."""
+    described = options_of(owner)[name]
+    return option(described.help, described.check, default, changeable=described.changeable)
+
+
 @dataclass(frozen=True, kw_only=True)
-class TrainingConfig:
+class Options:
+    """Options whose values are checked; all fields of a subclass are declared by :func:`option`.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    def __post_init__(self) -> None:
+        for name, described in options_of(type(self)).items():
+            object.__setattr__(self, name, described.check(name, getattr(self, name)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig(Options):
     """The options that every trainer has; a trainer adds its own in a subclass.
 
     ``unnamed`` is the option whose value a spec string gives without its name, as in ``sb3:ppo``.
@@ -72,13 +91,9 @@ class TrainingConfig:
         changeable=True,
     )
 
-    def __post_init__(self) -> None:
-        for name, described in options_of(type(self)).items():
-            object.__setattr__(self, name, described.check(name, getattr(self, name)))
 
-
-def options_of(config_type: type[TrainingConfig]) -> dict[str, TrainingOption]:
-    """Return the options of a config by their names, those of the trainer itself first."""
+def options_of(config_type: type[Options]) -> dict[str, TrainingOption]:
+    """Return the options of a config by their names, those that all trainers share last."""
     described = {item.name: item.metadata[_OPTION] for item in fields(config_type)}
     shared = {item.name for item in fields(TrainingConfig)}
     return {name: described[name] for name in sorted(described, key=shared.__contains__)}

@@ -2,7 +2,8 @@
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -86,14 +87,7 @@ class RunFolder:
             ours, theirs = _flat(json.loads(json.dumps(config))), _flat(json.loads(self._config.read_text()))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{str(self._config)!r} is no config of a run: {error}") from None
-        missing = "(none)"
-        differing = [
-            f"{name}={theirs.get(name, missing)} (not {ours[name]})"
-            for name in ours
-            if name not in changeable and theirs.get(name, missing) != ours[name]
-        ]
-        if differing:
-            raise ValueError(f"the run in {str(self.path)!r} has other options: {', '.join(differing)}")
+        check_same_options(self.path, ours, theirs, changeable)
 
     def write_checkpoint(self, record: RunRecord, state: TrainerState) -> None:
         """Write all that is needed to continue."""
@@ -107,23 +101,69 @@ class RunFolder:
             ValueError: it is damaged, something else, or of another version.
             OSError: it cannot be read.
         """
-        try:
+        with reading(self._checkpoint):
             about, arrays = read_arrays(self._checkpoint, _FORMAT)
             record = RunRecord(**{**about["record"], "curve": tuple(about["record"]["curve"])})
             return record, TrainerState(about["values"], arrays)
-        except OSError:
-            raise
-        except Exception as error:  # damage makes NumPy and zipfile raise many kinds of errors
-            raise self.damage(error) from None
 
     def damage(self, error: Exception) -> ValueError:
         """Return the error that says why the checkpoint cannot be used."""
-        return ValueError(f"{str(self._checkpoint)!r} is no checkpoint of this run: {error}")
+        return damage(self._checkpoint, error)
 
     def write_curve(self, rows: Sequence[Row]) -> None:
         """Write the learning curve as CSV; a cell is empty where a row has no value."""
         columns = list(dict.fromkeys(name for row in rows for name in row))
         write_csv(self.path / CURVE, [columns, *([row.get(name, "") for name in columns] for row in rows)])
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what a damaged checkpoint raises into one line.
+
+    Raises:
+        ValueError: the body raised any exception but an OSError.
+        OSError: the body raised one.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:  # damage makes NumPy and zipfile raise many kinds of errors
+        raise damage(path, error) from None
+
+
+def damage(path: Path, error: Exception) -> ValueError:
+    """Return the error that says why a checkpoint cannot be used."""
+    return ValueError(f"{str(path)!r} is no checkpoint of this run: {error}")
+
+
+def check_same_options(
+    path: Path, ours: Mapping[str, Any], theirs: Mapping[str, Any], changeable: Sequence[str] = ()
+) -> None:
+    """Check that a run can continue with given options.
+
+    Args:
+        path: of the run, for the message.
+        ours: the options now, as JSON holds them.
+        theirs: the options of the run.
+        changeable: names of options that may differ.
+
+    Raises:
+        ValueError: an option has another value in the run; the message names it.
+    """
+    missing = "(none)"
+    differing = [
+        f"{name}={theirs.get(name, missing)} (not {ours[name]})"
+        for name in ours
+        if name not in changeable and theirs.get(name, missing) != ours[name]
+    ]
+    if differing:
+        raise ValueError(f"the run in {str(path)!r} has other options: {', '.join(differing)}")
+
+
+def already_there(path: Path) -> ValueError:
+    """Return the error for a new run where there is a run already."""
+    return ValueError(f"there is a run in {str(path)!r} already: resume it (--resume), or choose another path")
 
 
 def plain(value: Any) -> Any:

@@ -1,20 +1,16 @@
 """A run of training: measurements, learning curve, checkpoints, progress, and continuing after any interruption."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
 from ci_envs.training.config import options_of, values_of
 from ci_envs.training.events import EventLog
-from ci_envs.training.folder import Row, RunFolder, RunRecord, plain
+from ci_envs.training.folder import Row, RunFolder, RunRecord, already_there, plain
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.progress import ProgressDisplay, Status
+from ci_envs.training.session_clock import SessionClock
 from ci_envs.training.trainer import Trainer
-
-_SAVING_SHARE = 0.1  # of the time at most
 
 
 class TrainingRun:
@@ -44,7 +40,7 @@ class TrainingRun:
             max_cycles=task.max_cycles,
             seed=task.seed,
         )
-        self._record = RunRecord()
+        self._record = RunRecord(logged=-1 if trainer.logs_start else 0)
         self._best_is_stale = trainer.latest_is_best
 
     def execute(self, *, resume: bool) -> None:
@@ -90,7 +86,7 @@ class TrainingRun:
         is_due = not self.is_over and trainer.done >= self.next_measurement
         if is_due or (trainer.logs_every_step and trainer.count > self._record.logged):
             self._log(self._ladder.measure(trainer.agent()) if is_due else None)
-        if session.is_checkpoint_due:
+        if session.clock.is_checkpoint_due(trainer.done):
             self._save()
         session.display.show(session.status(self._rating()))
 
@@ -105,9 +101,7 @@ class TrainingRun:
             folder.check_config(config, [name for name in options if described[name].changeable])
         if folder.has_checkpoint:
             if not resume:
-                raise ValueError(
-                    f"there is a run in {str(folder.path)!r} already: resume it (--resume), or choose another folder"
-                )
+                raise already_there(folder.path)
             self._restore()
         folder.write_config(config)
         return resume and not folder.has_checkpoint
@@ -148,9 +142,9 @@ class TrainingRun:
         state = self._trainer.state()
         if state is None:
             return
-        with self._session.saving():
+        with self._session.clock.saving(self._trainer.done):
             self._session.events.flush()
-            self._record = replace(self._record, seconds=self._session.elapsed)
+            self._record = replace(self._record, seconds=self._session.clock.elapsed)
             self._folder.write_checkpoint(self._record, state)
             self._folder.write_curve(self._record.curve)
             if self._best_is_stale:
@@ -159,15 +153,13 @@ class TrainingRun:
 
 
 class _Session:
-    """The time between the start or the continuation of a run and its end: clocks, display and event log."""
+    """The time between the start or the continuation of a run and its end: clock, display and event log."""
 
     def __init__(self, trainer: Trainer, folder: RunFolder, seconds_before: float) -> None:
         self.display = ProgressDisplay()
         self.events = EventLog(folder.path, trainer.count + 1)
+        self.clock = SessionClock(trainer.done, trainer.config.checkpoint_seconds, seconds_before)
         self._trainer = trainer
-        self._seconds_before = seconds_before
-        self._begun, self._done_before = monotonic(), trainer.done
-        self._saved_at, self._saving_took, self._saved_done = float("-inf"), 0.0, trainer.done
 
     def __enter__(self) -> Self:
         self.display.__enter__()
@@ -179,38 +171,18 @@ class _Session:
         self.display.__exit__(kind, error, trace)
         self.events.close()
 
-    @property
-    def elapsed(self) -> float:
-        """Seconds of training in all sessions."""
-        return self._seconds_before + monotonic() - self._begun
-
-    @property
-    def is_checkpoint_due(self) -> bool:
-        """Whether there is something to save, and the last time is long enough ago."""
-        pause = max(self._trainer.config.checkpoint_seconds, self._saving_took / _SAVING_SHARE)
-        return self._trainer.done > self._saved_done and monotonic() - self._saved_at >= pause
-
-    @contextmanager
-    def saving(self) -> Iterator[None]:
-        """Measure how long saving takes, which decides when it is done next."""
-        begun = monotonic()
-        yield
-        self._saved_at, self._saved_done = monotonic(), self._trainer.done
-        self._saving_took = self._saved_at - begun
-
     def status(self, rating: float | None) -> Status:
         """Return how far the run has come."""
         trainer = self._trainer
         done, total = trainer.done, trainer.total
-        rate = (done - self._done_before) / (monotonic() - self._begun)
         return Status(
             learner=trainer.learner,
             share=min(1.0, done / total),
             count=trainer.count,
             total=total if isinstance(total, int) else None,
             unit=trainer.unit,
-            elapsed=self.elapsed,
-            left=max(0.0, total - done) / rate if rate > 0 else None,
+            elapsed=self.clock.elapsed,
+            left=self.clock.left(done, total),
             rating=rating,
         )
 

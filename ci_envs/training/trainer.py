@@ -70,6 +70,7 @@ class Trainer(ABC):
         unit: what :attr:`count` counts, in the plural.
         best_file: the name of the file of the best agent in a run folder.
         logs_every_step: whether the learning curve has a row for each step, not only for each measurement.
+        logs_start: whether the rows of each step begin with one for a ``count`` of 0.
         latest_is_best: whether the latest agent always counts as the best.
     """
 
@@ -78,6 +79,7 @@ class Trainer(ABC):
     unit: ClassVar[str]
     best_file: ClassVar[str]
     logs_every_step: ClassVar[bool] = False
+    logs_start: ClassVar[bool] = False
     latest_is_best: ClassVar[bool] = False
 
     def __init__(self, task: Task, config: Any) -> None:
