@@ -17,13 +17,15 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from ci_envs import Nim
+from ci_envs import Nim, make_agent
 from ci_envs.agents.nim import evolved as nim_evolved
 from ci_envs.agents.nim import genetic as nim_ga
 from ci_envs.agents.nim.analysis import NimAnalysis
 from ci_envs.agents.nim.rules import FIXED_RULES
-from ci_envs.agents.nim.training import CHAMPION, SELECTIONS, fitness_of, initial_of, plan_of, wins
-from ci_envs.optimisation.evolution import run
+from ci_envs.agents.nim.training import NimGATrainer
+from ci_envs.training import train
+from ci_envs.training.learners import make_config
+from ci_envs.training.trainer import Task
 
 REPORTED = 0.41
 FEATURES = ("odd", "single")
@@ -42,7 +44,7 @@ def main(generations, runs, games, output):
     console = Console()
     console.width = max(console.width, 120)  # as wide as the tables
     output.mkdir(parents=True, exist_ok=True)
-    histories = {selection: histories_of(selection, generations, runs, games) for selection in SELECTIONS}
+    histories = {selection: histories_of(selection, generations, runs, games) for selection in COLOURS}
     for name, draw in (("epochs", epochs), ("wins_over_diversity", wins_over_diversity)):
         draw(histories).savefig(output / f"{name}.png", dpi=150)
         console.print(str(output / f"{name}.png"), highlight=False)
@@ -58,13 +60,15 @@ def main(generations, runs, games, output):
 
 
 def histories_of(selection, generations, runs, games):
-    """What is told of each generation of some runs of ``nim_ga``, (runs, generations + 1, columns)."""
-    breed = nim_ga.breed(SIZES[0])
-    fitness = wins(fitness_of(SIZES[0], breed, "nim_expert", "won", games))
-    plan = plan_of(breed, 32, selection)
-    return np.array(
-        [run(plan, fitness, initial_of(breed), generations, seed=seed).history for seed in range(runs)], dtype=float
-    )
+    """The statistics of each generation of some runs of ``nim_ga``, (runs, generations + 1, columns)."""
+    config = make_config(NimGATrainer, SIZES[0], {"selection": selection, "games": games, "generations": generations})
+    histories = []
+    for seed in range(runs):
+        evolution = NimGATrainer(Task("Nim-v0", SIZES[0], None, seed), config).evolution
+        for _ in range(generations + 1):
+            evolution.advance()
+        histories.append(evolution.history)
+    return np.array(histories, dtype=float)
 
 
 BEST, MEAN, DIVERSITY = 2, 3, 4  # columns of a history
@@ -123,21 +127,19 @@ def evolved(game, generations, games, output):
     """The exact shares won by what evolves: a dictionary from what it is to (all won starts, the start)."""
     environment = f"Nim-v0:heaps={rows_of(game)}"
     folder = output / rows_of(game).replace(",", "_")
-    specs = {
-        "nim_ga, two genes": (nim_ga.NimGAAgent, {}),
-        "nim_evolved, one gene": (
-            nim_evolved.NimEvolvedAgent,
-            {"rules": ("max_lowest", "max_highest"), "features": None},
-        ),
-        "nim_evolved, 6 rules": (nim_evolved.NimEvolvedAgent, {}),
-        "nim_evolved, with nim_sum": (nim_evolved.NimEvolvedAgent, {"rules": (*FIXED_RULES, "nim_sum")}),
+    learners = {
+        "nim_ga, two genes": ("nim_ga", {}),
+        "nim_evolved, one gene": ("nim_evolved", {"rules": ("max_lowest", "max_highest"), "features": None}),
+        "nim_evolved, 6 rules": ("nim_evolved", {}),
+        "nim_evolved, with nim_sum": ("nim_evolved", {"rules": (*FIXED_RULES, "nim_sum")}),
     }
     shares = {}
-    for number, (name, (kind, options)) in enumerate(specs.items()):
+    for number, (name, (learner, options)) in enumerate(learners.items()):
         where = folder / str(number)
-        length = generations * (3 if number >= 2 else 1)  # which have twenty genes and more
-        kind.train(environment, length, output=where, games=games, resume=where.exists(), **options)
-        shares[name] = NimAnalysis(game).share_won(chances_of(kind(game, where / CHAMPION), game))
+        length = generations * (3 if number >= 2 else 1)  # these have twenty genes and more
+        given = {"generations": length, "games": games, "measurements": 1, **options}
+        spec = train(learner, environment, output=where, resume=where.exists(), **given)
+        shares[name] = NimAnalysis(game).share_won(chances_of(make_agent(spec, game), game))
     return shares
 
 

@@ -40,6 +40,12 @@ _QUICK = ("--set", "ladder=random", "--set", "ladder_games=2", "--set", "checkpo
 
 CASES = {
     "q_learning": Case(("q_learning", "TicTacToe-v0", "--episodes", "2000000", *_QUICK)),
+    "evolution_strategy": Case(("evolution_strategy", "TicTacToe-v0", "--generations", "100", *_QUICK)),
+    "neat": Case(
+        ("neat:population=40,games=4,opponents=random", "TicTacToe-v0", "--generations", "60", *_QUICK),
+    ),
+    "nim_evolved": Case(("nim_evolved", "Nim-v0", "--generations", "60", *_QUICK)),
+    "nim_ga": Case(("nim_ga", "Nim-v0", "--generations", "100", *_QUICK)),
     "monte_carlo": Case(("monte_carlo:symmetries=true", "TicTacToe-v0", "--episodes", "1000000", *_QUICK)),
 }
 """A run of each learner that takes a few seconds."""

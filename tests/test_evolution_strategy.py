@@ -16,15 +16,17 @@ from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.policy import choose_batch
 from ci_envs.agents.evolution import champion, read_champion
-from ci_envs.agents.evolution import evolution_strategy_training as training
+from ci_envs.agents.evolution import training as evolution_training
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeEvaluator, gene_count
 from ci_envs.agents.evolution.evolution_strategy import EvolutionStrategyAgent
+from ci_envs.agents.evolution.evolution_strategy_training import EvolutionStrategyConfig, make_plan
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.games import GridGame, evaluate, write_features
 from ci_envs.kernels.compiler import kernel
 from ci_envs.optimisation.evolution import RandomNumbers, run
 from ci_envs.optimisation.evolution.cma_es import CMAES
+from ci_envs.training import train as train_learner
 
 TICTACTOE = ConnectN(3, 3, 3)
 GAMES = (
@@ -225,7 +227,7 @@ def sphere(genomes, seed):
 
 @pytest.mark.parametrize(("strategy", "reached"), [("plus", 1e-6), ("comma", 1e-3)])
 def test_strategies_of_the_engine_find_the_top_of_a_hill(strategy, reached):
-    plan = training._plan(strategy, None, None, 0.5, 6)
+    plan = make_plan(EvolutionStrategyConfig(strategy=strategy, generations=300), 6)
     done = run(plan, sphere, RandomNumbers(6, -1, 1), 300, seed=1)
     assert done.state.record > -reached
     assert done.state.record <= 0
@@ -281,13 +283,14 @@ def test_cma_es_refuses(wrong, message):
 
 # ------------------------------------------------------------------------------------------------------------- training
 
-SHORT = {"games": 4, "depth": 1, "opponents": "random"}
+SHORT = {"games": 4, "depth": 1, "opponents": "random", "ladder": "random", "ladder_games": 2, "measurements": 1}
 
 
 def train(folder, generations=4, environment="TicTacToe-v0", **options):
-    spec = training.train(environment, generations, output=folder, **{**SHORT, **options})
-    assert spec == f"evolution_strategy:{folder / 'champion.json'}"
-    return (folder / "champion.json").read_bytes()
+    options = {**SHORT, "generations": generations, **options}
+    spec = train_learner("evolution_strategy", environment, output=folder, **options)
+    assert spec == f"evolution_strategy:{folder / 'best.json'}"
+    return (folder / "best.json").read_bytes()
 
 
 def curve_of(folder):
@@ -300,10 +303,10 @@ def test_training_makes_play_better(tmp_path, strategy):
     options = {"games": 60, "opponents": "random+minimax:depth=2", "seed": 1, "strategy": strategy}
     train(tmp_path, 40, "Nim-v0", **options)
     rows = curve_of(tmp_path)
-    assert [int(row["generation"]) for row in rows] == list(range(41))
+    assert [int(row["generations"]) for row in rows] == list(range(41))
     early, late = (np.mean([float(row["mean"]) for row in part]) for part in (rows[:3], rows[-3:]))
     assert late > early + 0.2
-    score = json.loads((tmp_path / "champion.json").read_text())["notes"]["score"]
+    score = json.loads((tmp_path / "best.json").read_text())["notes"]["score"]
     assert score > early + 0.2
 
 
@@ -325,7 +328,7 @@ def test_a_run_that_was_broken_off_ends_in_the_same_champion(tmp_path, monkeypat
     options = {"strategy": strategy, "peers": 1, "seed": 3}
     whole = train(tmp_path / "whole", 8, **options)
 
-    class Interrupted(training.FitnessByPlay):
+    class Interrupted(evolution_training.FitnessByPlay):
         calls = 0
 
         def __call__(self, genomes, seed):
@@ -334,11 +337,11 @@ def test_a_run_that_was_broken_off_ends_in_the_same_champion(tmp_path, monkeypat
                 raise KeyboardInterrupt
             return super().__call__(genomes, seed)
 
-    monkeypatch.setattr(training, "FitnessByPlay", Interrupted)
+    monkeypatch.setattr(evolution_training, "FitnessByPlay", Interrupted)
     for resume in (False, True):
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "broken", 8, resume=resume, **options)
-        assert not (tmp_path / "broken" / "champion.json").exists()
+        assert not (tmp_path / "broken" / "best.json").exists()
     assert train(tmp_path / "broken", 8, resume=True, **options) == whole
     assert Interrupted.calls == 9 + 2  # none of the generations before was played again
     assert curve_of(tmp_path / "broken") == curve_of(tmp_path / "whole")
@@ -348,7 +351,7 @@ def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
     train(tmp_path, 3, seed=1)
     with pytest.raises(ValueError, match="there is a run in"):
         train(tmp_path, 3, seed=1)
-    with pytest.raises(ValueError, match=r"has other options: seed=1, sigma=0\.5"):
+    with pytest.raises(ValueError, match=r"has other options: seed=1 \(not 2\), sigma=0\.5 \(not 0\.1\)$"):
         train(tmp_path, 3, seed=2, sigma=0.1, resume=True)
     train(tmp_path, 5, seed=1, resume=True)
     assert len(curve_of(tmp_path)) == 6
@@ -357,11 +360,11 @@ def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"strategy": "annealing"}, "strategy must be plus, comma or cma, not 'annealing'"),
-        ({"evaluation": "deep"}, "evaluation must be linear or mlp, not 'deep'"),
+        ({"strategy": "annealing"}, "strategy must be one of plus, comma, cma, not 'annealing'"),
+        ({"evaluation": "deep"}, "evaluation must be one of linear, mlp, not 'deep'"),
         ({"hidden": 4}, "hidden=4 is for evaluation=mlp"),
-        ({"evaluation": "mlp", "hidden": 0}, "hidden must be a whole number from 1, not 0"),
-        ({"evaluation": "mlp", "hidden": 1001}, "hidden must be a whole number from 0 to 1000, not 1001"),
+        ({"evaluation": "mlp", "hidden": 0}, "hidden must be a whole number from 1 to 1000, not 0"),
+        ({"evaluation": "mlp", "hidden": 1001}, "hidden must be a whole number from 1 to 1000, not 1001"),
         ({"depth": 0}, "depth must be a whole number from 1 to 64, not 0"),
         ({"sigma": -1}, "sigma must be a number above 0, not -1"),
         ({"games": 0}, "games must be a whole number from 1, not 0"),
@@ -370,12 +373,14 @@ def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
         ({"seed": -1}, "seed must be"),
         ({"peers": -1}, "peers must be a whole number from 0, not -1"),
         ({"opponents": "nobody"}, "Unknown agent 'nobody'"),
-        ({"opponents": 3}, r"opponents are spec strings joined by \+, not 3"),
+        ({"opponents": 3}, r"opponents must be agents joined by \+, not 3"),
         ({"strategy": "comma", "population": 9, "offspring": 5}, "do not make a population of 9"),
         ({"strategy": "plus", "population": 0}, "population must be a whole number from 1, not 0"),
         ({"population": 9, "offspring": 5}, "population must be a whole number from 1 to 5, not 9"),
         ({"offspring": 1}, "offspring must be a whole number from 2, not 1"),
-        ({"resume": True}, "No such file"),
+        ({"resume": True}, "there is no run in .* to resume"),
+        ({"crossover": "blend"}, "crossover=blend is for strategy=plus and strategy=comma"),
+        ({"strategy": "plus", "elite": 1}, "elite=1 has no effect where all parents compete"),
     ],
 )
 def test_training_refuses_and_leaves_nothing_behind(tmp_path, wrong, message):
@@ -385,7 +390,7 @@ def test_training_refuses_and_leaves_nothing_behind(tmp_path, wrong, message):
 
 
 def test_the_command_line_trains_for_generations(tmp_path):
-    options = "games=2,depth=1,opponents=random,strategy=plus"
+    options = "games=2,depth=1,opponents=random,strategy=plus,ladder=random,ladder_games=2"
 
     def ci_envs_train(*arguments):
         return CliRunner().invoke(main, ["train", *map(str, arguments)])
@@ -393,7 +398,7 @@ def test_the_command_line_trains_for_generations(tmp_path):
     spec = f"evolution_strategy:{options}"
     done = ci_envs_train(spec, "TicTacToe-v0", "--generations", 2, "--output", tmp_path)
     assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[-1] == f"trained: evolution_strategy:{tmp_path / 'champion.json'}"
+    assert done.stdout.splitlines()[-1] == f"trained: evolution_strategy:{tmp_path / 'best.json'}"
     assert len(curve_of(tmp_path)) == 3
     for arguments, message in (
         ((spec, "TicTacToe-v0", "--output", tmp_path / "x"), "generations"),
@@ -412,7 +417,7 @@ def test_the_command_line_trains_for_generations(tmp_path):
 
 def test_a_champion_comes_back_as_it_was_and_plays_as_its_policy(tmp_path):
     train(tmp_path, evaluation="mlp", hidden=2, depth=2)
-    path = tmp_path / "champion.json"
+    path = tmp_path / "best.json"
     kept = read_champion(path, "evolution_strategy", TICTACTOE)
     agent = make_agent(f"evolution_strategy:{path}", "TicTacToe-v0", seed=1)
     assert agent.champion.genome.tolist() == kept.genome.tolist()

@@ -18,7 +18,7 @@ from playing import random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agent.policy import choose_batch
-from ci_envs.agents.evolution import FitnessByPlay, neat_training
+from ci_envs.agents.evolution import FitnessByPlay
 from ci_envs.agents.evolution.layers import (
     STRUCTURAL,
     Layer,
@@ -36,6 +36,7 @@ from ci_envs.agents.evolution.layers import (
 )
 from ci_envs.agents.evolution.neat import Genome, Neat, flatten, neat_config
 from ci_envs.agents.evolution.neat_agent import NeatAgent
+from ci_envs.agents.evolution.neat_training import longest_game
 from ci_envs.agents.evolution.networks import (
     ACTIVATIONS,
     NetworkPolicy,
@@ -48,6 +49,7 @@ from ci_envs.agents.evolution.networks import (
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.optimisation.evolution import optimise
+from ci_envs.training import train
 
 TICTACTOE = ConnectN(3, 3, 3)
 
@@ -421,8 +423,13 @@ def test_bad_limits_are_refused(limits, message):
 
 # ------------------------------------------------------------------------------------------------- training and playing
 
-SMALL = {"generations": 5, "population": 12, "games": 4, "opponents": "random", "peers": 1}
+LADDER = {"ladder": "random", "ladder_games": 2, "measurements": 1}
+SMALL = {"generations": 5, "population": 12, "games": 4, "opponents": "random", "peers": 1, **LADDER}
 KINDS = [{}, {"encoding": "layers"}, {"outputs": "actions", "temperature": 0.2, "species": 3}]
+
+
+def train_neat(environment, **options):
+    return train("neat", environment, **options)
 
 
 def crash_after(monkeypatch, calls):
@@ -440,33 +447,33 @@ def crash_after(monkeypatch, calls):
 @pytest.mark.parametrize("options", KINDS)
 def test_a_broken_off_run_ends_with_the_same_champion(options, tmp_path, monkeypatch):
     options = SMALL | options
-    NeatAgent.train("TicTacToe-v0", output=tmp_path / "whole", seed=3, **options)
+    train_neat("TicTacToe-v0", output=tmp_path / "whole", seed=3, **options)
     with monkeypatch.context() as patch:
         crash_after(patch, 3)
         with pytest.raises(Crash):
-            NeatAgent.train("TicTacToe-v0", output=tmp_path / "broken", seed=3, **options)
-    assert not (tmp_path / "broken" / "champion.json").exists()
+            train_neat("TicTacToe-v0", output=tmp_path / "broken", seed=3, **options)
+    assert not (tmp_path / "broken" / "best.json").exists()
     random.seed(9)
-    NeatAgent.train("TicTacToe-v0", output=tmp_path / "broken", seed=3, resume=True, threads=2, **options)
-    for name in ("champion.json", "curve.csv"):
+    train_neat("TicTacToe-v0", output=tmp_path / "broken", seed=3, resume=True, threads=2, **options)
+    for name in ("best.json", "curve.csv"):
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
 
 
 def test_a_champion_plays_and_its_run_is_told(tmp_path):
     options = SMALL | {"encoding": "layers", "generations": 8, "max_layers": 2, "max_neurons": 5}
-    spec = NeatAgent.train("TicTacToe-v0", output=tmp_path, **options)
+    spec = train_neat("TicTacToe-v0", output=tmp_path, **options)
     name, path = spec.split(":", 1)
     assert name == "neat"
     agent = NeatAgent(TICTACTOE, path, seed=0)
     assert_valid(layers_of(agent.genome, 18, 1), 18, 1, Limits(2, 5))
-    about = json.loads((tmp_path / "champion.json").read_text())
+    about = json.loads((tmp_path / "best.json").read_text())
     assert about["notes"]["score"] > 0.3
     assert np.array_equal(about["genome"], agent.genome)
     total = play_match(TICTACTOE, agent, RandomAgent(TICTACTOE, seed=1), 100).sides[0].total
     assert total.wins > 55
     with (tmp_path / "curve.csv").open() as file:
         lines = list(csv.DictReader(file))
-    assert [int(line["generation"]) for line in lines] == list(range(9))
+    assert [int(line["generations"]) for line in lines] == list(range(9))
     assert int(lines[-1]["calls"]) == 9 * 12
     planes = Position.start(TICTACTOE).play(4).observation()
     torch = pytest.importorskip("torch")
@@ -484,6 +491,8 @@ def test_a_champion_plays_and_its_run_is_told(tmp_path):
         ({"population": 2}, "population"),
         ({"games": 0}, "games"),
         ({"generations": -1}, "generations"),
+        ({"max_layers": 2}, "max_layers=2 is for encoding=layers"),
+        ({"encoding": "layers", "node_add_prob": 0.5}, "node_add_prob=0.5 is for encoding=graph"),
         ({"temperature": -1}, "temperature"),
         ({"symmetries": 3}, "symmetries"),
         ({"max_plies": 0}, "max_plies"),
@@ -495,18 +504,18 @@ def test_a_champion_plays_and_its_run_is_told(tmp_path):
 def test_bad_options_are_refused(change, message, tmp_path):
     options = {"environment": "TicTacToe-v0", "output": tmp_path / "run"} | SMALL | change
     with pytest.raises(ValueError, match=message):
-        NeatAgent.train(**options)
-    assert not (tmp_path / "run" / "champion.json").exists()
+        train_neat(**options)
+    assert not (tmp_path / "run" / "best.json").exists()
 
 
 def test_runs_and_champions_that_do_not_fit_are_refused(tmp_path):
     options = SMALL | {"generations": 1}
-    NeatAgent.train("TicTacToe-v0", output=tmp_path, **options)
+    train_neat("TicTacToe-v0", output=tmp_path, **options)
     with pytest.raises(ValueError, match="already"):
-        NeatAgent.train("TicTacToe-v0", output=tmp_path, **options)
+        train_neat("TicTacToe-v0", output=tmp_path, **options)
     with pytest.raises(ValueError, match="population=12"):
-        NeatAgent.train("TicTacToe-v0", output=tmp_path, resume=True, **options | {"population": 14})
-    path = tmp_path / "champion.json"
+        train_neat("TicTacToe-v0", output=tmp_path, resume=True, **options | {"population": 14})
+    path = tmp_path / "best.json"
     with pytest.raises(ValueError, match="Quixo"):
         NeatAgent(Quixo(), path)
     about = json.loads(path.read_text())
@@ -522,10 +531,10 @@ def test_training_needs_no_torch():
 
 
 def test_games_that_cycle_are_cut_short_in_training():
-    assert neat_training._plies(Quixo(), None, None) == 60
-    assert neat_training._plies(Quixo(), None, 30) == 30
-    assert neat_training._plies(Quixo(), 100, None) == 100
-    assert neat_training._plies(TICTACTOE, None, None) > 10**6
+    assert longest_game(Quixo(), None, None) == 60
+    assert longest_game(Quixo(), None, 30) == 30
+    assert longest_game(Quixo(), 100, None) == 100
+    assert longest_game(TICTACTOE, None, None) > 10**6
 
 
 def test_the_shipped_champion_beats_random():

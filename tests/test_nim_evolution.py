@@ -31,6 +31,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.games.nim import pack
 from ci_envs.solver.nim import are_won
+from ci_envs.training import train as train_learner
 
 GAMES = (Nim((2, 3, 4)), Nim((3, 1, 2, 2), 2), Nim((2, 3, 4), 3, True), Nim((1, 2, 3), None, True))
 SMALL = (Nim((1, 2, 3)), Nim((1, 2, 3), 2), Nim((2, 2, 2), None, True), Nim((2, 4), 2, True))
@@ -357,20 +358,24 @@ def test_analysis_refuses_what_is_too_large():
 # ---------------------------------------------------------------------------------------------------------------- runs
 
 
+LADDER = {"ladder": "random", "ladder_games": 2, "measurements": 1}
+
+
 def train(folder, name="nim_ga", environment="Nim-v0:heaps=1,2,3", generations=4, **options):
-    spec = AGENTS[name].train(environment, generations, output=folder, population=8, games=20, **options)
+    options = {**LADDER, "generations": generations, "population": 8, "games": 20, **options}
+    spec = train_learner(name, environment, output=folder, **options)
     return make_agent(spec, environment, seed=0)
 
 
 def test_evolution_beats_its_start(tmp_path):
     for name, least in (("nim_ga", 0.99), ("nim_evolved", 0.75)):
-        agent = AGENTS[name].train("Nim-v0:heaps=1,2,3", 25, output=tmp_path / name, seed=1)
+        agent = train_learner(name, "Nim-v0:heaps=1,2,3", generations=25, output=tmp_path / name, seed=1, **LADDER)
         genome = make_agent(agent, "Nim-v0:heaps=1,2,3").genome
         rows = list(csv.DictReader((tmp_path / name / "curve.csv").open()))
-        assert [int(row["generation"]) for row in rows] == list(range(26))
+        assert [int(row["generations"]) for row in rows] == list(range(26))
         assert float(rows[-1]["mean"]) > float(rows[0]["mean"]) + 0.2
-        assert json.loads((tmp_path / name / "champion.json").read_text())["genome"] == genome.tolist()
-        assert json.loads((tmp_path / name / "champion.json").read_text())["notes"]["won"] > least
+        assert json.loads((tmp_path / name / "best.json").read_text())["genome"] == genome.tolist()
+        assert json.loads((tmp_path / name / "best.json").read_text())["notes"]["won"] > least
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -387,10 +392,10 @@ def test_a_broken_off_run_ends_in_the_same_champion(name, tmp_path, monkeypatch)
     monkeypatch.setattr(FitnessByPlay, "__call__", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "broken", name)
-    assert not (tmp_path / "broken" / "champion.json").exists()
+    assert not (tmp_path / "broken" / "best.json").exists()
     again = train(tmp_path / "broken", name, resume=True)
     assert again.genome.tolist() == whole.genome.tolist()
-    for file in ("champion.json", "curve.csv"):
+    for file in ("best.json", "curve.csv"):
         assert (tmp_path / "broken" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
@@ -415,16 +420,17 @@ def test_a_champion_plays_on_the_command_line(tmp_path):
         main,
         [
             "train",
-            "nim_evolved:rules=max_lowest,max_highest,features=none,generations=2,population=4,games=4",
+            "nim_evolved:rules=max_lowest,max_highest,features=none,generations=2,population=4,games=4,ladder=random",
             "Nim-v0:heaps=1,2,3",
             "--output",
             str(folder),
         ],
     )
     assert done.exit_code == 0, done.output
-    assert done.output.endswith(f"trained: nim_evolved:{folder / 'champion.json'}\n")
-    assert {file.name for file in folder.iterdir()} == {"run.npz", "curve.csv", "champion.json"}
-    agent = make_agent(f"nim_evolved:{folder / 'champion.json'}", "Nim-v0:heaps=1,2,3")
+    assert done.output.endswith(f"trained: nim_evolved:{folder / 'best.json'}\n")
+    names = {file.name for file in folder.iterdir() if "tfevents" not in file.name}
+    assert names == {"config.json", "checkpoint.npz", "curve.csv", "best.json"}
+    agent = make_agent(f"nim_evolved:{folder / 'best.json'}", "Nim-v0:heaps=1,2,3")
     assert (agent.plays.rules, agent.plays.features, agent.genome.shape) == (("max_lowest", "max_highest"), (), (1,))
 
 
@@ -455,15 +461,19 @@ def test_shipped_champions(spec, environment):
     ("name", "change", "message"),
     [
         ("nim_ga", {"environment": "Quixo-v0"}, "plays Nim, not Quixo"),
-        ("nim_ga", {"selection": "luck"}, "selection must be roulette or tournament, not 'luck'"),
-        ("nim_ga", {"starts": "lost"}, "starts must be won or game, not 'lost'"),
+        ("nim_ga", {"selection": "luck"}, "selection must be one of roulette, tournament, truncation, not 'luck'"),
+        ("nim_ga", {"starts": "lost"}, "starts must be one of won, game, not 'lost'"),
         ("nim_ga", {"opponents": "nobody"}, "Unknown agent 'nobody'"),
         ("nim_ga", {"seed": -1}, "seed must be a whole number"),
         ("nim_ga", {"generations": -1}, "generations must be a whole number"),
-        ("nim_ga", {"environment": "Nim-v0:heaps=1,misere=true"}, "no position of .* is won for who moves"),
-        ("nim_evolved", {"rules": "max_lowest"}, "at least two of .*, not"),
-        ("nim_evolved", {"rules": ("max_lowest", "max_middle")}, "rules must be different ones of min_lowest"),
-        ("nim_evolved", {"rules": ("max_lowest", "max_lowest")}, "rules must be different ones"),
+        ("nim_ga", {"environment": "Nim-v0:heaps=1,misere=true"}, "no position of .* is won for the player to move"),
+        ("nim_evolved", {"rules": "max_lowest"}, "at least 2 different ones of .*, not"),
+        (
+            "nim_evolved",
+            {"rules": ("max_lowest", "max_middle")},
+            "rules must be at least 2 different ones of min_lowest",
+        ),
+        ("nim_evolved", {"rules": ("max_lowest", "max_lowest")}, "rules must be at least 2 different ones"),
         ("nim_evolved", {"features": ("even",)}, "features must be different ones of odd, single, bound"),
     ],
 )
@@ -477,20 +487,20 @@ def test_bad_options_are_refused(name, change, message, tmp_path):
 def test_sizes_are_checked(change, tmp_path):
     options = {"population": 8, "games": 20} | change
     with pytest.raises(ValueError, match=f"{next(iter(change))} must be a whole number from"):
-        NimGAAgent.train("Nim-v0", 2, output=tmp_path / "run", **options)
+        train_learner("nim_ga", "Nim-v0", generations=2, output=tmp_path / "run", **options)
 
 
 def test_a_run_is_not_lost_nor_mixed(tmp_path):
     train(tmp_path)
     with pytest.raises(ValueError, match="there is a run in"):
         train(tmp_path)
-    with pytest.raises(ValueError, match="other options: starts=won"):
+    with pytest.raises(ValueError, match=r"other options: starts=won \(not game\)$"):
         train(tmp_path, starts="game", resume=True)
 
 
 def test_champions_play_their_own_game(tmp_path):
     train(tmp_path)
-    path = tmp_path / "champion.json"
+    path = tmp_path / "best.json"
     with pytest.raises(ValueError, match=r"a champion of nim_ga for Nim\(heaps=\(1, 2, 3\).*not of nim_ga for"):
         NimGAAgent(Nim((1, 2, 3), 2), path)
     with pytest.raises(ValueError, match="not of nim_evolved"):
@@ -503,7 +513,7 @@ def test_champions_play_their_own_game(tmp_path):
     with pytest.raises(ValueError, match="nim_ga has 2 genes"):
         NimGAAgent(Nim((1, 2, 3)), path)
     train(tmp_path / "other", "nim_evolved")
-    path = tmp_path / "other" / "champion.json"
+    path = tmp_path / "other" / "best.json"
     about = json.loads(path.read_text())
     for damage in ({"genome": [0.5]}, {"options": {}}, {"options": {"rules": ["luck"], "features": []}}):
         path.write_text(json.dumps(about | damage))

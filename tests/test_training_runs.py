@@ -19,9 +19,8 @@ from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import elo_ratings
 from ci_envs.cli.main import main
 from ci_envs.storage import files
-from ci_envs.training import learners, progress, train
-from ci_envs.training import run as run_module
-from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Number, OrNone
+from ci_envs.training import learners, progress, session_clock, train
+from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Names, Number, OrNone
 from ci_envs.training.config import options_of
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
@@ -46,7 +45,7 @@ def another_value(check, default):
     """A value that a check allows and that is not the default, as a user writes it and as the config has it."""
     match check:
         case OrNone():
-            return another_value(check.check, default)
+            return another_value(check.check, default) if default is None else ("none", None)
         case Flag():
             value = not default
         case Choice():
@@ -55,6 +54,8 @@ def another_value(check, default):
             value = "random"
         case AgentSpecs():
             return "exact+random", ("exact", "random")
+        case Names():
+            return "+".join(check.names[:2]), check.names[:2]
         case Integer():
             value = next(value for value in count(check.low) if value != default)
         case Number():
@@ -139,7 +140,7 @@ def test_the_config_says_what_was_trained(tmp_path):
 
 def test_tensorboard_shows_the_learning_curve(tmp_path, monkeypatch):
     """Events of a killed run that its checkpoint does not have are discarded when it is resumed."""
-    monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)
+    monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)
     with monkeypatch.context() as patched:
         kill_at_write(patched, 4)  # the second checkpoint
         with pytest.raises(Crash):
@@ -170,31 +171,48 @@ def kill_at_write(patched, number):
             raise Crash
         write(path, content)
 
-    for module in ("storage.files", "storage.arrays", "training.folder"):
+    for module in ("storage.files", "storage.arrays", "training.folder", "agents.evolution.champion"):
         patched.setattr(f"ci_envs.{module}.write_whole", write_whole)
 
 
-@pytest.mark.parametrize("name", ["q_learning", "monte_carlo"])
-def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)  # a checkpoint after every step
+SHORT = {"generations": 3, "games": 2, "final_games": 4} | {name: QUICK[name] for name in QUICK if name != "episodes"}
+
+
+@pytest.mark.parametrize(
+    ("name", "environment", "options", "last"),
+    [
+        ("q_learning", "TicTacToe-v0", QUICK, 3),
+        ("monte_carlo", "TicTacToe-v0", QUICK, 3),
+        ("evolution_strategy", "TicTacToe-v0", SHORT | {"depth": 1}, 2),
+        ("evolution_strategy", "TicTacToe-v0", SHORT | {"depth": 1, "strategy": "comma", "peers": 1}, 2),
+        ("neat", "TicTacToe-v0", SHORT | {"population": 8, "opponents": "random"}, 2),
+        ("neat", "TicTacToe-v0", SHORT | {"population": 8, "opponents": "random", "encoding": "layers"}, 2),
+        ("nim_ga", "Nim-v0:heaps=1,2,3", SHORT | {"population": 6, "immigration_patience": 0}, 2),
+        ("nim_evolved", "Nim-v0:heaps=1,2,3", SHORT | {"population": 6}, 2),
+    ],
+)
+def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, environment, options, last, tmp_path, monkeypatch):
+    """``last`` is the number of files that are written at the end, when the best agent may have its file already."""
+    monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)  # a checkpoint after every step
     whole = tmp_path / "whole"
-    train(name, "TicTacToe-v0", output=whole, **QUICK)
+    train(name, environment, output=whole, **options)
+    [best] = whole.glob("best.*")
     kills = 0
     for number in count():
         folder = tmp_path / str(number)
         with monkeypatch.context() as patched:
             kill_at_write(patched, number)
             try:
-                train(name, "TicTacToe-v0", output=folder, **QUICK)
+                train(name, environment, output=folder, **options)
                 break
             except Crash:
                 kills += 1
         if (folder / CONFIG).exists():
-            train(name, "TicTacToe-v0", output=folder, resume=True, **QUICK)
+            train(name, environment, output=folder, resume=True, **options)
             assert result_of(folder) == result_of(whole)
             names = {file.name for file in folder.iterdir() if "tfevents" not in file.name}
-            assert names == {CONFIG, CHECKPOINT, CURVE, "best.npz"}
-    assert kills == 1 + 3 * (3 + 1)  # the config; the checkpoint, the curve and the agent after each step, and the end
+            assert names == {CONFIG, CHECKPOINT, CURVE, best.name}
+    assert kills == 1 + 3 * 3 + last  # the config; the checkpoint, the curve and the agent after each step; the end
 
 
 def test_a_run_killed_before_its_first_checkpoint_restarts_and_says_so(tmp_path, monkeypatch, capsys):
@@ -312,7 +330,7 @@ def test_numbers_and_times_in_words():
 
 def test_without_a_terminal_there_are_lines_which_count_on_after_a_resume(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
-    monkeypatch.setattr(run_module, "_SAVING_SHARE", np.inf)
+    monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)
     with monkeypatch.context() as patched:
         kill_at_write(patched, 1 + 2 * 3)  # the third checkpoint
         with pytest.raises(Crash):

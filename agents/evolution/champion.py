@@ -56,13 +56,20 @@ def shipped_champions(agent: str) -> dict[str, Path]:
     return shipped_files(_SHIPPED, f"{agent}_", ".json")
 
 
-def read_champion(path: str | Path, agent: str, game: Game) -> Champion:
-    """Read a champion; of one that comes with the package, as ``neat_quixo``, what follows the agent's name will do.
+def read_champion(path: str | Path | Champion, agent: str, game: Game) -> Champion:
+    """Read a champion.
+
+    Args:
+        path: of its file, or a name such as ``quixo`` of one that comes with the package; a champion is returned.
+        agent: the name of the agent.
+        game: the game that it plays.
 
     Raises:
         ValueError: the file is damaged, something else, or of another agent or game.
         OSError: it cannot be read.
     """
+    if isinstance(path, Champion):
+        return path
     content = shipped_file(path, _SHIPPED, f"{agent}_", ".json").read_bytes()
     try:
         about = json.loads(content)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from typing_extensions import override
@@ -10,8 +11,10 @@ from ci_envs.agent.policy import CompiledPolicy
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count
-from ci_envs.agents.evolution.evolution_strategy_training import AGENT, train
 from ci_envs.games.game import Game
+
+AGENT = "evolution_strategy"
+"""The name of the agent, in spec strings and in champions."""
 
 _LARGEST = 1e9  # gene that a sum of weighted features can take without losing its value
 
@@ -24,19 +27,21 @@ class EvolutionStrategyAgent(PolicyAgent):
         depth: plies that it looks ahead.
     """
 
-    train = staticmethod(train)
+    trainer: ClassVar[str | type] = "ci_envs.agents.evolution.evolution_strategy_training:EvolutionStrategyTrainer"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
         """Return the champions that come with the package, by name."""
         return shipped_champions(AGENT)
 
-    def __init__(self, game: Game, path: str | Path, *, depth: int | None = None, seed: int | None = None) -> None:
+    def __init__(
+        self, game: Game, path: str | Path | Champion, *, depth: int | None = None, seed: int | None = None
+    ) -> None:
         """Make the agent.
 
         Args:
             game: the game that it evolved for.
-            path: of the champion, which ``ci-envs train`` wrote; ``quixo`` comes with the package.
+            path: of the champion, which ``ci-envs train`` wrote, or the champion; ``quixo`` comes with the package.
             depth: plies to look ahead, 1 to 64; None means as many as in its training.
             seed: decides between equally good actions.
 
@@ -59,7 +64,7 @@ class EvolutionStrategyAgent(PolicyAgent):
         return self._policy.compiled(self.game, self.champion.genome)
 
 
-def _check(champion: Champion, game: Game, path: str | Path) -> None:
+def _check(champion: Champion, game: Game, path: str | Path | Champion) -> None:
     try:
         EvaluationPolicy(champion.options["depth"])
         genes = gene_count(game, champion.options["hidden"])

@@ -1,156 +1,137 @@
-"""Training of the agent ``evolution_strategy``: the strategies, their options, and the files of a run.
+"""Training of ``evolution_strategy``.
 
-The strategies are (1+lambda) with the one-fifth rule (Rechenberg 1973), (mu, lambda) (Schwefel 1975) with the same
-rule, and CMA-ES (:mod:`ci_envs.optimisation.evolution.cma_es`).
+The strategies are (mu + lambda) and (mu, lambda) (Rechenberg 1973, Schwefel 1975) with the one-fifth rule, and CMA-ES
+(:mod:`ci_envs.optimisation.evolution.cma_es`).
 """
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from typing_extensions import override
 
-from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
-from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count
-from ci_envs.agents.evolution.opponents import make_opponents
-from ci_envs.agents.evolution.play import FitnessByPlay
-from ci_envs.optimisation.evolution.ask_tell import optimise
+from ci_envs.agents.evolution.config import EvolutionConfig, PopulationOptions
+from ci_envs.agents.evolution.evaluation import MAX_HIDDEN, EvaluationPolicy, gene_count
+from ci_envs.agents.evolution.evolution_strategy import AGENT, EvolutionStrategyAgent
+from ci_envs.agents.evolution.training import EvolutionTrainer
+from ci_envs.agents.search.negamax import MAX_DEPTH
+from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.cma_es import CMAES
-from ci_envs.optimisation.evolution.engine import Plan
+from ci_envs.optimisation.evolution.engine import Fitness, Plan
+from ci_envs.optimisation.evolution.evolution import PopulationEvolution
 from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
-from ci_envs.optimisation.evolution.parameters import Genomes
-from ci_envs.optimisation.evolution.run import run
-from ci_envs.optimisation.evolution.selection import TruncationSelection
-from ci_envs.optimisation.evolution.statistics import Statistics, write_curve
-from ci_envs.optimisation.evolution.step_size import OneFifth
-from ci_envs.optimisation.evolution.survival import Comma, Plus
-from ci_envs.registry import resolve
-from ci_envs.validation import integer_between, positive_number
-
-AGENT = "evolution_strategy"
-"""The agent's name, in spec strings and in champions."""
-
-RUN, CURVE, CHAMPION = "run.npz", "curve.csv", "champion.json"
-"""The files of a run: what it goes on from, its learning curve, and the agent."""
+from ci_envs.optimisation.evolution.parameters import Values
+from ci_envs.training.checks import POSITIVE, Choice, Integer, OrNone
+from ci_envs.training.config import TrainingConfig, option, with_default
 
 _SIZES = {"plus": (1, 10), "comma": (5, 35)}  # (mu, lambda)
 _HIDDEN = 8
-_FINAL = 10  # times as many games choose the champion as measure a genome's fitness
-_HALL = 10
 
 
-def train(
-    environment: str,
-    generations: int,
-    *,
-    output: str | Path,
-    seed: int = 0,
-    resume: bool = False,
-    strategy: str = "cma",
-    evaluation: str = "linear",
-    hidden: int | None = None,
-    depth: int = 2,
-    population: int | None = None,
-    offspring: int | None = None,
-    sigma: float = 0.5,
-    games: int = 40,
-    opponents: str = "random+minimax:depth=1",
-    peers: int = 0,
-    threads: int = 1,
-) -> str:
-    """Evolve an evaluation and keep the champion in the folder ``output``.
-
-    The same seed makes the same champion, bit for bit, however often the run was interrupted and however many threads
-    there were. A run can go on to more generations than it had.
-
-    Args:
-        environment: an id, with parameters if wanted.
-        generations: of the whole run, after the first.
-        output: a folder, made if need be.
-        seed: of all random numbers.
-        resume: go on with the run in ``output``.
-        strategy: ``plus``, ``comma`` or ``cma``.
-        evaluation: ``linear``, or ``mlp`` with one hidden layer.
-        hidden: units of that layer, 1 to 1000; None means 8.
-        depth: plies that are searched, 1 to 64.
-        population: mu, parents; None means 1 (plus), 5 (comma), half of the offspring (cma).
-        offspring: lambda; None means 10 (plus), 35 (comma), 4 + 3 ln genes (cma).
-        sigma: standard deviation of the first mutations, above 0.
-        games: of each genome against each opponent in a generation; an even number is fair to both seats.
-        opponents: spec strings joined by ``+``.
-        peers: how many genomes of the generation are opponents as well.
-        threads: how many games are played at once.
-
-    Returns:
-        The spec string of the agent.
+@dataclass(frozen=True, kw_only=True)
+class EvolutionStrategyConfig(PopulationOptions, EvolutionConfig):
+    """The options of ``evolution_strategy``.
 
     Raises:
-        ValueError: an option is out of range, or there is a run in ``output`` already, or none that can go on.
-        ImportError: ``cma`` is not installed.
-        OSError: the folder cannot be written.
+        ValueError: a value is not allowed.
     """
-    options = {
-        name: value
-        for name, value in locals().items()
-        if name not in ("generations", "output", "seed", "resume", "threads")
-    }
-    _, game, env_options = resolve(environment)
-    units = _hidden_units(evaluation, hidden)
-    genes = gene_count(game, units)
-    integer_between("generations", generations, 1)
-    integer_between("games", games, 1)
-    integer_between("threads", threads, 1)
-    positive_number("sigma", sigma)
-    limits: dict[str, Any] = {"max_cycles": env_options.get("max_cycles"), "threads": threads}
-    policy, against = EvaluationPolicy(depth), make_opponents(opponents, game)
-    fitness = FitnessByPlay(game, policy, against, games, peers, **limits)
-    folder = Path(output)
-    files: dict[str, Any] = {"path": folder / RUN, "resume": resume, "notes": options}
 
-    candidates: Genomes
-    history: tuple[Statistics, ...]
-    if strategy == "cma":
-        optimiser = CMAES(np.zeros(genes), sigma, seed=seed, offspring=offspring, parents=population)
-        history = optimise(optimiser, fitness, generations, seed=seed, **files)
-        candidates = np.concatenate((optimiser.mean[np.newaxis], optimiser.genomes))
-    else:
-        plan = _plan(strategy, population, offspring, sigma, genes)
-        done = run(plan, fitness, RandomNumbers(genes, -1, 1), generations, seed=seed, **files)
-        history = done.history
-        candidates = np.concatenate((done.state.genomes, done.state.hall))
-
-    fresh = int(np.random.default_rng([seed, generations, 1]).integers(2**64, dtype=np.uint64))
-    best, score = best_of(game, policy, candidates, against, _FINAL * games, fresh, **limits)
-    write_curve(folder / CURVE, history)
-    notes = {"environment": environment, "seed": seed, "generations": generations, "score": score, **options}
-    champion = Champion(AGENT, repr(game), {"depth": depth, "hidden": units}, candidates[best], notes)
-    write_champion(folder / CHAMPION, champion)
-    return f"{AGENT}:{folder / CHAMPION}"
+    strategy: str = option(
+        "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES", Choice((*_SIZES, "cma")), "cma"
+    )
+    evaluation: str = option(
+        "a linear evaluation, or a perceptron (mlp) with one hidden layer", Choice(("linear", "mlp")), "linear"
+    )
+    hidden: int | None = option(
+        f"units of the hidden layer (evaluation=mlp); none is {_HIDDEN}", OrNone(Integer(1, MAX_HIDDEN)), None
+    )
+    depth: int = option("plies that are searched", Integer(1, MAX_DEPTH), 2)
+    population: int | None = option(
+        "mu, the number of parents; none is 1 (plus), 5 (comma), half of the offspring (cma)",
+        OrNone(Integer(1)),
+        None,
+    )
+    offspring: int | None = option(
+        "lambda, the offspring of a generation; none is 10 (plus), 35 (comma), 4 + 3 ln genes (cma)",
+        OrNone(Integer(1)),
+        None,
+    )
+    sigma: float = option("standard deviation of the first mutations", POSITIVE, 0.5)
+    initial_range: float = option(
+        "the initial genes are uniform from minus this to this (strategy=plus, strategy=comma)", POSITIVE, 1.0
+    )
+    selection: str = with_default(PopulationOptions, "selection", "truncation")
+    mutation_rate: float | None = with_default(PopulationOptions, "mutation_rate", 1.0)
+    step_rule: str | None = with_default(PopulationOptions, "step_rule", "one_fifth")
+    hall_size: int = with_default(PopulationOptions, "hall_size", 10)
 
 
-def _hidden_units(evaluation: str, hidden: int | None) -> int:
-    if evaluation == "mlp":
-        return _HIDDEN if hidden is None else integer_between("hidden", hidden, 1)
-    if evaluation != "linear":
-        raise ValueError(f"evaluation must be linear or mlp, not {evaluation!r}")
-    if hidden is not None:
-        raise ValueError(f"hidden={hidden} is for evaluation=mlp: a linear one has no hidden units")
-    return 0
+class EvolutionStrategyTrainer(EvolutionTrainer):
+    """Trains ``evolution_strategy``."""
+
+    learner = AGENT
+    config_type: ClassVar[type[TrainingConfig]] = EvolutionStrategyConfig
+    agent_type = EvolutionStrategyAgent
+    config: EvolutionStrategyConfig
+
+    @override
+    def make_policy(self) -> EvaluationPolicy:
+        return EvaluationPolicy(self.config.depth)
+
+    @override
+    def make_evolution(self, fitness: Fitness) -> OptimiserEvolution | PopulationEvolution:
+        config, seed = self.config, self.task.seed
+        genes = gene_count(self.task.game, self._hidden_units())
+        self._optimiser: CMAES | None = None
+        if config.strategy != "cma":
+            initial = RandomNumbers(genes, -config.initial_range, config.initial_range)
+            self._population = PopulationEvolution(make_plan(config, genes), fitness, initial, seed)
+            return self._population
+        config.refuse_options(PopulationOptions, "is for strategy=plus and strategy=comma")
+        self._optimiser = CMAES(
+            np.zeros(genes), config.sigma, seed=seed, offspring=config.offspring, parents=config.population
+        )
+        return OptimiserEvolution(self._optimiser, fitness, seed)
+
+    @override
+    def latest_genome(self) -> Values:
+        genome: Values = self._population.population.hall[0] if self._optimiser is None else self._optimiser.mean
+        return genome
+
+    @override
+    def candidates(self) -> list[Values]:
+        if self._optimiser is not None:
+            return [self._optimiser.mean, *self._optimiser.genomes]
+        population = self._population.population
+        return [*population.genomes, *population.hall]
+
+    @override
+    def playing_options(self) -> Mapping[str, Any]:
+        return {"depth": self.config.depth, "hidden": self._hidden_units()}
+
+    def _hidden_units(self) -> int:
+        hidden = self.config.hidden
+        if self.config.evaluation == "mlp":
+            return _HIDDEN if hidden is None else hidden
+        if hidden is not None:
+            raise ValueError(f"hidden={hidden} is for evaluation=mlp: a linear one has no hidden units")
+        return 0
 
 
-def _plan(strategy: str, population: int | None, offspring: int | None, sigma: float, genes: int) -> Plan:
-    if strategy not in _SIZES:
-        raise ValueError(f"strategy must be plus, comma or cma, not {strategy!r}")
-    mu, lambda_ = _SIZES[strategy]
-    mu = mu if population is None else integer_between("population", population, 1)
-    lambda_ = lambda_ if offspring is None else integer_between("offspring", offspring, 1)
-    return Plan(
-        mu,
-        lambda_,
-        Gaussian(sigma),
-        select=TruncationSelection(),
-        survive=Plus() if strategy == "plus" else Comma(),
-        step_rule=OneFifth(damping=1 + genes / (2 * lambda_)),
-        hall_size=_HALL,
-        reevaluate=True,
+def make_plan(config: EvolutionStrategyConfig, genes: int) -> Plan:
+    """Return the evolution strategy ``plus`` or ``comma`` for genomes of ``genes`` genes.
+
+    Raises:
+        ValueError: the sizes do not make a population.
+    """
+    mu, lambda_ = _SIZES[config.strategy]
+    return config.make_plan(
+        mu if config.population is None else config.population,
+        lambda_ if config.offspring is None else config.offspring,
+        Gaussian(config.sigma, config.mutation_probability(genes)),
+        genes,
+        plus=config.strategy == "plus",
+        bounds=(-np.inf, np.inf),
     )

@@ -18,14 +18,36 @@ from numpy.random import Generator
 from ci_envs.agents.evolution.networks import Node, read_row, stack_rows, write_row
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import TournamentSelection
+from ci_envs.training.checks import PROBABILITY, Integer, Number
+from ci_envs.training.config import Options, option
 from ci_envs.validation import integer_between
 
 if TYPE_CHECKING:
     from torch import nn
 
-_ELITE, _TOURNAMENT, _CROSSOVER_RATE = 2, TournamentSelection(3), 0.5
-_STRUCTURAL_RATE = 0.2
-_TWEAK_RATE, _TWEAK_POWER = 0.3, 0.3
+
+@dataclass(frozen=True, kw_only=True)
+class LayerRates(Options):
+    """How lists of layers evolve.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    layer_elite: int = option("networks that survive unchanged (encoding=layers)", Integer(0), 2)
+    layer_tournament: int = option("networks in the tournament for a parent (encoding=layers)", Integer(1), 3)
+    layer_crossover_rate: float = option("share of children of two parents (encoding=layers)", PROBABILITY, 0.5)
+    layer_structural_rate: float = option(
+        "probability that a child gains, loses or resizes a layer (encoding=layers)", PROBABILITY, 0.2
+    )
+    layer_tweak_rate: float = option("probability that a weight changes (encoding=layers)", PROBABILITY, 0.3)
+    layer_tweak_power: float = option(
+        "standard deviation of this change, relative to that of new weights (encoding=layers)", Number(0), 0.3
+    )
+
+
+DEFAULT_RATES = LayerRates()
+"""The rates that were chosen on Quixo."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +133,10 @@ def resize_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
     return *genome[:place], layer, after, *genome[place + 2 :]
 
 
-def tweak_weights(genome: Layers, rng: Generator) -> Layers:
+def tweak_weights(genome: Layers, rng: Generator, rates: LayerRates = DEFAULT_RATES) -> Layers:
     """Gaussian steps of a share of all weights and biases, relative to the usual size of a layer's weights."""
     return tuple(
-        Layer(*(_tweaked(part, layer.weights.shape[1], rng) for part in (layer.weights, layer.biases)))
+        Layer(*(_tweaked(part, layer.weights.shape[1], rates, rng) for part in (layer.weights, layer.biases)))
         for layer in genome
     )
 
@@ -188,7 +210,7 @@ def torch_module(genome: Layers) -> "nn.Sequential":
 class LayerEvolution:
     """A genetic algorithm of layer lists that asks and is told, of networks as rows.
 
-    The two best live on; the others are children of parents from tournaments of three, half of them of two parents.
+    The best networks survive; the others are children of parents that tournaments select, some of two parents.
 
     Attributes:
         genomes: those asked for last.
@@ -197,7 +219,15 @@ class LayerEvolution:
     """
 
     def __init__(
-        self, inputs: int, outputs: int, population: int, *, seed: int, limits: Limits, hall: int = 32
+        self,
+        inputs: int,
+        outputs: int,
+        population: int,
+        *,
+        seed: int,
+        limits: Limits,
+        hall: int = 32,
+        rates: LayerRates = DEFAULT_RATES,
     ) -> None:
         """Make a first population: networks with one hidden layer of a random size.
 
@@ -208,6 +238,7 @@ class LayerEvolution:
             seed: of all random numbers.
             limits: how large networks may become.
             hall: how many of the best to remember.
+            rates: of mutation and crossover, and the sizes of elite and tournaments.
 
         Raises:
             ValueError: an argument is out of range.
@@ -216,14 +247,15 @@ class LayerEvolution:
         integer_between("inputs", inputs, 1)
         integer_between("outputs", outputs, 1)
         self._rng = np.random.default_rng(integer_between("seed", seed, 0))
-        self._limits = limits
+        self._limits, self._rates = limits, rates
+        integer_between("layer_elite", rates.layer_elite, 0, population)
         self.genomes = [random_layers(inputs, outputs, limits, self._rng) for _ in range(population)]
         self.shapes: list[tuple[int, int, int]] = []
         self.hall: deque[Values] = deque(maxlen=integer_between("hall", hall, 1))
         self._told: Values | None = None
 
     def ask(self) -> Genomes:
-        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.ask`."""
+        """Return the networks of the next generation as rows, (population, numbers)."""
         if self._told is not None:
             self.genomes = self._next(self._told)
             self._told = None
@@ -231,7 +263,7 @@ class LayerEvolution:
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
-        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.tell`."""
+        """Take the fitness of these networks, float64 (population,); larger is better."""
         best = int(np.argmax(fitness))
         neurons = sum(len(layer.biases) for layer in self.genomes[best][:-1])
         self.shapes.append((1, neurons, sum(layer.weights.size for layer in self.genomes[best])))
@@ -239,18 +271,19 @@ class LayerEvolution:
         self._told = fitness
 
     def _next(self, fitness: Values) -> list[Layers]:
-        elite = [self.genomes[row] for row in np.argsort(-fitness, kind="stable")[:_ELITE]]
-        count = len(self.genomes) - _ELITE
-        parents = _TOURNAMENT(np.empty((len(fitness), 0)), fitness, 2 * count, self._rng).reshape(count, 2)
+        elite = [self.genomes[row] for row in np.argsort(-fitness, kind="stable")[: self._rates.layer_elite]]
+        count = len(self.genomes) - len(elite)
+        select = TournamentSelection(self._rates.layer_tournament)
+        parents = select(np.empty((len(fitness), 0)), fitness, 2 * count, self._rng).reshape(count, 2)
         return elite + [self._child(*sorted(pair, key=lambda row: -fitness[row])) for pair in parents]
 
     def _child(self, better: int, other: int) -> Layers:
         child = self.genomes[better]
-        if self._rng.random() < _CROSSOVER_RATE:
+        if self._rng.random() < self._rates.layer_crossover_rate:
             child = crossover(child, self.genomes[other], self._rng)
-        if self._rng.random() < _STRUCTURAL_RATE:
+        if self._rng.random() < self._rates.layer_structural_rate:
             child = STRUCTURAL[self._rng.integers(len(STRUCTURAL))](child, self._limits, self._rng)
-        return tweak_weights(child, self._rng)
+        return tweak_weights(child, self._rng, self._rates)
 
 
 STRUCTURAL: tuple[Callable[[Layers, Limits, Generator], Layers], ...] = (add_layer, remove_layer, resize_layer)
@@ -261,9 +294,9 @@ def _random_layer(inputs: int, size: int, rng: Generator) -> Layer:
     return Layer(rng.normal(0, np.sqrt(2 / inputs), (size, inputs)), np.zeros(size))
 
 
-def _tweaked(numbers: Genomes, inputs: int, rng: Generator) -> Genomes:
-    steps = rng.normal(0, _TWEAK_POWER * np.sqrt(2 / inputs), numbers.shape)
-    tweaked: Genomes = numbers + steps * (rng.random(numbers.shape) < _TWEAK_RATE)
+def _tweaked(numbers: Genomes, inputs: int, rates: LayerRates, rng: Generator) -> Genomes:
+    steps = rng.normal(0, rates.layer_tweak_power * np.sqrt(2 / inputs), numbers.shape)
+    tweaked: Genomes = numbers + steps * (rng.random(numbers.shape) < rates.layer_tweak_rate)
     return tweaked
 
 

@@ -7,8 +7,9 @@ Stanley and Miikkulainen, "Evolving neural networks through augmenting topologie
 
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from types import SimpleNamespace
 from typing import Any
@@ -19,34 +20,15 @@ from neat.reporting import ReporterSet
 
 from ci_envs.agents.evolution.networks import ACTIVATIONS, Node, stack_rows, write_row
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.training.checks import POSITIVE, PROBABILITY, Choice, Integer, Number
+from ci_envs.training.config import Options, option, options_of
 from ci_envs.validation import integer_between, one_of
 
 _LOCK = Lock()  # the library draws from the one generator of Python's random
 
-_GENOME = {
+_FIXED = {
     "num_hidden": "0",
     "feed_forward": "True",
-    "initial_connection": "full_direct",
-    "compatibility_disjoint_coefficient": "1.0",
-    "compatibility_weight_coefficient": "0.5",
-    "conn_add_prob": "0.3",
-    "conn_delete_prob": "0.1",
-    "node_add_prob": "0.15",
-    "node_delete_prob": "0.05",
-    "weight_init_mean": "0.0",
-    "weight_init_stdev": "1.0",
-    "weight_mutate_rate": "0.8",
-    "weight_mutate_power": "0.4",
-    "weight_replace_rate": "0.05",
-    "weight_max_value": "8",
-    "weight_min_value": "-8",
-    "bias_init_mean": "0.0",
-    "bias_init_stdev": "1.0",
-    "bias_mutate_rate": "0.7",
-    "bias_mutate_power": "0.4",
-    "bias_replace_rate": "0.05",
-    "bias_max_value": "8",
-    "bias_min_value": "-8",
     "response_init_mean": "1.0",
     "response_init_stdev": "0.0",
     "response_mutate_rate": "0.0",
@@ -59,12 +41,86 @@ _GENOME = {
     "aggregation_options": "sum",
     "aggregation_mutate_rate": "0.0",
     "enabled_default": "True",
-    "enabled_mutate_rate": "0.01",
 }
-_STAGNATION = {"species_fitness_func": "max", "max_stagnation": "20", "species_elitism": "2"}
-_REPRODUCTION = {"elitism": "1", "survival_threshold": "0.2", "min_species_size": "1"}
+"""Parameters of neat-python that the evaluation as rows relies on."""
 
-_THRESHOLD, _THRESHOLD_STEP, _LEAST_THRESHOLD = 3.0, 1.05, 0.01
+_SPECIES = ("compatibility_threshold", "compatibility_step", "compatibility_least")
+_STAGNATION = ("max_stagnation", "species_elitism")
+_REPRODUCTION = ("elitism", "survival_threshold", "min_species_size")
+_LIMITED = ("weight", "bias")
+
+_CONNECTIONS = ("full_direct", "unconnected", "fs_neat_nohidden")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeatParameters(Options):
+    """The parameters of NEAT, with the names that neat-python gives them.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    initial_connection: str = option(
+        "connections of the initial networks: full_direct links each input to each output, fs_neat_nohidden links one "
+        "random input to each output",
+        Choice(_CONNECTIONS),
+        "full_direct",
+    )
+    compatibility_threshold: float = option(
+        "initial genetic distance above which networks are of different species", POSITIVE, 3.0
+    )
+    compatibility_step: float = option(
+        "factor by which the threshold changes in a generation to reach the number of species", Number(1), 1.05
+    )
+    compatibility_least: float = option("least value of the threshold", POSITIVE, 0.01)
+    compatibility_disjoint_coefficient: float = option(
+        "weight of disjoint and excess genes in the genetic distance", Number(0), 1.0
+    )
+    compatibility_weight_coefficient: float = option(
+        "weight of the differences of matching genes in the genetic distance", Number(0), 0.5
+    )
+    conn_add_prob: float = option("probability that a mutation adds a connection", PROBABILITY, 0.3)
+    conn_delete_prob: float = option("probability that a mutation removes a connection", PROBABILITY, 0.1)
+    node_add_prob: float = option("probability that a mutation splits a connection by a node", PROBABILITY, 0.15)
+    node_delete_prob: float = option("probability that a mutation removes a node", PROBABILITY, 0.05)
+    weight_init_mean: float = option("mean of the weights of new connections", Number(-8, 8), 0.0)
+    weight_init_stdev: float = option("standard deviation of the weights of new connections", Number(0), 1.0)
+    weight_mutate_rate: float = option("probability that a weight changes by a normal step", PROBABILITY, 0.8)
+    weight_mutate_power: float = option("standard deviation of this step", Number(0), 0.4)
+    weight_replace_rate: float = option("probability that a weight is drawn again", PROBABILITY, 0.05)
+    weight_limit: float = option("largest absolute weight", POSITIVE, 8.0)
+    bias_init_mean: float = option("mean of the biases of new nodes", Number(-8, 8), 0.0)
+    bias_init_stdev: float = option("standard deviation of the biases of new nodes", Number(0), 1.0)
+    bias_mutate_rate: float = option("probability that a bias changes by a normal step", PROBABILITY, 0.7)
+    bias_mutate_power: float = option("standard deviation of the step of a bias", Number(0), 0.4)
+    bias_replace_rate: float = option("probability that a bias is drawn again", PROBABILITY, 0.05)
+    bias_limit: float = option("largest absolute bias", POSITIVE, 8.0)
+    enabled_mutate_rate: float = option("probability that a connection is switched on or off", PROBABILITY, 0.01)
+    max_stagnation: int = option("generations without improvement after which a species dies", Integer(1), 20)
+    species_elitism: int = option("best species that never die of stagnation", Integer(0), 2)
+    elitism: int = option("best networks of a species that survive unchanged", Integer(0), 1)
+    survival_threshold: float = option("share of a species that become parents", Number(0, 1, above=True), 0.2)
+    min_species_size: int = option("least networks of a species", Integer(1), 1)
+
+    def genome_parameters(self) -> dict[str, str]:
+        """Return the parameters of genomes as neat-python reads them."""
+        found = dict(_FIXED)
+        for name in options_of(NeatParameters):
+            kind, _, rest = name.partition("_")
+            value = getattr(self, name)
+            if kind in _LIMITED and rest == "limit":
+                found |= {f"{kind}_max_value": str(value), f"{kind}_min_value": str(-value)}
+            elif name not in (*_SPECIES, *_STAGNATION, *_REPRODUCTION):
+                found[name] = str(value)
+        return found
+
+    def texts(self, names: Sequence[str]) -> dict[str, str]:
+        """Return some parameters as neat-python reads them."""
+        return {name: str(getattr(self, name)) for name in names}
+
+
+DEFAULT_PARAMETERS = NeatParameters()
+"""The parameters that were chosen on Quixo."""
 
 
 class Genome(neat.DefaultGenome):  # type: ignore[misc]
@@ -104,7 +160,13 @@ class Genome(neat.DefaultGenome):  # type: ignore[misc]
             self.add_connection(config, *ends, weight, True, innovation=mark)
 
 
-def neat_config(inputs: int, outputs: int, population: int, activation: str = "tanh") -> SimpleNamespace:
+def neat_config(
+    inputs: int,
+    outputs: int,
+    population: int,
+    activation: str = "tanh",
+    parameters: NeatParameters = DEFAULT_PARAMETERS,
+) -> SimpleNamespace:
     """What neat-python wants to know, as its ``Config`` would hold it.
 
     Args:
@@ -112,16 +174,17 @@ def neat_config(inputs: int, outputs: int, population: int, activation: str = "t
         outputs: of the networks; their keys are 0, 1, ...
         population: genomes.
         activation: of all nodes, one of :data:`~ci_envs.agents.evolution.networks.ACTIVATIONS`.
+        parameters: all others.
     """
     sizes = {"num_inputs": str(inputs), "num_outputs": str(outputs)}
     kind = {"activation_default": activation, "activation_options": activation}
     return SimpleNamespace(
         pop_size=population,
         genome_type=Genome,
-        genome_config=Genome.parse_config({**_GENOME, **sizes, **kind}),
-        species_set_config=neat.DefaultSpeciesSet.parse_config({"compatibility_threshold": str(_THRESHOLD)}),
-        stagnation_config=neat.DefaultStagnation.parse_config(dict(_STAGNATION)),
-        reproduction_config=neat.DefaultReproduction.parse_config(dict(_REPRODUCTION)),
+        genome_config=Genome.parse_config({**parameters.genome_parameters(), **sizes, **kind}),
+        species_set_config=neat.DefaultSpeciesSet.parse_config(parameters.texts(_SPECIES[:1])),
+        stagnation_config=neat.DefaultStagnation.parse_config(parameters.texts(_STAGNATION)),
+        reproduction_config=neat.DefaultReproduction.parse_config(parameters.texts(_REPRODUCTION)),
     )
 
 
@@ -186,6 +249,7 @@ class Neat:
         species: int = 8,
         activation: str = "tanh",
         hall: int = 32,
+        parameters: NeatParameters = DEFAULT_PARAMETERS,
     ) -> None:
         """Make a first population: networks without hidden nodes, each input linked to each output.
 
@@ -197,6 +261,7 @@ class Neat:
             species: how many there should be: the compatibility threshold is moved towards that.
             activation: of all nodes.
             hall: how many of the best to remember.
+            parameters: the rates of mutation, and how species compete.
 
         Raises:
             ValueError: an argument is out of range.
@@ -206,7 +271,8 @@ class Neat:
         one_of("activation", activation, ACTIVATIONS)
         integer_between("inputs", inputs, 1)
         integer_between("outputs", outputs, 1)
-        self.config = neat_config(inputs, outputs, population, activation)
+        self.config = neat_config(inputs, outputs, population, activation, parameters)
+        self._parameters = parameters
         self.shapes: list[tuple[int, int, int]] = []
         self.hall: deque[Values] = deque(maxlen=integer_between("hall", hall, 1))
         self._random = random.Random(integer_between("seed", seed, 0)).getstate()
@@ -219,7 +285,7 @@ class Neat:
             self._settle(self._reproduction.create_new(Genome, self.config.genome_config, population))
 
     def ask(self) -> Genomes:
-        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.ask`."""
+        """Return the networks of the next generation as rows, (population, numbers)."""
         if self._told:
             with self._own_random():
                 offspring = self._reproduction.reproduce(
@@ -231,7 +297,7 @@ class Neat:
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
-        """As in :meth:`~ci_envs.optimisation.evolution.ask_tell.Optimiser.tell`."""
+        """Take the fitness of these networks, float64 (population,); larger is better."""
         for genome, value in zip(self.genomes, fitness, strict=True):
             genome.fitness = float(value)
         best = int(np.argmax(fitness))
@@ -251,9 +317,9 @@ class Neat:
         self.genomes = list(population.values())
         count, threshold = len(self._species.species), self.config.species_set_config.compatibility_threshold
         if count < self._species_wanted:
-            threshold = max(_LEAST_THRESHOLD, threshold / _THRESHOLD_STEP)
+            threshold = max(self._parameters.compatibility_least, threshold / self._parameters.compatibility_step)
         elif count > max(before, self._species_wanted):
-            threshold *= _THRESHOLD_STEP
+            threshold *= self._parameters.compatibility_step
         self.config.species_set_config.compatibility_threshold = threshold
 
     @contextmanager

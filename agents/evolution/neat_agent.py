@@ -3,20 +3,25 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
 from ci_envs.agent.policy import CompiledPolicy
 from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agents.evolution.champion import read_champion, shipped_champions
+from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.layers import layers_of, torch_module
-from ci_envs.agents.evolution.neat_training import METHOD, OUTPUTS, train
 from ci_envs.agents.evolution.networks import NetworkPolicy, read_row
 from ci_envs.games.game import Game
 
 if TYPE_CHECKING:
     from torch import nn
+
+AGENT = "neat"
+"""The name of the agent, in spec strings and in champions."""
+
+OUTPUTS = {"value": True, "actions": False}
+"""The outputs of a network, and whether they are one value."""
 
 
 class NeatAgent(PolicyAgent):
@@ -26,19 +31,19 @@ class NeatAgent(PolicyAgent):
         genome: the network as a row (:mod:`ci_envs.agents.evolution.networks`).
     """
 
-    train = staticmethod(train)
+    trainer: ClassVar[str | type] = "ci_envs.agents.evolution.neat_training:NeatTrainer"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
         """Return the champions that come with the package, by name."""
-        return shipped_champions(METHOD)
+        return shipped_champions(AGENT)
 
-    def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
+    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
             game: the game that the network evolved for.
-            path: of the champion, which ``ci-envs train`` wrote; ``quixo`` is one that comes with the package.
+            path: of the champion, which ``ci-envs train`` wrote, or the champion; ``quixo`` comes with the package.
             seed: decides between equally good actions.
 
         Raises:
@@ -46,7 +51,7 @@ class NeatAgent(PolicyAgent):
             OSError: the file cannot be read.
         """
         super().__init__(game, seed=seed)
-        champion = read_champion(path, METHOD, game)
+        champion = read_champion(path, AGENT, game)
         try:
             by_value, symmetries = OUTPUTS[champion.options["outputs"]], bool(champion.options["symmetries"])
             self._policy = NetworkPolicy(by_value, symmetries)

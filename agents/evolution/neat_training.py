@@ -8,141 +8,188 @@ peers, which makes generations less than half as long, it was 195-0-5, 169-31-0 
 """
 
 import math
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
+from typing_extensions import override
 
-from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
-from ci_envs.agents.evolution.layers import LayerEvolution, Limits
-from ci_envs.agents.evolution.neat import Neat
-from ci_envs.agents.evolution.networks import MOST_SYMMETRIES, NetworkPolicy, stack_rows
-from ci_envs.agents.evolution.opponents import make_opponents
-from ci_envs.agents.evolution.play import FitnessByPlay
+from ci_envs.agents.evolution.config import EvolutionConfig
+from ci_envs.agents.evolution.layers import LayerEvolution, LayerRates, Limits
+from ci_envs.agents.evolution.neat import Neat, NeatParameters
+from ci_envs.agents.evolution.neat_agent import AGENT, OUTPUTS, NeatAgent
+from ci_envs.agents.evolution.networks import ACTIVATIONS, MOST_SYMMETRIES, NetworkPolicy
+from ci_envs.agents.evolution.training import EvolutionTrainer
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
-from ci_envs.optimisation.evolution.ask_tell import optimise
-from ci_envs.optimisation.evolution.statistics import write_curve
-from ci_envs.registry import resolve
-from ci_envs.validation import integer_between, nonnegative_number, one_of, true_or_false
+from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
+from ci_envs.optimisation.evolution.engine import Fitness
+from ci_envs.optimisation.evolution.parameters import Values
+from ci_envs.training.checks import Choice, Flag, Integer, Number, OrNone
+from ci_envs.training.config import Options, TrainingConfig, option, with_default
 
-METHOD = "neat"
-
-RUN, CURVE, CHAMPION = "run.npz", "curve.csv", "champion.json"
-"""The files of a run: what it goes on from, the learning curve, and the agent."""
-
-OUTPUTS = {"value": True, "actions": False}
-"""What networks say, and whether that is one value."""
-
-_FREE = ("output", "resume", "generations", "threads")  # a run can go on with others
-_ENCODINGS = ("graph", "layers")
-_SHAPE = ("species", "hidden", "connections")
 _CYCLING_PLIES = 60
-_LAST_GAMES = 100  # against each opponent, to choose the champion
+_SHAPE = ("species", "hidden", "connections")
 
 
-def train(
-    environment: str,
-    *,
-    output: str | Path,
-    seed: int = 0,
-    resume: bool = False,
-    generations: int = 120,
-    encoding: str = "graph",
-    population: int = 100,
-    games: int = 10,
-    opponents: str = "random+minimax:depth=1+minimax:depth=2",
-    peers: int = 1,
-    max_plies: int | None = None,
-    outputs: str = "value",
-    symmetries: bool | None = None,
-    temperature: float = 0,
-    species: int = 8,
-    activation: str = "tanh",
-    max_layers: int = 3,
-    max_neurons: int = 32,
-    threads: int = 1,
-) -> str:
-    """Evolve networks that play, and keep the best in the folder ``output``.
-
-    The same seed makes the same champion, bit for bit, however often the run was interrupted and on however many
-    threads it ran. A run that is over can go on for more generations.
-
-    Args:
-        environment: an id, with parameters if wanted.
-        output: a folder, made if need be.
-        seed: of all random numbers.
-        resume: go on with the run in ``output``.
-        generations: of the whole run, after the first.
-        encoding: ``graph``, NEAT proper (:mod:`ci_envs.agents.evolution.neat`), or ``layers``, lists of layers
-            (:mod:`ci_envs.agents.evolution.layers`).
-        population: networks, at least 4.
-        games: of each network against each opponent in a generation; an even number is fair to both seats.
-        opponents: spec strings joined by ``+``: the fixed ladder.
-        peers: so many random members of the population are opponents besides.
-        max_plies: after which a game of the evolution is drawn; None means 60 where play can go on for ever, else no
-            limit, and never more than the environment has.
-        outputs: ``value`` has a network judge the positions after the legal actions, ``actions`` the actions.
-        symmetries: a network is averaged over the symmetric images; None does so if there are at most 64.
-        temperature: of the softmax over the legal actions by which networks play in the evolution; 0 takes the best,
-            as the champion does.
-        species: of ``graph``, how many there should be.
-        activation: of ``graph``, of all nodes: ``tanh``, ``sigmoid``, ``relu`` or ``identity``.
-        max_layers: of ``layers``, hidden ones.
-        max_neurons: of ``layers``, in a hidden layer.
-        threads: how many work at once.
-
-    Returns:
-        The spec string of the champion.
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions(NeatParameters):
+    """The options of NEAT, for ``encoding=graph``.
 
     Raises:
-        ValueError: an option is out of range, an opponent plays an illegal action, or there is a run in ``output`` that
-            cannot go on.
-        OSError: the folder cannot be written.
+        ValueError: a value is not allowed.
     """
-    options = {name: value for name, value in locals().items() if name not in _FREE}
-    _, game, env_options = resolve(environment)
-    integer_between("seed", seed, 0, 2**64 - 1)
-    integer_between("generations", generations, 0)
-    by_value = OUTPUTS[one_of("outputs", outputs, OUTPUTS)]
-    softmax = nonnegative_number("temperature", temperature)
-    policy = NetworkPolicy(by_value, _averaged(game, symmetries), softmax)
-    ladder = make_opponents(opponents, game)
-    limit = env_options.get("max_cycles")
-    fitness = FitnessByPlay(
-        game, policy, ladder, games, peers, max_cycles=_plies(game, max_plies, limit), threads=threads
+
+    species: int = option("number of species that the compatibility threshold is adapted to", Integer(1), 8)
+    activation: str = option("activation of all nodes (encoding=graph)", Choice(ACTIVATIONS), "tanh")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerOptions(LayerRates):
+    """The options of ``encoding=layers``.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    max_layers: int = option("most hidden layers (encoding=layers)", Integer(0), 3)
+    max_neurons: int = option("most neurons in a hidden layer (encoding=layers)", Integer(1), 32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeatConfig(GraphOptions, LayerOptions, EvolutionConfig):
+    """The options of ``neat``.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    generations: int = with_default(EvolutionConfig, "generations", 120)
+    encoding: str = option(
+        "graph is NEAT, whose networks are graphs with historical markings; layers are lists of layers",
+        Choice(("graph", "layers")),
+        "graph",
     )
-    sizes = math.prod(game.observation_shape), policy.outputs(game)
-    optimiser: Neat | LayerEvolution
-    if one_of("encoding", encoding, _ENCODINGS) == "graph":
-        optimiser = Neat(*sizes, population, seed=seed, species=species, activation=activation)
-    else:
-        optimiser = LayerEvolution(*sizes, population, seed=seed, limits=Limits(max_layers, max_neurons))
-    folder = Path(output)
-    history = optimise(
-        optimiser, fitness, generations, seed=seed, path=folder / RUN, resume=resume, notes=options | {"method": METHOD}
+    population: int = option("networks in a generation", Integer(4), 100)
+    games: int = with_default(EvolutionConfig, "games", 10)
+    opponents: tuple[str, ...] = with_default(
+        EvolutionConfig, "opponents", ("random", "minimax:depth=1", "minimax:depth=2")
     )
-    write_curve(folder / CURVE, history, dict(zip(_SHAPE, zip(*optimiser.shapes, strict=True), strict=True)))
-    player = NetworkPolicy(by_value, policy.symmetries)
-    hall = stack_rows(optimiser.hall)
-    word = int(np.random.default_rng([seed, 0, 1]).integers(2**64, dtype=np.uint64))  # generations have [seed, number]
-    best, score = best_of(game, player, hall, ladder, _LAST_GAMES, word, max_cycles=limit, threads=threads)
-    notes = {**options, "generations": history[-1].generation, "score": score}
-    playing = {"encoding": encoding, "outputs": outputs, "symmetries": policy.symmetries}
-    genome = optimiser.hall[best]
-    write_champion(folder / CHAMPION, Champion(METHOD, repr(game), playing, genome, notes))
-    return f"{METHOD}:{folder / CHAMPION}"
+    peers: int = with_default(EvolutionConfig, "peers", 1)
+    final_games: int | None = with_default(EvolutionConfig, "final_games", 100)
+    hall: int = option("best networks of the latest generations, from which the agent is chosen", Integer(1), 32)
+    max_plies: int | None = option(
+        f"plies after which a game of the evolution is a draw; none is {_CYCLING_PLIES} in games that can cycle",
+        OrNone(Integer(1)),
+        None,
+    )
+    outputs: str = option(
+        "value: a network evaluates the positions after the legal actions; actions: it evaluates the actions",
+        Choice(tuple(OUTPUTS)),
+        "value",
+    )
+    symmetries: bool | None = option(
+        f"average a network over the symmetric positions; none does so if there are at most {MOST_SYMMETRIES}",
+        OrNone(Flag()),
+        None,
+    )
+    temperature: float = option(
+        "of the softmax over the legal actions in the evolution; 0 plays the best action, as the agent does",
+        Number(0),
+        0.0,
+    )
 
 
-def _averaged(game: Game, symmetries: bool | None) -> bool:
-    if symmetries is None:
-        return game.symmetry_count <= MOST_SYMMETRIES
-    if true_or_false("symmetries", symmetries) and game.symmetry_count > MOST_SYMMETRIES:
-        raise ValueError(f"symmetries=true is for games with up to {MOST_SYMMETRIES}; {game} has {game.symmetry_count}")
-    return symmetries
+class NeatTrainer(EvolutionTrainer):
+    """Trains ``neat``."""
+
+    learner = AGENT
+    config_type: ClassVar[type[TrainingConfig]] = NeatConfig
+    agent_type = NeatAgent
+    config: NeatConfig
+
+    @override
+    def make_policy(self) -> NetworkPolicy:
+        config = self.config
+        symmetries = _averages_symmetries(self.task.game, config.symmetries)
+        return NetworkPolicy(OUTPUTS[config.outputs], symmetries, config.temperature)
+
+    @override
+    def playing_policy(self) -> NetworkPolicy:
+        return NetworkPolicy(OUTPUTS[self.config.outputs], self._symmetries)
+
+    @override
+    def max_plies(self) -> int:
+        return longest_game(self.task.game, self.config.max_plies, self.task.max_cycles)
+
+    @override
+    def make_evolution(self, fitness: Fitness) -> OptimiserEvolution:
+        config, game, seed = self.config, self.task.game, self.task.seed
+        outputs = 1 if OUTPUTS[config.outputs] else game.action_count
+        sizes = math.prod(game.observation_shape), outputs, config.population
+        is_graph = config.encoding == "graph"
+        unused: type[Options] = LayerOptions if is_graph else GraphOptions
+        config.refuse_options(unused, f"is for encoding={'layers' if is_graph else 'graph'}")
+        if is_graph:
+            self._optimiser: Neat | LayerEvolution = Neat(
+                *sizes,
+                seed=seed,
+                species=config.species,
+                activation=config.activation,
+                hall=config.hall,
+                parameters=config,
+            )
+        else:
+            limits = Limits(config.max_layers, config.max_neurons)
+            self._optimiser = LayerEvolution(*sizes, seed=seed, limits=limits, hall=config.hall, rates=config)
+        return OptimiserEvolution(self._optimiser, fitness, seed)
+
+    @override
+    def latest_genome(self) -> Values:
+        return self._optimiser.hall[-1]
+
+    @override
+    def candidates(self) -> list[Values]:
+        return list(self._optimiser.hall)
+
+    @override
+    def playing_options(self) -> Mapping[str, Any]:
+        config = self.config
+        return {"encoding": config.encoding, "outputs": config.outputs, "symmetries": self._symmetries}
+
+    @override
+    def final_rng(self) -> Generator:
+        return np.random.default_rng([self.task.seed, 0, 1])
+
+    @override
+    def metrics(self) -> Mapping[str, float]:
+        shape = dict(zip(_SHAPE, self._optimiser.shapes[-1], strict=True))
+        return {**super().metrics(), **shape}
+
+    @property
+    def _symmetries(self) -> bool:
+        return _averages_symmetries(self.task.game, self.config.symmetries)
 
 
-def _plies(game: Game, max_plies: int | None, max_cycles: int | None) -> int:
+def longest_game(game: Game, max_plies: int | None, max_cycles: int | None) -> int:
+    """Return the plies after which a game of the evolution is a draw.
+
+    Args:
+        game: the game.
+        max_plies: the option; None is 60 in games that can cycle, else no limit.
+        max_cycles: the limit of the environment, which is never exceeded; None is the game's own.
+    """
     limit = ply_limit(game, max_cycles)
     if max_plies is not None:
-        return min(limit, integer_between("max_plies", max_plies, 1))
+        return min(limit, max_plies)
     return min(limit, _CYCLING_PLIES) if game.can_cycle else limit
+
+
+def _averages_symmetries(game: Game, symmetries: bool | None) -> bool:
+    if symmetries is None:
+        return game.symmetry_count <= MOST_SYMMETRIES
+    if symmetries and game.symmetry_count > MOST_SYMMETRIES:
+        raise ValueError(f"symmetries=true is for games with up to {MOST_SYMMETRIES}; {game} has {game.symmetry_count}")
+    return symmetries

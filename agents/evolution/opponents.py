@@ -1,16 +1,17 @@
 """Opponents of an evolution, as an option names them: ``random+minimax:depth=1``."""
 
+from collections.abc import Sequence
+
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent
 from ci_envs.games.game import Game
+from ci_envs.training.checks import AgentSpecs
 
 
-def make_opponents(specs: str, game: Game) -> tuple[Agent, ...]:
-    """The agents whose spec strings are joined by ``+``.
+def make_opponents(specs: str | Sequence[str], game: Game) -> tuple[Agent, ...]:
+    """Make agents from their spec strings, which a text joins by ``+``.
 
     Raises:
         ValueError: there is none, or one cannot be made.
     """
-    if not isinstance(specs, str):
-        raise ValueError(f"opponents are spec strings joined by +, not {specs!r}")
-    return tuple(make_agent(spec, game) for spec in specs.split("+"))
+    return tuple(make_agent(spec, game) for spec in AgentSpecs()("opponents", specs))

@@ -18,7 +18,7 @@ they can win :mod:`ci_envs.agents.nim.analysis` says, and ``examples/nim_evoluti
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.evolution.champion import read_champion, shipped_champions
+from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (
     CHANCE_RULES,
@@ -41,7 +41,7 @@ from ci_envs.agents.nim.rules import (
     size_of,
     terms_of,
 )
-from ci_envs.agents.nim.training import Breed, train_breed
+from ci_envs.agents.nim.target import EvolutionTarget
 from ci_envs.games import implements, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
@@ -173,17 +173,19 @@ def action_chances(
 class NimEvolvedAgent(PolicyAgent):
     """Plays rules with evolved probabilities: ``nim_evolved:PATH``; ``nim_evolved:rows4`` comes with the package."""
 
+    trainer: ClassVar[str | type] = "ci_envs.agents.nim.training:NimEvolvedTrainer"
+
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
         """Return the champions that come with the package, by name."""
         return shipped_champions("nim_evolved")
 
-    def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
+    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
             game: the game that the genome was evolved for.
-            path: of a champion's file, or the name of one that comes with the package.
+            path: of a champion's file, or the name of one that comes with the package, or a champion.
             seed: of the rules that are drawn, and of what is random in them.
 
         Raises:
@@ -205,51 +207,20 @@ class NimEvolvedAgent(PolicyAgent):
     def policy(self) -> CompiledPolicy:
         return self.plays.compiled(self.game, self.genome)
 
-    @staticmethod
-    def train(
-        environment: str,
-        generations: int = 60,
-        *,
-        output: str | Path,
-        seed: int = 0,
-        resume: bool = False,
-        rules: str | tuple[str, ...] = FIXED_RULES,
-        features: str | tuple[str, ...] | None = "all",
-        population: int = 64,
-        selection: str = "tournament",
-        opponents: str = "nim_expert",
-        starts: str = "won",
-        games: int = 200,
-    ) -> str:
-        """Evolve the probabilities of rules: :func:`~ci_envs.agents.nim.training.train_breed`.
 
-        ``rules`` are two or more names, ``features`` names, none, or ``all`` that can differ in this game. The rules
-        ``max_lowest,max_highest`` and the features ``none`` make the threshold rule of one gene.
-        """
-        return train_breed(
-            lambda game: breed(game, rules, features),
-            environment,
-            generations,
-            output=output,
-            seed=seed,
-            resume=resume,
-            population=population,
-            selection=selection,
-            opponents=opponents,
-            starts=starts,
-            games=games,
-        )
+def evolved_target(game: Nim, rules: tuple[str, ...], features: tuple[str, ...] | None) -> EvolutionTarget:
+    """Return what evolves: the probabilities of rules.
 
+    Args:
+        game: the game.
+        rules: their names, at least two.
+        features: their names; None means all that can differ in the game.
 
-def breed(game: Nim, rules: str | tuple[str, ...], features: str | tuple[str, ...] | None) -> Breed:
-    """What evolves."""
-    if features == "all":
+    Raises:
+        ValueError: there is no such rule or feature, or one comes twice.
+    """
+    if features is None:
         features = FEATURES if game.max_take is not None else FEATURES[:2]
-    policy = NimEvolvedPolicy(_names(rules), _names(features))
-    return Breed("nim_evolved", policy, policy.genes, 1.0, {"rules": policy.rules, "features": policy.features})
-
-
-def _names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)
+    policy = NimEvolvedPolicy(rules, features)
+    options = {"rules": list(policy.rules), "features": list(policy.features)}
+    return EvolutionTarget("nim_evolved", policy, policy.genes, 1.0, options)

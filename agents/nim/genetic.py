@@ -13,7 +13,7 @@ play, but no genome is the theory there.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,10 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.evolution.champion import read_champion, shipped_champions
+from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import NONE, nim_sum
-from ci_envs.agents.nim.training import Breed, train_breed
+from ci_envs.agents.nim.target import EvolutionTarget
 from ci_envs.games import action_count, implements, kernel, legal
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
@@ -37,8 +37,8 @@ from ci_envs.kernels.random_numbers import random_index_from
 class NimGAPolicy(GenomePolicy):
     """:class:`NimGAAgent` in compiled code."""
 
+    @override
     def room_size(self, game: Game, genes: int) -> int:
-        """A number for each action."""
         return game.action_count
 
 
@@ -97,17 +97,19 @@ def largest_sum(game: Nim) -> int:
 class NimGAAgent(PolicyAgent):
     """Leaves a nim-sum near one that a genetic algorithm found: ``nim_ga:PATH``, ``nim_ga:rows4`` comes with it."""
 
+    trainer: ClassVar[str | type] = "ci_envs.agents.nim.training:NimGATrainer"
+
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
         """Return the champions that come with the package, by name."""
         return shipped_champions("nim_ga")
 
-    def __init__(self, game: Game, path: str | Path, *, seed: int | None = None) -> None:
+    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
             game: the game that the genome was evolved for.
-            path: of a champion's file, or the name of one that comes with the package.
+            path: of a champion's file, or the name of one that comes with the package, or a champion.
             seed: decides between equally good actions.
 
         Raises:
@@ -124,36 +126,7 @@ class NimGAAgent(PolicyAgent):
     def policy(self) -> CompiledPolicy:
         return NimGAPolicy().compiled(self.game, self.genome)
 
-    @staticmethod
-    def train(
-        environment: str,
-        generations: int = 30,
-        *,
-        output: str | Path,
-        seed: int = 0,
-        resume: bool = False,
-        population: int = 32,
-        selection: str = "tournament",
-        opponents: str = "nim_expert",
-        starts: str = "won",
-        games: int = 200,
-    ) -> str:
-        """Evolve the two genes, each from 0 to the largest nim-sum, by :func:`.training.train_breed`."""
-        return train_breed(
-            breed,
-            environment,
-            generations,
-            output=output,
-            seed=seed,
-            resume=resume,
-            population=population,
-            selection=selection,
-            opponents=opponents,
-            starts=starts,
-            games=games,
-        )
 
-
-def breed(game: Nim) -> Breed:
-    """What evolves."""
-    return Breed("nim_ga", NimGAPolicy(), 2, float(largest_sum(game)), {})
+def genetic_target(game: Nim) -> EvolutionTarget:
+    """Return what evolves: two genes, each from 0 to the largest nim-sum."""
+    return EvolutionTarget("nim_ga", NimGAPolicy(), 2, float(largest_sum(game)), {})

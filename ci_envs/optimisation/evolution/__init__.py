@@ -8,13 +8,14 @@
 50.0
 """
 
-from ci_envs.optimisation.evolution.ask_tell import Optimiser, optimise
+from ci_envs.optimisation.evolution.ask_tell import Optimiser, OptimiserEvolution
 from ci_envs.optimisation.evolution.cma_es import CMAES
 from ci_envs.optimisation.evolution.crossover import Blend, Crossover, OnePoint, Uniform
 from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, evolve, first_generation, next_generation
+from ci_envs.optimisation.evolution.evolution import Evolution, PopulationEvolution
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
 from ci_envs.optimisation.evolution.mutation import BitFlip, Gaussian, Mutation, Swap, UniformReset
-from ci_envs.optimisation.evolution.run import EvolutionRun, read_run, run, write_run
+from ci_envs.optimisation.evolution.run import EvolutionRun, optimise, read_run, run
 from ci_envs.optimisation.evolution.selection import (
     ByKey,
     RouletteSelection,
@@ -22,7 +23,7 @@ from ci_envs.optimisation.evolution.selection import (
     TournamentSelection,
     TruncationSelection,
 )
-from ci_envs.optimisation.evolution.statistics import Statistics, diversity, write_curve
+from ci_envs.optimisation.evolution.statistics import Statistics, diversity
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Comma, Elitism, Immigration, Plus, Survival
 
@@ -34,6 +35,7 @@ __all__ = [
     "Comma",
     "Crossover",
     "Elitism",
+    "Evolution",
     "EvolutionRun",
     "Fitness",
     "Gaussian",
@@ -43,8 +45,10 @@ __all__ = [
     "OneFifth",
     "OnePoint",
     "Optimiser",
+    "OptimiserEvolution",
     "Plan",
     "Plus",
+    "PopulationEvolution",
     "RandomBits",
     "RandomIntegers",
     "RandomNumbers",
@@ -66,6 +70,4 @@ __all__ = [
     "optimise",
     "read_run",
     "run",
-    "write_curve",
-    "write_run",
 ]

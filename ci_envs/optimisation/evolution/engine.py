@@ -117,7 +117,7 @@ def first_generation(plan: Plan, fitness: Fitness, initial: Initial, seed: int) 
     seed = integer_between("seed", seed, 0, 2**64 - 1)
     rng, word = _random_streams(seed, 0)
     genomes = _make_genomes(initial, plan.population, rng)
-    values = _evaluate(fitness, genomes, word)
+    values = evaluate_genomes(fitness, genomes, word)
     hall, hall_fitness = _hall_of_fame(plan.hall_size, genomes[:0], values[:0], genomes, values)
     return State(seed, 0, genomes, values, hall, hall_fitness, float(values.max()), 0, 1.0, len(genomes))
 
@@ -132,7 +132,7 @@ def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State
     rng, word = _random_streams(state.seed, generation)
     children, mothers = _children(plan, state, rng)
     genomes = np.concatenate((children, state.genomes))
-    seen = _evaluate(fitness, genomes if plan.reevaluate else children, word)
+    seen = evaluate_genomes(fitness, genomes if plan.reevaluate else children, word)
     values = seen if plan.reevaluate else np.concatenate((seen, state.fitness))
     calls = state.calls + len(seen)
     own, parents = values[: plan.offspring], values[plan.offspring :]
@@ -149,7 +149,7 @@ def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State
         if number := plan.immigration.arrivals(plan.population):
             worst = np.argsort(values, kind="stable")[:number]
             genomes[worst] = _make_genomes(initial, number, rng)
-            values[worst] = _evaluate(fitness, genomes[worst], word)
+            values[worst] = evaluate_genomes(fitness, genomes[worst], word)
             calls += number
             hall, hall_fitness = _hall_of_fame(plan.hall_size, hall, hall_fitness, genomes[worst], values[worst])
             record = max(record, float(values.max()))
@@ -208,7 +208,12 @@ def _make_genomes(initial: Initial, count: int, rng: Generator) -> Genomes:
     return genomes
 
 
-def _evaluate(fitness: Fitness, genomes: Genomes, seed: int) -> Values:
+def evaluate_genomes(fitness: Fitness, genomes: Genomes, seed: int) -> Values:
+    """Return the fitness of genomes, float64 (n,).
+
+    Raises:
+        ValueError: ``fitness`` returns another shape, or numbers that are not finite.
+    """
     values = np.array(fitness(genomes, seed), dtype=np.float64)
     if values.shape != (len(genomes),) or not np.isfinite(values).all():
         raise ValueError(f"fitness must be {len(genomes)} finite numbers, not {values!r}")

@@ -1,13 +1,9 @@
 """Statistics of a generation."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ci_envs.storage.files import write_csv
 
 _MAX_ROWS = 1024  # the distances of this number of rows fit in 8 MB
 
@@ -30,18 +26,6 @@ class Statistics(NamedTuple):
     mean: float
     diversity: float
     step: float
-
-
-def write_curve(path: Path, history: Sequence[Statistics], more: Mapping[str, Sequence[float]] | None = None) -> None:
-    """Write a learning curve as CSV with one line per generation.
-
-    Args:
-        path: the file.
-        history: the statistics of each generation.
-        more: additional columns by name.
-    """
-    columns = dict(zip(Statistics._fields, zip(*history, strict=True), strict=True)) | dict(more or {})
-    write_csv(path, [list(columns), *zip(*columns.values(), strict=True)])
 
 
 def diversity(genomes: NDArray[Any]) -> float:

@@ -1,0 +1,181 @@
+"""The options that trainers by evolution share, and the evolutionary algorithm that they describe."""
+
+from dataclasses import dataclass
+
+from ci_envs.optimisation.evolution.crossover import Blend, Crossover, OnePoint, Uniform
+from ci_envs.optimisation.evolution.engine import Plan
+from ci_envs.optimisation.evolution.mutation import Mutation
+from ci_envs.optimisation.evolution.parameters import PerGene
+from ci_envs.optimisation.evolution.selection import (
+    RouletteSelection,
+    Selection,
+    TournamentSelection,
+    TruncationSelection,
+)
+from ci_envs.optimisation.evolution.step_size import OneFifth
+from ci_envs.optimisation.evolution.survival import Elitism, Immigration, Plus, Survival
+from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpecs, Choice, Flag, Integer, Number, OrNone
+from ci_envs.training.config import Options, TrainingConfig, option, options_of, with_default
+
+_SHARE = Number(0, 1, above=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolutionConfig(TrainingConfig):
+    """The options of every trainer that evolves genomes by play.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    generations: int = option("length of the run, in generations after the initial one", Integer(1), changeable=True)
+    games: int = option(
+        "games of each genome against each opponent in a generation; an even number is fair to both seats",
+        Integer(1),
+        40,
+    )
+    opponents: tuple[str, ...] = option(
+        "agents that each genome plays against in each generation", AgentSpecs(), ("random", "minimax:depth=1")
+    )
+    peers: int = option("number of random genomes of the generation that are opponents too", Integer(0), 0)
+    threads: int = option("number of games that are played at once", Integer(1), 1, changeable=True)
+    final_games: int | None = option(
+        "games of each candidate against each opponent that choose the agent at the end; none is ten times games",
+        OrNone(Integer(1)),
+        None,
+    )
+    ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
+    ladder_games: int = with_default(TrainingConfig, "ladder_games", 100)
+    measurements: int = with_default(TrainingConfig, "measurements", 5)
+
+    @property
+    def last_games(self) -> int:
+        """Games of each candidate against each opponent that choose the agent at the end."""
+        return 10 * self.games if self.final_games is None else self.final_games
+
+    def refuse_options(self, owner: type[Options], reason: str) -> None:
+        """Refuse the options of ``owner`` that differ from their defaults and would have no effect.
+
+        Args:
+            owner: a part of the options.
+            reason: what these options are for, for example ``is for encoding=graph``.
+
+        Raises:
+            ValueError: an option differs from its default.
+        """
+        for name in options_of(owner):
+            value = getattr(self, name)
+            if value != options_of(type(self))[name].default:
+                raise ValueError(f"{name}={value} {reason}: leave it at its default")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationOptions(Options):
+    """The options of an evolutionary algorithm for genomes of numbers.
+
+    Raises:
+        ValueError: a value is not allowed.
+    """
+
+    selection: str = option(
+        "selection of parents; roulette is proportional to fitness, truncation draws from the best",
+        Choice(("roulette", "tournament", "truncation")),
+        "tournament",
+    )
+    tournament_size: int = option("genomes in a tournament (selection=tournament)", Integer(1), 3)
+    truncation_share: float = option(
+        "share of the population that parents are drawn from (selection=truncation)", _SHARE, 1.0
+    )
+    crossover: str | None = option(
+        "crossover of two parents; none copies one parent", OrNone(Choice(("one_point", "uniform", "blend"))), None
+    )
+    crossover_rate: float = option("share of the offspring that have two parents", PROBABILITY, 1.0)
+    uniform_rate: float = option("probability of the second parent's gene (crossover=uniform)", PROBABILITY, 0.5)
+    blend_alpha: float = option(
+        "how far genes lie outside the interval between the parents, as a share of it (crossover=blend)",
+        Number(0),
+        0.5,
+    )
+    mutation_rate: float | None = option(
+        "probability that a gene is mutated by a normal step; none is the larger of 0.1 and 1 in the number of genes",
+        OrNone(PROBABILITY),
+        None,
+    )
+    step_rule: str | None = option(
+        "adaptation of the mutation steps; one_fifth is Rechenberg's success rule", OrNone(Choice(("one_fifth",))), None
+    )
+    step_damping: float | None = option(
+        "slowness of step_rule; none is 1 + genes / (2 offspring)", OrNone(POSITIVE), None
+    )
+    least_step: float = option("least factor of the mutation steps that step_rule allows", POSITIVE, 1e-12)
+    elite: int = option("parents that survive as well (survival among the offspring, not plus)", Integer(0), 0)
+    immigration_patience: int | None = option(
+        "generations without a new record after which random genomes replace the worst; none is never",
+        OrNone(Integer(0)),
+        None,
+    )
+    immigration_share: float = option("share of the population that immigrants replace", PROBABILITY, 0.25)
+    hall_size: int = option("size of the hall of fame, the best genomes of all generations", Integer(1), 1)
+    reevaluate: bool = option("evaluate parents again in each generation, in the games of the offspring", Flag(), True)
+
+    def mutation_probability(self, genes: int) -> float:
+        """Return the probability that a gene is mutated."""
+        return max(0.1, 1 / genes) if self.mutation_rate is None else self.mutation_rate
+
+    def make_plan(
+        self,
+        population: int,
+        offspring: int,
+        mutation: Mutation,
+        genes: int,
+        *,
+        plus: bool,
+        bounds: tuple[PerGene, PerGene],
+    ) -> Plan:
+        """Return the evolutionary algorithm.
+
+        Args:
+            population: mu, the number of survivors.
+            offspring: lambda, their children in a generation.
+            mutation: applied to each child.
+            genes: of a genome.
+            plus: whether all parents compete with the offspring, (mu + lambda).
+            bounds: the least and the largest value of a gene.
+
+        Raises:
+            ValueError: the sizes do not make a population.
+        """
+        damping = 1 + genes / (2 * offspring) if self.step_damping is None else self.step_damping
+        patience = self.immigration_patience
+        return Plan(
+            population,
+            offspring,
+            mutation,
+            select=self._selection(),
+            crossover=self._crossover(*bounds),
+            crossover_rate=self.crossover_rate,
+            survive=self._survival(plus),
+            step_rule=None if self.step_rule is None else OneFifth(damping, self.least_step),
+            immigration=None if patience is None else Immigration(patience, self.immigration_share),
+            hall_size=self.hall_size,
+            reevaluate=self.reevaluate,
+        )
+
+    def _selection(self) -> Selection:
+        if self.selection == "roulette":
+            return RouletteSelection()
+        if self.selection == "tournament":
+            return TournamentSelection(self.tournament_size)
+        return TruncationSelection(self.truncation_share)
+
+    def _crossover(self, low: PerGene, high: PerGene) -> Crossover | None:
+        if self.crossover is None:
+            return None
+        if self.crossover == "one_point":
+            return OnePoint()
+        return Uniform(self.uniform_rate) if self.crossover == "uniform" else Blend(self.blend_alpha, low, high)
+
+    def _survival(self, plus: bool) -> Survival:
+        if plus and self.elite:
+            raise ValueError(f"elite={self.elite} has no effect where all parents compete: use elite=0")
+        return Plus() if plus else Elitism(self.elite)

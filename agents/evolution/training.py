@@ -1,0 +1,213 @@
+"""What trainers by evolution share: fitness by play, the agent that is measured, and the file of the best one."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.random import Generator
+from typing_extensions import override
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
+from ci_envs.agents.evolution.config import EvolutionConfig
+from ci_envs.agents.evolution.networks import stack_rows
+from ci_envs.agents.evolution.opponents import make_opponents
+from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Starts
+from ci_envs.games.game import Game
+from ci_envs.optimisation.evolution.engine import Fitness
+from ci_envs.optimisation.evolution.evolution import Evolution
+from ci_envs.optimisation.evolution.parameters import Values
+from ci_envs.training.config import options_of, values_of
+from ci_envs.training.folder import plain
+from ci_envs.training.ladder import Ladder, Measurement
+from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
+
+
+class GenomeAgentType(Protocol):
+    """The class of an agent that plays by a genome."""
+
+    def __call__(self, game: Game, path: str | Path | Champion) -> Agent:
+        """Make the agent from a champion or from its file."""
+
+
+class EvolutionTrainer(Trainer):
+    """Evolves genomes by play.
+
+    During the run the agent is the best genome of the latest generation. At the end several candidates play new games,
+    and the agent is the best of them: in the games of the evolution the best genome is partly the luckiest.
+
+    Attributes:
+        agent_type: the class of the agent.
+        policy: what plays by the genomes in the evolution.
+        evolution: the evolution.
+    """
+
+    unit = "generations"
+    best_file = "best.json"
+    logs_every_step = True
+    logs_start = True
+    agent_type: ClassVar[GenomeAgentType]
+    config: EvolutionConfig
+
+    def __init__(self, task: Task, config: EvolutionConfig) -> None:
+        """Prepare the evolution; nothing is evaluated yet.
+
+        Args:
+            task: what is learned.
+            config: the options.
+
+        Raises:
+            ValueError: an option does not fit the game, or an opponent cannot be made.
+            ImportError: a package that the evolution needs is not installed.
+        """
+        super().__init__(task, config)
+        self.policy = self.make_policy()
+        self._play = FitnessByPlay(
+            task.game,
+            self.policy,
+            make_opponents(config.opponents, task.game),
+            config.games,
+            config.peers,
+            starts=self.starts(),
+            max_cycles=self.max_plies(),
+            threads=config.threads,
+        )
+        self.evolution = self.make_evolution(self.fitness(self._play))
+        self._measured: Champion | None = None
+        self._best: Champion | None = None
+
+    @abstractmethod
+    def make_policy(self) -> GenomePolicy:
+        """Return what plays by the genomes in the evolution."""
+
+    @abstractmethod
+    def make_evolution(self, fitness: Fitness) -> Evolution:
+        """Return a new evolution."""
+
+    @abstractmethod
+    def latest_genome(self) -> Values:
+        """Return the genome that plays in a measurement before the end, float64 (genes,)."""
+
+    @abstractmethod
+    def candidates(self) -> Sequence[Values]:
+        """Return the genomes from which the agent is chosen at the end; those of networks may differ in length."""
+
+    @abstractmethod
+    def playing_options(self) -> Mapping[str, Any]:
+        """Return what the agent needs besides a genome to play, plain values."""
+
+    def playing_policy(self) -> GenomePolicy:
+        """Return what plays by the candidates at the end; here the policy of the evolution."""
+        return self.policy
+
+    def starts(self) -> Starts | None:
+        """Return what draws the initial positions of the games; here None, the initial position of the game."""
+        return None
+
+    def max_plies(self) -> int | None:
+        """Return the plies after which a game of the evolution is a draw; None is the game's own limit."""
+        return self.task.max_cycles
+
+    def fitness(self, play: FitnessByPlay) -> Fitness:
+        """Return the fitness; here the mean score, from -1 to 1."""
+        return play
+
+    def final_rng(self) -> Generator:
+        """Return the random numbers of the games at the end, which no generation has."""
+        return np.random.default_rng([self.task.seed, self.total, 1])
+
+    def result(self, score: float) -> Mapping[str, float]:
+        """Return the result of the agent at the end, by name, for the notes in its file."""
+        return {"score": score}
+
+    @property
+    @override
+    def count(self) -> int:
+        return max(0, self.evolution.generation)
+
+    @property
+    @override
+    def total(self) -> int:
+        return self.config.generations
+
+    @override
+    def train(self, run: Run) -> None:
+        if self.evolution.generation < 0:
+            self.evolution.advance()
+        super().train(run)
+
+    @override
+    def step(self, stop: float) -> None:
+        self.evolution.advance()
+
+    @override
+    def metrics(self) -> Mapping[str, float]:
+        told = self.evolution.history[-1]._asdict()
+        return {name: value for name, value in told.items() if name != "generation"}
+
+    @override
+    def state(self) -> TrainerState | None:
+        evolution = self.evolution.state()
+        if evolution is None:
+            return None
+        best = self._best
+        if best is None:
+            return TrainerState({"evolution": evolution.values}, evolution.arrays)
+        notes = {"best": dict(best.notes), "evolution": evolution.values}
+        return TrainerState(notes, {"best": best.genome, **evolution.arrays})
+
+    @override
+    def restore(self, state: TrainerState) -> None:
+        arrays = dict(state.arrays)
+        genome = arrays.pop("best", None)
+        best = None if genome is None else self._champion(genome, state.values["best"])
+        self.evolution.restore(TrainerState(state.values["evolution"], arrays))
+        self._best = best
+
+    @override
+    def agent(self) -> Agent:
+        champion = self._final_champion() if self.count >= self.total else self._latest_champion()
+        self._measured = champion
+        return self.agent_type(self.task.game, champion)
+
+    @override
+    def adopt(self, measurement: Measurement, ladder: Ladder) -> bool:
+        self._best = self._measured
+        return True
+
+    @override
+    def write_best(self, path: Path) -> None:
+        if self._best is not None:
+            write_champion(path, self._best)
+
+    def _latest_champion(self) -> Champion:
+        return self._champion(self.latest_genome(), self._notes({}))
+
+    def _final_champion(self) -> Champion:
+        play, games, rng = self._play, self.config.last_games, self.final_rng()
+        candidates, word = self.candidates(), int(rng.integers(2**64, dtype=np.uint64))
+        best, score = best_of(
+            play.game,
+            self.playing_policy(),
+            stack_rows(candidates),
+            play.opponents,
+            games,
+            word,
+            starts=play.starts(games, rng) if play.starts else None,
+            max_cycles=self.task.max_cycles,
+            threads=play.threads,
+        )
+        return self._champion(candidates[best], self._notes(self.result(score)))
+
+    def _champion(self, genome: Values, notes: Mapping[str, Any]) -> Champion:
+        return Champion(self.learner, repr(self.task.game), self.playing_options(), genome, notes)
+
+    def _notes(self, result: Mapping[str, float]) -> dict[str, Any]:
+        described = options_of(type(self.config))
+        options = {
+            name: plain(value) for name, value in values_of(self.config).items() if not described[name].changeable
+        }
+        task = self.task
+        return {"environment": task.environment, "seed": task.seed, "generations": self.count, **result, **options}

@@ -1,0 +1,134 @@
+"""Evolutions that advance by generations: their state can be kept after each generation, and continued."""
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+
+import numpy as np
+from typing_extensions import override
+
+from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, first_generation, next_generation
+from ci_envs.optimisation.evolution.initial import Initial
+from ci_envs.optimisation.evolution.statistics import Statistics
+from ci_envs.training.trainer import TrainerState
+from ci_envs.validation import integer_between
+
+_ARRAYS = ("genomes", "fitness", "hall", "hall_fitness")
+_NUMBERS = tuple(item.name for item in fields(State) if item.name not in _ARRAYS)
+
+
+class Evolution(ABC):
+    """Evolves generation after generation.
+
+    Attributes:
+        history: the statistics of all generations, the initial population first.
+    """
+
+    history: tuple[Statistics, ...] = ()
+
+    @property
+    def generation(self) -> int:
+        """The number of the last complete generation; 0 is the initial population, -1 comes before it."""
+        return len(self.history) - 1
+
+    @abstractmethod
+    def advance(self) -> None:
+        """Make and evaluate the next generation.
+
+        Raises:
+            ValueError: an operator or the fitness returns a wrong shape or dtype.
+        """
+
+    @abstractmethod
+    def state(self) -> TrainerState | None:
+        """Return the state after the last complete generation; None before the initial population."""
+
+    @abstractmethod
+    def restore(self, state: TrainerState) -> None:
+        """Continue from the state of another evolution with the same arguments.
+
+        Raises:
+            ValueError: the state does not fit.
+            KeyError: a part of the state is missing.
+        """
+
+
+class PopulationEvolution(Evolution):
+    """A population that evolves according to a :class:`~ci_envs.optimisation.evolution.engine.Plan`."""
+
+    def __init__(self, plan: Plan, fitness: Fitness, initial: Initial, seed: int) -> None:
+        """Prepare an evolution; nothing is evaluated yet.
+
+        Args:
+            plan: the evolutionary algorithm.
+            fitness: evaluates genomes.
+            initial: makes the initial population and immigrants.
+            seed: of all random numbers, 0 to 2^64 - 1.
+
+        Raises:
+            ValueError: the seed is out of range.
+        """
+        self._plan, self._fitness, self._initial = plan, fitness, initial
+        self._seed = integer_between("seed", seed, 0, 2**64 - 1)
+        self._population: State | None = None
+
+    @property
+    def population(self) -> State:
+        """The population after the last complete generation.
+
+        Raises:
+            ValueError: there is none yet.
+        """
+        if self._population is None:
+            raise ValueError("the evolution has no population yet: advance it first")
+        return self._population
+
+    @override
+    def advance(self) -> None:
+        if self._population is None:
+            population = first_generation(self._plan, self._fitness, self._initial, self._seed)
+        else:
+            population = next_generation(self._plan, self._fitness, self._initial, self._population)
+        history = (*self.history, population.statistics)
+        self._population, self.history = population, history
+
+    @override
+    def state(self) -> TrainerState | None:
+        population = self._population
+        if population is None:
+            return None
+        arrays = {name: getattr(population, name) for name in _ARRAYS}
+        history = np.array(self.history[: population.generation + 1], dtype=np.float64)
+        return TrainerState(
+            {name: getattr(population, name) for name in _NUMBERS},
+            arrays | {"history": history},
+        )
+
+    @override
+    def restore(self, state: TrainerState) -> None:
+        self._population, self.history = parse_population(state)
+
+
+def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]]:
+    """Return the population, and the statistics of all generations, that :meth:`PopulationEvolution.state` returned.
+
+    Raises:
+        ValueError: the state is of something else.
+        KeyError: a part of the state is missing.
+    """
+    numbers = {name: state.values[name] for name in _NUMBERS}
+    population = State(**{**numbers, **{name: state.arrays[name] for name in _ARRAYS}})
+    history = tuple(Statistics(int(row[0]), int(row[1]), *row[2:]) for row in state.arrays["history"].tolist())
+    _check(population, history)
+    return population, history
+
+
+def _check(state: State, history: tuple[Statistics, ...]) -> None:
+    for genomes, fitness in ((state.genomes, state.fitness), (state.hall, state.hall_fitness)):
+        if genomes.ndim != 2 or fitness.shape != (len(genomes),) or fitness.dtype != np.float64:
+            raise ValueError(f"its arrays have the shapes {genomes.shape} and {fitness.shape}")
+        if genomes.shape[1] != state.genomes.shape[1] or genomes.dtype != state.genomes.dtype or not len(genomes):
+            raise ValueError(f"its genomes have the dtype {genomes.dtype} and the shape {genomes.shape}")
+        if not np.isfinite(fitness).all():
+            raise ValueError("its fitness is not finite")
+    if len(history) != state.generation + 1:
+        raise ValueError(f"it has {len(history)} generations in its history, not {state.generation + 1}")
