@@ -1,4 +1,4 @@
-"""Champions: genomes that are to be kept, as JSON; some come with the package."""
+"""Champions: genomes in JSON files; some come with the package."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,14 @@ _SHIPPED = Path(__file__).with_name("champions")
 
 @dataclass(frozen=True, eq=False)
 class Champion:
-    """A genome, and what it means.
+    """A genome with all that an agent needs to play by it.
 
     Attributes:
-        agent: name of the agent that plays by it.
-        game: what it was evolved for, as ``repr`` writes it.
-        options: what the agent needs besides to play by it, plain values.
+        agent: the name of the agent.
+        game: the game that it evolved for, as ``repr`` writes it.
+        options: the options of the agent that belong to the genome, plain values.
         genome: float64 (genes,).
-        notes: how it was made, plain values.
+        notes: how the genome was made, plain values.
     """
 
     agent: str
@@ -99,20 +99,20 @@ def best_of(
     max_cycles: int | None = None,
     threads: int = 1,
 ) -> tuple[int, float]:
-    """Which of some genomes does best in games that none has seen, and its mean score, from -1 to 1.
+    """Return the index of the best of some genomes in new games, and its mean score, from -1 to 1.
 
-    The best of an evolution had luck in the games that chose it: it takes new ones to tell who is good.
+    The best genome of an evolution was partly lucky in the games that chose it, so new games decide.
 
     Args:
-        game: as all others an argument of :func:`~ci_envs.agents.evolution.play.play_population`.
-        policy: the same.
+        game: the game.
+        policy: plays by the genomes.
         candidates: genomes (n, genes).
-        opponents: the same.
-        games: the same.
-        seed: one that was not used before.
-        starts: the same.
-        max_cycles: the same.
-        threads: the same.
+        opponents: what each genome plays against.
+        games: of each genome against each opponent.
+        seed: of the games; no generation of the evolution may have used it.
+        starts: initial positions, see :func:`~ci_envs.agents.evolution.play.play_population`.
+        max_cycles: plies after which a game is a draw; None is the game's own limit.
+        threads: the number of games that are played at once.
     """
     played = play_population(
         game, policy, candidates, opponents, games, seed, starts=starts, max_cycles=max_cycles, threads=threads

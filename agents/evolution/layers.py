@@ -69,7 +69,7 @@ Layers = tuple[Layer, ...]
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a network may become.
+    """The largest size of a network.
 
     Attributes:
         layers: hidden ones, 0 or more.
@@ -208,14 +208,14 @@ def torch_module(genome: Layers) -> "nn.Sequential":
 
 
 class LayerEvolution:
-    """A genetic algorithm of layer lists that asks and is told, of networks as rows.
+    """A genetic algorithm for lists of layers, as an optimiser of networks as rows.
 
     The best networks survive; the others are children of parents that tournaments select, some of two parents.
 
     Attributes:
-        genomes: those asked for last.
-        shapes: of each generation told: species (1), and hidden neurons and weights of its best genome.
-        hall: rows of the best of the last generations, the newest last.
+        genomes: the genomes of the latest generation.
+        shapes: for each generation: 1 (the number of species), and the hidden neurons and weights of the best genome.
+        hall: rows of the best genomes of the latest generations, the newest last.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class LayerEvolution:
             population: at least 4.
             seed: of all random numbers.
             limits: how large networks may become.
-            hall: how many of the best to remember.
+            hall: the number of generations whose best genome is kept.
             rates: of mutation and crossover, and the sizes of elite and tournaments.
 
         Raises:

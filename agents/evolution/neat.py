@@ -1,4 +1,4 @@
-"""NEAT: networks whose structure grows, with genes that remember when they came to be, in species.
+"""NEAT: networks whose structure grows, with historical markings of the genes and with species.
 
 Stanley and Miikkulainen, "Evolving neural networks through augmenting topologies", Evolutionary Computation 10(2),
 2002. Genomes, species and reproduction are those of neat-python 2.0; the networks are evaluated as rows
@@ -126,10 +126,10 @@ DEFAULT_PARAMETERS = NeatParameters()
 class Genome(neat.DefaultGenome):  # type: ignore[misc]
     """A genome of neat-python with two changes.
 
-    Genomes that split the same connection in the same generation get the same node, as Stanley and Miikkulainen have
-    it: neat-python 2.0 gives each a node of its own, so that the innovations never match. And children are not looked
-    through for cycles: all their connections are the fitter parent's, who has none, and looking made a child of 2,200
-    connections take 70 ms instead of 3.
+    Genomes that split the same connection in the same generation get the same node, as in the paper: neat-python 2.0
+    gives each a node of its own, so that the innovation numbers never match. And children are not searched for cycles:
+    all their connections come from the fitter parent, which has no cycle. The search made a child of 2,200 connections
+    take 70 ms instead of 3 ms.
     """
 
     def configure_crossover(self, genome1: Any, genome2: Any, config: Any) -> None:
@@ -167,7 +167,7 @@ def neat_config(
     activation: str = "tanh",
     parameters: NeatParameters = DEFAULT_PARAMETERS,
 ) -> SimpleNamespace:
-    """What neat-python wants to know, as its ``Config`` would hold it.
+    """Return the configuration of neat-python, with the attributes of its class ``Config``.
 
     Args:
         inputs: of the networks; their keys are -1, -2, ...
@@ -189,7 +189,7 @@ def neat_config(
 
 
 def flatten(genome: Any, config: Any) -> Values:
-    """The network of a genome of neat-python as a row (:mod:`ci_envs.agents.evolution.networks`).
+    """Return the network of a genome of neat-python as a row (:mod:`ci_envs.agents.evolution.networks`).
 
     Args:
         genome: feed-forward, with sums and known activations.
@@ -212,7 +212,7 @@ def flatten(genome: Any, config: Any) -> Values:
 
 
 def _in_order(links: dict[int, list[tuple[int, float]]], outputs: list[int]) -> list[int]:
-    """The nodes that the outputs depend on, the outputs among them, each after all that it depends on itself."""
+    """Return the outputs and the nodes that they depend on, in topological order."""
     done: dict[int, None] = {}
     stack = [(key, False) for key in reversed(outputs)]
     while stack:
@@ -228,15 +228,16 @@ def _in_order(links: dict[int, list[tuple[int, float]]], outputs: list[int]) -> 
 
 
 class Neat:
-    """NEAT as an optimiser that asks and is told (:mod:`ci_envs.optimisation.evolution.ask_tell`), of networks as rows.
+    """NEAT as an :class:`~ci_envs.optimisation.evolution.ask_tell.Optimiser` of networks as rows.
 
-    Python's own random numbers, which neat-python draws from, are found after each call as they were before.
+    neat-python draws from the random numbers of Python; their state is restored after each call.
 
     Attributes:
-        genomes: those asked for last, of neat-python.
-        config: what neat-python was told.
-        shapes: of each generation told: species, and hidden nodes and enabled connections of its best genome.
-        hall: rows of the best of the last generations, the newest last.
+        genomes: the genomes of neat-python in the latest generation.
+        config: the configuration of neat-python.
+        shapes: for each generation: the number of species, and of hidden nodes and enabled connections of the best
+            genome.
+        hall: rows of the best genomes of the latest generations, the newest last.
     """
 
     def __init__(
@@ -258,9 +259,9 @@ class Neat:
             outputs: at least 1.
             population: at least 4.
             seed: of all random numbers.
-            species: how many there should be: the compatibility threshold is moved towards that.
+            species: the number of species that the compatibility threshold is adapted to.
             activation: of all nodes.
-            hall: how many of the best to remember.
+            hall: the number of generations whose best genome is kept.
             parameters: the rates of mutation, and how species compete.
 
         Raises:
@@ -309,8 +310,8 @@ class Neat:
     def _settle(self, population: dict[int, Any]) -> None:
         """Divide a new population into species.
 
-        In neat-python a species lives until it is stagnant, however large the threshold: it rises only while there are
-        too many and new ones still come.
+        In neat-python a species lives until it is stagnant, however large the threshold is. So the threshold rises only
+        while there are too many species and their number grows.
         """
         before = len(self._species.species)
         self._species.speciate(self.config, population, len(self.shapes))
