@@ -12,11 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from ci_envs import Quixo
-from ci_envs.agents.alphazero.config import preset
+from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.alphazero.search import (
-    GUMBEL,
     PUCT,
     UCB,
     Evaluate,
@@ -25,7 +24,6 @@ from ci_envs.agents.alphazero.search import (
     SearchResult,
     SearchSettings,
 )
-from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.games.batch import start_words
 from ci_envs.registry import resolve
 
@@ -53,9 +51,8 @@ def tree_simulations(id: str) -> Callable[[int], int]:
 
 def self_play_simulations(threads: int) -> Callable[[int], int]:
     """Simulations of self-play of Quixo with a new 32x3 network, as ``ci-envs train`` has it, of the first plies."""
-    config = preset(_GAME)
-    settings = SearchSettings(GUMBEL, config.exploration, config.simulations, config.considered)
-    plan = SelfPlay(_GAME, settings, config.noise, config.lanes, _PLIES, 0, 1.0, config.value_mix, config.contempt)
+    config = AlphaZeroConfig(iterations=1, max_plies=_PLIES)
+    plan = config.self_play(_GAME)
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
 
     def work(amount: int) -> int:

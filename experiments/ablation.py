@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from ci_envs import make_agent
-from ci_envs.agents.alphazero.training import BEST, CHECKPOINT, CURVE, train
 from ci_envs.arena.accuracy import Accuracy, measure_accuracy
 from ci_envs.registry import resolve
 from ci_envs.solver.reachable import draw_positions
 from ci_envs.solver.solve import solve
+from ci_envs.training import train
+from ci_envs.training.folder import CONFIG, CURVE
 from experiments.curves import draw, read_curve
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -27,18 +28,36 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no_symmetries": {"symmetries": False},
     "64x5": {"architecture": "64x5"},
 }
-"""What is trained, as options of :func:`ci_envs.agents.alphazero.training.train`, by the names of their folders."""
+"""The variants: options of ``ci-envs train alphazero`` by the names of the run folders."""
 
 
 @click.command()
 @click.option("--environment", default="Quixo-v0:size=4", show_default=True, help="A game that can be solved.")
-@click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Each.")
-@click.option("--threads", default=2, show_default=True, type=click.IntRange(min=1), help="Of self-play.")
-@click.option("--positions", default=2000, show_default=True, type=click.IntRange(min=1), help="To judge them by.")
-@click.option("--simulations", default=100, show_default=True, type=click.IntRange(min=1), help="A position, then.")
+@click.option(
+    "--minutes",
+    default=5.0,
+    show_default=True,
+    type=click.FloatRange(min=0, min_open=True),
+    help="Of each variant.",
+)
+@click.option("--threads", default=2, show_default=True, type=click.IntRange(min=1), help="Threads of self-play.")
+@click.option(
+    "--positions",
+    default=2000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Test positions.",
+)
+@click.option(
+    "--simulations",
+    default=100,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="For each position.",
+)
 @click.option("--output", default="runs/ablation", show_default=True, type=click.Path(path_type=Path))
 def main(environment: str, minutes: float, threads: int, positions: int, simulations: int, output: Path) -> None:
-    """Train the variants in turn, or go on with that, and judge them by the exact solution."""
+    """Train each variant, or resume its training, and compare its actions with the exact solution."""
     _, game, _ = resolve(environment)
     table = Table(title=f"{environment}, {minutes:g} minutes each", title_justify="left")
     for column in ("variant", "iterations", "games", "Elo", "keeps value", "critical"):
@@ -46,9 +65,9 @@ def main(environment: str, minutes: float, threads: int, positions: int, simulat
     words, solution = draw_positions(game, positions, np.random.default_rng(0)), solve(game)
     for label, options in VARIANTS.items():
         run = output / label
-        resume = (run / CHECKPOINT).exists()
-        train(environment, output=run, minutes=minutes, threads=threads, resume=resume, **options)
-        agent = make_agent(f"alphazero:{run / BEST},simulations={simulations}", game, seed=0)
+        resume = (run / CONFIG).exists()
+        best = train("alphazero", environment, output=run, resume=resume, minutes=minutes, threads=threads, **options)
+        agent = make_agent(f"{best},simulations={simulations}", game, seed=0)
         table.add_row(label, *_numbers(run, measure_accuracy(game, agent, words, solution)))
     draw({label: read_curve(output / label) for label in VARIANTS}, output / "curves.png", environment)
     Console().print(table)
@@ -58,7 +77,7 @@ def _numbers(run: Path, accuracy: Accuracy) -> list[str]:
     with (run / CURVE).open(newline="") as file:
         *_, last = csv.DictReader(file)
     shares = [f"{tally.keeping / tally.decisions:.1%}" for tally in (accuracy.everywhere, accuracy.critical)]
-    return [last["iteration"], f"{int(last['games']):,}", f"{float(last['rating']):+.0f}", *shares]
+    return [last["iterations"], f"{int(last['games']):,}", f"{float(last['rating']):+.0f}", *shares]
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import matplotlib.pyplot as plt
 
-from ci_envs.agents.alphazero.training import CURVE
+from ci_envs.training.folder import CURVE
 
 
 @click.command()
@@ -25,22 +25,21 @@ def main(picture: Path, runs: tuple[Path, ...], title: str) -> None:
 
 
 def read_curve(run: Path) -> list[tuple[float, float]]:
-    """Of each measurement of a run, the minutes of training and the rating, Elo above the ladder's first opponent.
+    """Return the minutes of training and the rating, in Elo above the first opponent, of each measurement of a run.
 
     Raises:
-        OSError: nothing was measured in this folder.
+        OSError: the folder has no learning curve.
     """
     with (run / CURVE).open(newline="") as file:
-        points = {float(row["seconds"]) / 60: float(row["rating"]) for row in csv.DictReader(file)}
-    return sorted(points.items())
+        return [(float(row["seconds"]) / 60, float(row["rating"])) for row in csv.DictReader(file) if row["rating"]]
 
 
 def draw(curves: Mapping[str, list[tuple[float, float]]], picture: Path, title: str) -> None:
-    """Draw curves of :func:`read_curve`, by their labels."""
+    """Draw the curves that :func:`read_curve` returns, by their labels."""
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for label, points in curves.items():
         axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.4, label=label)
-    axes.set(xlabel="minutes of training", ylabel="Elo above the first of the ladder", title=title)
+    axes.set(xlabel="minutes of training", ylabel="Elo above the first opponent", title=title)
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     if len(curves) > 1:

@@ -12,14 +12,15 @@ from playing import batch_of, random_positions
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
-from ci_envs.agents.alphazero.config import preset
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Architecture, new_network
 from ci_envs.agents.alphazero.search import SearchResult, draw_actions
+from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.solver.reachable import draw_positions
+from ci_envs.training.learners import make_config
 
 SMALL = Architecture(8, 1)
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((1, 3, 5)), Quarto())
@@ -220,10 +221,13 @@ def test_bad_positions_are_refused():
 
 
 def test_settings_have_a_preset_a_game_and_are_checked():
+    def preset(game, **changes):
+        return make_config(AlphaZeroTrainer, game, {"iterations": 1, **changes})
+
     assert preset(ConnectN(3, 3, 3)).considered == 9
     assert preset(Quixo(6), simulations=7).simulations == 7
     for changes, message in (
-        ({"depth": 3}, "there is no setting 'depth'"),
+        ({"depth": 3}, "'depth' for training of alphazero"),
         ({"architecture": "1x1"}, "architecture must be one of 32x3"),
         ({"games": 0}, "games must be"),
         ({"value_mix": 1.5}, "value_mix must be a number from 0 to 1, not 1.5"),

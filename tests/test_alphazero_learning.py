@@ -157,7 +157,7 @@ def test_a_seed_repeats_the_games():
 
 def test_openings_are_drawn_from_the_policy():
     game = ConnectN(3, 3, 3)
-    noise = Noise(share=0.0, opening=1)
+    noise = Noise(fraction=0.0, sampled_plies=1)
     samples = plan_of(game, PUCT, noise=noise).play(evenly(game), 200, np.random.default_rng(0))
     second = {(int(moves[1]["own"]), int(moves[1]["opp"])) for moves in games_of(game, samples)}
     assert len(second) == 9
@@ -176,9 +176,9 @@ def test_the_replay_buffer_shows_images_of_what_was_added(game):
     replay = Replay(game, 100)
     replay.add(samples, rng)
     for symmetries in (True, False):
-        lessons = replay.batch(300, np.random.default_rng(1), symmetries=symmetries)
+        batch = replay.batch(300, np.random.default_rng(1), symmetries=symmetries)
         turned = 0
-        for one, mask, policy, value, drawn in zip(*lessons, strict=True):
+        for one, mask, policy, value, drawn in zip(*batch, strict=True):
             number = int(np.flatnonzero(samples["value"] == value)[0])
             original, words = samples[number], np.empty((1, 2), np.uint64)
             decode_batch(game, one[np.newaxis], words)

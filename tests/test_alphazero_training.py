@@ -1,8 +1,9 @@
-"""Runs of AlphaZero's training: they go on after whatever stopped them, and learn."""
+"""Runs of AlphaZero's training: they continue after any interruption, and learn."""
 
 import csv
+import threading
 import time
-from itertools import islice
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,42 +14,54 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from ci_envs import ConnectN
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
-from ci_envs.agents.alphazero.config import preset
+from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner
-from ci_envs.agents.alphazero.measurement import NetworkLadder
-from ci_envs.agents.alphazero.model_file import read_model, write_model
+from ci_envs.agents.alphazero.model_file import read_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
-from ci_envs.agents.alphazero.players import RayWorkers, Threads
 from ci_envs.agents.alphazero.search import GUMBEL, SearchSettings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
-from ci_envs.agents.alphazero.training import _Trainer
-from ci_envs.agents.alphazero.training import train as train_alphazero
+from ci_envs.agents.alphazero.training import AlphaZeroTrainer
+from ci_envs.agents.alphazero.workers import RayWorkers, ThreadWorkers
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.cli.main import main
+from ci_envs.training import train as train_agent
+from ci_envs.training.folder import CHECKPOINT, RunFolder
+from ci_envs.training.ladder import Ladder
+from ci_envs.training.run import TrainingRun
+from ci_envs.training.trainer import Task
 
 GAME = ConnectN(3, 3, 3)
 SHORT = {"games": 12, "simulations": 4, "threads": 2}
 
 
 def train(folder, iterations=3, **options):
-    return train_alphazero("TicTacToe-v0", output=folder, iterations=iterations, **(SHORT | options))
+    return train_agent("alphazero", "TicTacToe-v0", output=folder, iterations=iterations, **(SHORT | options))
 
 
-def weights_of(folder, name="checkpoint.safetensors"):
-    return read_model(folder / name, GAME).network.state_dict()
+def checkpoint_of(folder):
+    return RunFolder(folder, "best.safetensors").read_checkpoint()[1]
+
+
+def weights_of(folder):
+    """The weights, the optimizer, the best network and the replay buffer."""
+    return checkpoint_of(folder).arrays
 
 
 def curve_of(folder):
-    """The learning curve without its seconds."""
+    """The learning curve without what is measured with a clock."""
     with (folder / "curve.csv").open() as file:
-        return [row[:1] + row[2:] for row in csv.reader(file)]
+        rows = list(csv.DictReader(file))
+    return [{name: cell for name, cell in row.items() if name not in AlphaZeroTrainer.timings} for row in rows]
 
 
 def assert_same(one, other):
-    for name, tensor in weights_of(one).items():
-        assert torch.equal(tensor, weights_of(other)[name])
+    arrays = weights_of(other)
+    assert weights_of(one).keys() == arrays.keys()
+    for name, array in weights_of(one).items():
+        np.testing.assert_array_equal(array, arrays[name])
     assert curve_of(one) == curve_of(other)
+    assert (one / "best.safetensors").read_bytes() == (other / "best.safetensors").read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +74,14 @@ def whole(tmp_path_factory):
 @pytest.mark.parametrize(
     ("owner", "method", "after"),
     [
-        pytest.param(_Trainer, "_write", 1, marks=pytest.mark.slow),
-        (_Trainer, "_write", 2),
-        (_Trainer, "_learn", 1),
-        (Threads, "play", 2),
-        pytest.param(_Trainer, "_measure", 1, marks=pytest.mark.slow),
+        pytest.param(TrainingRun, "_save", 1, marks=pytest.mark.slow),
+        (TrainingRun, "_save", 2),
+        (AlphaZeroTrainer, "_take_steps", 1),
+        (ThreadWorkers, "play", 2),
+        pytest.param(AlphaZeroTrainer, "adopt", 1, marks=pytest.mark.slow),
     ],
 )
-def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, whole, owner, method, after):
+def test_an_interrupted_run_continues_as_if_it_had_not_been(tmp_path, monkeypatch, whole, owner, method, after):
     calls, done = iter(range(100)), getattr(owner, method)
 
     def interrupted(*arguments):
@@ -80,24 +93,81 @@ def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, monk
     with monkeypatch.context() as patched:
         patched.setattr(owner, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
-            train(tmp_path)
+            train(tmp_path, checkpoint_seconds=0)
     (tmp_path / "best.safetensors").unlink(missing_ok=True)  # the checkpoint has it too
     train(tmp_path, resume=True)
     assert_same(tmp_path, whole)
 
 
+@pytest.mark.parametrize(("method", "unlearned"), [("_take_steps", True), ("_play", False)])
+def test_an_interrupt_saves_all_that_was_done(tmp_path, monkeypatch, method, unlearned):
+    """In the second iteration; the games that were completed are not played again."""
+    calls, done = iter(range(100)), getattr(AlphaZeroTrainer, method)
+
+    def interrupted(*arguments):
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+        return done(*arguments)
+
+    monkeypatch.setattr(AlphaZeroTrainer, method, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, checkpoint_seconds=1000)
+    progress = checkpoint_of(tmp_path).values["progress"]
+    assert (progress["iteration"], progress["games"]) == (1, 24 if unlearned else 12)
+    assert (progress["unlearned"] > 0) == unlearned
+
+
+def test_closing_the_workers_ends_self_play_at_once():
+    class EndlessPlan:
+        def play(self, evaluate, games, rng):
+            while True:
+                evaluate(np.zeros((1, *GAME.observation_shape), np.int8))
+                evaluated.set()
+
+    evaluated, workers = threading.Event(), ThreadWorkers(EndlessPlan(), 2, "cpu")
+    with ThreadPoolExecutor(1) as caller:
+        playing = caller.submit(workers.play, new_network(GAME, ARCHITECTURES["32x3"], 0), 2, [0])
+        evaluated.wait()
+        workers.close()
+        with pytest.raises(CancelledError):
+            playing.result(timeout=60)
+
+
 def test_a_longer_run_is_measured_on_its_way_too(tmp_path):
     train(tmp_path, iterations=1)
     train(tmp_path, resume=True)
-    assert sorted({row[0] for row in curve_of(tmp_path)[1:]}) == ["1", "2", "3"]
+    assert sorted({row["iterations"] for row in curve_of(tmp_path) if row["rating"]}) == ["1", "2", "3"]
 
 
 def test_a_seed_repeats_and_another_does_not(tmp_path, whole):
     train(tmp_path / "again")
     assert_same(tmp_path / "again", whole)
     train(tmp_path / "other", seed=1)
-    first, other = (weights_of(folder)["value.5.bias"] for folder in (whole, tmp_path / "other"))
-    assert not torch.equal(first, other)
+    first, other = (weights_of(folder)["network.value.5.bias"] for folder in (whole, tmp_path / "other"))
+    assert not np.array_equal(first, other)
+
+
+def test_a_run_limited_by_time_is_resumed_and_finishes(tmp_path, monkeypatch):
+    calls, step = iter(range(100)), AlphaZeroTrainer.step
+
+    def killed(trainer, stop):
+        if next(calls) == 1:
+            raise SystemExit
+        step(trainer, stop)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(AlphaZeroTrainer, "step", killed)
+        with pytest.raises(SystemExit):
+            train(tmp_path, iterations=None, minutes=1)
+    before = checkpoint_of(tmp_path).values["progress"]
+    with pytest.raises(ValueError, match="the length of this run is in minutes, not in iterations"):
+        train(tmp_path, resume=True)
+    minutes = (before["seconds"] + 0.5) / 60
+    train(tmp_path, iterations=None, minutes=minutes, resume=True)
+    after = checkpoint_of(tmp_path).values["progress"]
+    assert after["iteration"] > before["iteration"] == 1
+    assert after["seconds"] >= 60 * minutes
+    assert curve_of(tmp_path)[-1]["rating"]
 
 
 def test_a_loss_that_is_no_number_ends_the_run_and_leaves_the_last_checkpoint(tmp_path, monkeypatch):
@@ -110,24 +180,25 @@ def test_a_loss_that_is_no_number_ends_the_run_and_leaves_the_last_checkpoint(tm
         patched.setattr(Learner, "_losses", spoilt)
         with pytest.raises(FloatingPointError, match="the loss is nan"):
             train(tmp_path, iterations=50)
-    kept = read_model(tmp_path / "checkpoint.safetensors", GAME)
-    assert kept.notes["run"]["iteration"] >= 1
-    assert all(tensor.isfinite().all() for tensor in kept.network.state_dict().values())
+    kept = checkpoint_of(tmp_path)
+    assert kept.values["progress"]["iteration"] >= 1
+    assert all(np.isfinite(array).all() for name, array in kept.arrays.items() if name != "replay")
 
 
 def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
-    content = (whole / "checkpoint.safetensors").read_bytes()
+    content = (whole / CHECKPOINT).read_bytes()
     for options, message in (
         ({}, "there is a run in .* already"),
-        ({"resume": True, "seed": 3}, "has another seed: 0"),
-        ({"resume": True, "threads": 1}, "has another threads: 2"),
-        ({"resume": True, "simulations": 5}, "has another config"),
+        ({"resume": True, "seed": 3}, r"other options: seed=0 \(not 3\)"),
+        ({"resume": True, "threads": 1}, r"other options: threads=2 \(not 1\)"),
+        ({"resume": True, "simulations": 5}, r"other options: simulations=4 \(not 5\)"),
         ({"iterations": None}, "give iterations or minutes"),
         ({"minutes": 3}, "give iterations or minutes"),
         ({"iterations": None, "minutes": -1}, "minutes must be"),
         ({"threads": 0}, "threads must be"),
         ({"threads": 13}, "threads must be"),
         ({"workers": 0}, "workers must be"),
+        ({"workers": 13}, "workers must be"),
         ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
         ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
@@ -136,52 +207,71 @@ def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
     ):
         with pytest.raises(ValueError, match=message):
             train(whole, **options)
-    with pytest.raises(ValueError, match="was trained for ConnectN"):
-        train_alphazero("Quixo-v0:size=3", output=whole, iterations=3, resume=True, **SHORT)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ValueError, match=r"environment=TicTacToe-v0 \(not Quixo-v0:size=3\)"):
+        train_agent("alphazero", "Quixo-v0:size=3", output=whole, iterations=3, resume=True, **SHORT)
+    with pytest.raises(ValueError, match="there is no run in"):
         train(tmp_path, resume=True)
-    assert (whole / "checkpoint.safetensors").read_bytes() == content
+    assert (whole / CHECKPOINT).read_bytes() == content
 
 
 def test_a_file_that_is_no_checkpoint_is_refused_in_one_line(tmp_path, whole):
-    checkpoint = tmp_path / "checkpoint.safetensors"
-    content = (whole / "checkpoint.safetensors").read_bytes()
-    network = read_model(whole / "best.safetensors", GAME)
-    write_model(checkpoint, network.network, GAME, network.notes)
-    foreign = checkpoint.read_bytes()
+    checkpoint = tmp_path / CHECKPOINT
+    content = (whole / CHECKPOINT).read_bytes()
+    (tmp_path / "config.json").write_bytes((whole / "config.json").read_bytes())
+    foreign = (whole / "best.safetensors").read_bytes()
     for wrong in (content[: len(content) // 2], foreign, b"", b"no checkpoint"):
         checkpoint.write_bytes(wrong)
-        with pytest.raises(ValueError, match=r"checkpoint\.safetensors") as refused:
+        with pytest.raises(ValueError, match=r"checkpoint\.npz") as refused:
             train(tmp_path, resume=True)
         assert "\n" not in str(refused.value)
         assert checkpoint.read_bytes() == wrong
 
 
+def test_a_checkpoint_of_another_network_is_refused_in_one_line(tmp_path, whole):
+    folder = RunFolder(tmp_path, "best.safetensors")
+    (tmp_path / "config.json").write_bytes((whole / "config.json").read_bytes())
+    record, state = RunFolder(whole, "best.safetensors").read_checkpoint()
+    for changes in (
+        {"network.policy.0.bias": np.zeros(3, np.float32)},
+        {"replay": np.zeros(3)},
+        {"replay": np.zeros(40_000, state.arrays["replay"].dtype)},
+    ):
+        folder.write_checkpoint(record, state._replace(arrays={**state.arrays, **changes}))
+        with pytest.raises(ValueError, match=r"checkpoint\.npz' is no checkpoint of this run") as refused:
+            train(tmp_path, resume=True)
+        assert "\n" not in str(refused.value)
+
+
 def test_the_best_network_gives_way_to_one_as_good(tmp_path, monkeypatch, whole):
-    """At the gate the share of points decides; what it was is in none of the other numbers."""
-    shares = iter([0.49, 0.5, 0.49])
-    monkeypatch.setattr(NetworkLadder, "is_as_good", lambda ladder, *networks: next(shares) >= ladder.config.gate)
+    """The score against the best network decides; it does not influence the learning curve."""
+    scores = iter([0.49, 0.5, 0.49])
+    monkeypatch.setattr(AlphaZeroTrainer, "_score_against", lambda *arguments: next(scores))
     after = {}
-    measure = _Trainer._measure
+    save = TrainingRun._save
 
-    def measured(trainer, numbers):
-        seen = measure(trainer, numbers)
-        after[trainer.run.iteration] = (tmp_path / "best.safetensors").read_bytes()
-        return seen
+    def saved(run):
+        save(run)
+        after[run._trainer.count] = (tmp_path / "best.safetensors").read_bytes()
 
-    monkeypatch.setattr(_Trainer, "_measure", measured)
-    train(tmp_path, iterations=4)
+    monkeypatch.setattr(TrainingRun, "_save", saved)
+    monkeypatch.setattr("ci_envs.training.session_clock._SAVING_SHARE", np.inf)  # a checkpoint after every step
+    train(tmp_path, iterations=4, checkpoint_seconds=0)
     assert after[1] == after[2] != after[3] == after[4]
-    assert curve_of(tmp_path)[:4] == curve_of(whole)[:4]
+    assert curve_of(tmp_path)[:1] == curve_of(whole)[:1]
 
 
 def test_a_network_is_as_good_as_itself_and_a_trained_one_better_than_a_new_one(learned):
-    settings = preset(GAME, ladder_games=60, ladder_simulations=2, openings=1, gate=0.55)
-    ladder = NetworkLadder(GAME, settings, None, 0)
+    config = AlphaZeroConfig(iterations=1, ladder_games=60, ladder_simulations=2, ladder_random_plies=1, gate=0.55)
+    trainer = AlphaZeroTrainer(Task("TicTacToe-v0", GAME, None, 0), config)
+    ladder = Ladder(GAME, config.ladder, 60, random_plies=1)
     new, trained = new_network(GAME, ARCHITECTURES["32x3"], 5), read_model(learned / "best.safetensors", GAME).network
-    assert ladder.is_as_good(trained, new, 0)
-    assert not ladder.is_as_good(new, trained, 0)
-    assert ladder.climb(trained, 0)[1] > ladder.climb(new, 0)[1] + 100
+    ratings = []
+    for network, adopted in ((new, True), (trained, True), (new, False)):
+        trainer._learner.network.load_state_dict(network.state_dict())
+        measurement = ladder.measure(trainer.agent())
+        ratings.append(measurement.rating)
+        assert trainer.adopt(measurement, ladder) == adopted
+    assert ratings[1] > ratings[0] + 100
 
 
 def test_tensorboard_shows_the_run(whole):
@@ -190,8 +280,7 @@ def test_tensorboard_shows_the_run(whole):
     shown = events.Tags()["scalars"]
     assert {"loss/policy", "loss/value", "self-play/games a second", "ladder/rating", "ladder/random"} <= set(shown)
     assert [event.step for event in events.Scalars("loss/policy")] == [1, 2, 3]
-    with (whole / "curve.csv").open() as file:
-        ratings = [float(row["rating"]) for row in csv.DictReader(file) if row["opponent"] == "random"]
+    ratings = [float(row["rating"]) for row in curve_of(whole)]
     assert [event.value for event in events.Scalars("ladder/rating")] == pytest.approx(ratings, abs=0.06)
 
 
@@ -206,7 +295,7 @@ def two_workers():
 def test_workers_play_as_threads_do_and_take_only_unfinished_games_with_them(two_workers):
     plan, workers = two_workers
     network = new_network(GAME, ARCHITECTURES["32x3"], 0)
-    threads = Threads(plan, 2, "cpu")
+    threads = ThreadWorkers(plan, 2, "cpu")
     expected, games = threads.play(network, 9, [1, 2])
     found, played = workers.play(network, 9, [1, 2])
     assert (games, played) == (9, 9)
@@ -230,8 +319,10 @@ def test_workers_train_from_the_command_line(tmp_path, whole):
 
 
 def test_a_cluster_that_is_not_there_is_named(tmp_path):
+    folder = tmp_path / "run"
     with pytest.raises(ValueError, match=r"there is no Ray cluster at ray_address='127\.0\.0\.1:1'"):
-        train(tmp_path, workers=1, ray_address="127.0.0.1:1")
+        train(folder, workers=1, ray_address="127.0.0.1:1")
+    assert not folder.exists()
 
 
 def test_the_command_line_trains_and_plays(tmp_path):
@@ -257,5 +348,5 @@ def test_it_learns_to_play(learned):
     total = play_match(GAME, agent, RandomAgent(GAME, seed=1), 400).sides[0].total
     assert total.wins > 340
     assert total.losses < 10
-    positions = [int(row[2]) for row in islice(curve_of(learned), 1, None)]
+    positions = [int(row["positions"]) for row in curve_of(learned)]
     assert np.all(np.diff(positions) >= 0)

@@ -23,6 +23,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.games.operations import transform_action
 from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.reachable import draw_positions
+from ci_envs.training.learners import make_config, trainer_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 OTHER_BARS = [pytest.param(bar, marks=pytest.mark.slow) for bar in ((1, 1), (2, 2), (3, 4), (2, 6))]
@@ -237,12 +238,11 @@ def test_a_derived_class_inherits_no_solver(monkeypatch):
 
 class TestAlphaZero:
     def test_the_presets_of_the_game_are_used(self, chomp):
-        from ci_envs.agents.alphazero.config import preset
-
-        settings = preset(chomp(), simulations=7)
+        trainer = trainer_of("alphazero")
+        settings = make_config(trainer, chomp(), {"iterations": 1, "simulations": 7})
         assert settings.ladder == ("random", "minimax:depth=2", "exact")
         assert (settings.capacity, settings.simulations) == (30_000, 7)
-        assert settings.reuse == preset(chomp(2, 2)).reuse
+        assert settings.reuse == make_config(trainer, chomp(2, 2), {"iterations": 1}).reuse
 
     @pytest.mark.parametrize(
         ("length", "least"),

@@ -20,7 +20,7 @@ from ci_envs.arena.ratings import elo_ratings
 from ci_envs.cli.main import main
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
-from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Names, Number, OrNone
+from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Names, Number, OrNone, Text
 from ci_envs.training.config import options_of
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
@@ -30,6 +30,12 @@ from experiments.kill_training import CASES, check_kills, result_of
 
 TRAINERS = {name: trainer_of(name) for name in CASES}
 FIELDS = [(name, field.name) for name, trainer in TRAINERS.items() for field in fields(trainer.config_type)]
+OTHERS = {
+    ("alphazero", None): {"iterations": "7"},
+    ("alphazero", "minutes"): {},
+    ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},
+}
+"""Further options of a learner that have to be given together with an option, or with any other option."""
 TICTACTOE = ci_envs.ConnectN(3, 3, 3)
 QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
 
@@ -48,6 +54,8 @@ def another_value(check, default):
             return another_value(check.check, default) if default is None else ("none", None)
         case Flag():
             value = not default
+        case Text():
+            value = "cpu"
         case Choice():
             value = next(name for name in check.names if name != default)
         case AgentSpec():
@@ -75,10 +83,11 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
     monkeypatch.setattr(learners, "make_config", make_config)
     described = options_of(TRAINERS[name].config_type)
     text, value = another_value(described[option].check, described[option].default)
-    required = {one: "7" for one in described if described[one].default is MISSING and one != option}
+    required = {one: "7" for one in described if described[one].default is MISSING}
+    given = required | OTHERS.get((name, option), OTHERS.get((name, None), {})) | {option: text}
     for settings in (
-        [name, "TicTacToe-v0", *(f"--set={one}={given}" for one, given in (required | {option: text}).items())],
-        [f"{name}:{','.join(f'{one}={given}' for one, given in (required | {option: text}).items())}", "TicTacToe-v0"],
+        [name, "TicTacToe-v0", *(f"--set={one}={other}" for one, other in given.items())],
+        [f"{name}:{','.join(f'{one}={other}' for one, other in given.items())}", "TicTacToe-v0"],
     ):
         with pytest.raises(Crash):
             main(["train", *settings, "--output", str(tmp_path)], standalone_mode=False)

@@ -13,7 +13,14 @@ from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.network import Network
-from ci_envs.agents.alphazero.search import SELECTIONS, Forest, SearchSettings, draw_actions
+from ci_envs.agents.alphazero.search import (
+    MAX_LOOKAHEAD,
+    MAX_SIMULATIONS,
+    SELECTIONS,
+    Forest,
+    SearchSettings,
+    draw_actions,
+)
 from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
@@ -21,13 +28,12 @@ from ci_envs.games.position import Position
 from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
 
 _MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
-_MOST_LOOKAHEAD = 8
 
 
 class AlphaZeroAgent(PositionAgent):
     """Plays what a search by a trained network finds: ``alphazero:PATH``, or one that comes with the package."""
 
-    train = "ci_envs.agents.alphazero.training:train"
+    trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
@@ -73,12 +79,12 @@ class AlphaZeroAgent(PositionAgent):
             OSError: the file cannot be read.
         """
         one_of("selection", selection, SELECTIONS)
-        integer_between("simulations", simulations, 1, 1_000_000)
+        integer_between("simulations", simulations, 1, MAX_SIMULATIONS)
         settings = SearchSettings(
             SELECTIONS[selection],
             positive_number("exploration", exploration),
             simulations,
-            lookahead=integer_between("lookahead", lookahead, 1, _MOST_LOOKAHEAD),
+            lookahead=integer_between("lookahead", lookahead, 1, MAX_LOOKAHEAD),
             prior_temperature=positive_number("prior_temperature", prior_temperature),
         )
         temperature, contempt = nonnegative_number("temperature", temperature), probability("contempt", contempt)

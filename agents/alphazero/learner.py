@@ -1,5 +1,6 @@
-"""Learning from what self-play found: cross-entropy of policy and draws, squared error of the value, weight decay."""
+"""Gradient descent on the samples of self-play: cross-entropy of policy and draws, squared error of the value."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,16 +11,16 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from ci_envs.agents.alphazero.network import Network
-from ci_envs.agents.alphazero.replay import Lessons, Replay
+from ci_envs.agents.alphazero.replay import Replay, TrainingBatch
 
 
 class Loss(NamedTuple):
-    """Means over the steps of one round of learning.
+    """Mean losses over the steps of one iteration.
 
     Attributes:
-        policy: cross-entropy of the search's policy and the network's, less the entropy of the search's, in nats.
+        policy: Kullback-Leibler divergence of the network's policy from the search's, in nats.
         value: squared error of the value.
-        draw: cross-entropy of whether the game was drawn, in nats.
+        draw: cross-entropy of the probability of a draw, in nats.
     """
 
     policy: float
@@ -31,47 +32,94 @@ class Learner:
     """A network and its optimizer, AdamW (Loshchilov and Hutter 2019).
 
     Attributes:
-        network: what learns.
-        optimizer: of its weights.
+        network: the network that learns.
     """
 
     def __init__(self, network: Network, weight_decay: float, device: str = "cpu") -> None:
+        """Make the optimizer.
+
+        Args:
+            network: the network that learns; it is moved to the device.
+            weight_decay: of AdamW.
+            device: a device of PyTorch.
+        """
         self.network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
+        self._optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
         self._device = torch.device(device)
 
     def learn(
         self, replay: Replay, steps: int, batch: int, learning_rate: float, rng: Generator, *, symmetries: bool = True
     ) -> Loss:
-        """Take so many steps.
+        """Take steps of gradient descent.
+
+        Args:
+            replay: the samples.
+            steps: number of steps.
+            batch: samples in each step.
+            learning_rate: of all steps.
+            rng: draws the samples and their symmetries.
+            symmetries: whether samples are replaced by random symmetric ones.
 
         Raises:
-            FloatingPointError: the loss is not a number; the weights are then of no use.
+            FloatingPointError: the loss or a weight is not finite; the weights are then useless.
         """
-        for group in self.optimizer.param_groups:
+        for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
         self.network.train()
         sums = np.zeros(3)
         for _ in range(steps):
             losses = self._losses(replay.batch(batch, rng, symmetries=symmetries))
-            self.optimizer.zero_grad(set_to_none=True)
+            self._optimizer.zero_grad(set_to_none=True)
             losses.sum().backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
+            self._optimizer.step()
             parts = losses.detach().cpu().numpy()
             if not np.isfinite(parts).all():
-                raise FloatingPointError(f"the loss is {' + '.join(map(str, parts.tolist()))}")
+                raise _diverged(f"the loss is {' + '.join(map(str, parts.tolist()))}", learning_rate)
             sums += parts
+        if not all(tensor.isfinite().all() for tensor in self.network.state_dict().values()):
+            raise _diverged("a weight is not finite", learning_rate)
         return Loss(*(sums / max(1, steps)).tolist())
 
-    def _losses(self, lessons: Lessons) -> Tensor:
-        """The terms of the loss, float32 (3,), as in :class:`Loss`."""
-        inputs, allowed, wanted, worth, drawn = (self._tensor(array) for array in lessons)
-        logits, guesses, draws = self.network(inputs.permute(0, 3, 1, 2).float())
-        logs = logits.masked_fill(allowed == 0, -1e9).log_softmax(dim=1)
-        # of a constant, the search's entropy, the loss is free: what is left is 0 where the network agrees
-        divergence = (wanted * (wanted.clamp(min=1e-12).log() - logs)).sum(dim=1)
+    def state(self) -> dict[str, Tensor]:
+        """Return copies of the weights and of the optimizer's moments, by name."""
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for number, moments in self._optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in moments.items()}
+        return {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Continue from a state that :meth:`state` returned; other tensors are ignored.
+
+        Raises:
+            RuntimeError: it does not fit the network.
+        """
+        self.network.load_state_dict(tensors_of(tensors, "network"))
+        moments: dict[int, dict[str, Tensor]] = {}
+        for key, tensor in tensors_of(tensors, "optimizer").items():
+            number, _, name = key.partition(".")
+            moments.setdefault(int(number), {})[name] = tensor
+        self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
+
+    def _losses(self, batch: TrainingBatch) -> Tensor:
+        """Return the terms of the loss, float32 (3,), in the order of :class:`Loss`."""
+        planes, masks, policies, values, drawn = (self._tensor(array) for array in batch)
+        logits, predicted_values, draws = self.network(planes.permute(0, 3, 1, 2).float())
+        logs = logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
+        # the cross-entropy less the constant entropy of the search's policy: 0 where the network agrees
+        divergence = (policies * (policies.clamp(min=1e-12).log() - logs)).sum(dim=1)
         draw_loss = binary_cross_entropy_with_logits(draws, drawn)
-        return torch.stack([divergence.mean(), mse_loss(guesses, worth), draw_loss])
+        return torch.stack([divergence.mean(), mse_loss(predicted_values, values), draw_loss])
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(self._device)
+
+
+def tensors_of(tensors: Mapping[str, Tensor], owner: str) -> dict[str, Tensor]:
+    """Return the tensors whose names begin with ``owner`` and a dot, by the rest of their names."""
+    return {name.removeprefix(f"{owner}."): tensor for name, tensor in tensors.items() if name.startswith(f"{owner}.")}
+
+
+def _diverged(reason: str, learning_rate: float) -> FloatingPointError:
+    return FloatingPointError(
+        f"{reason}: the training diverged at a learning rate of {learning_rate:g}; its last checkpoint is kept"
+    )

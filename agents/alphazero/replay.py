@@ -1,7 +1,7 @@
-"""What self-play found, kept to learn from: positions that are read in random order under random symmetries.
+"""The replay buffer: positions of self-play that are sampled in random order under random symmetries.
 
-Full, it is a ring in which the newest take the place of the oldest; or it is pruned, as in the report on Quixo, to a
-share of it that is drawn at random.
+A full buffer replaces its oldest positions; or it is pruned to a random share of its
+positions, as in the report on Quixo.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,10 @@ from ci_envs.validation import probability
 
 
 def sample_type(game: Game) -> np.dtype[np.void]:
-    """A position, what the search would play there, what it was worth to the player to move, and was the game drawn."""
+    """Return the dtype of a sample: a position, the policy of the search, and the targets of value and draw.
+
+    ``value``, from -1 to 1, is for the player to move; ``drawn`` is 1 if the game was a draw, else 0.
+    """
     fields = [
         ("own", np.uint64),
         ("opp", np.uint64),
@@ -28,15 +31,15 @@ def sample_type(game: Game) -> np.dtype[np.void]:
     return np.dtype(fields, align=True)
 
 
-class Lessons(NamedTuple):
-    """Positions to learn from.
+class TrainingBatch(NamedTuple):
+    """A batch of n samples.
 
     Attributes:
-        planes: int8 (n, height, width, channels).
-        masks: int8 (n, actions).
-        policies: float32 (n, actions).
-        values: float32 (n,), -1 to 1, for the player to move.
-        drawn: float32 (n,), 1 where the game was drawn, else 0.
+        planes: observations, int8 (n, height, width, channels).
+        masks: 1 for each legal action, int8 (n, actions).
+        policies: targets of the policy, float32 (n, actions).
+        values: targets of the value for the player to move, from -1 to 1, float32 (n,).
+        drawn: targets of the probability of a draw: 1 if the game was a draw, else 0, float32 (n,).
     """
 
     planes: NDArray[np.int8]
@@ -47,29 +50,39 @@ class Lessons(NamedTuple):
 
 
 class Replay:
-    """A buffer of positions.
+    """A buffer of samples.
 
     Attributes:
-        game: what is played.
-        kept: share that stays when it is full and pruned at random; 0 means that the oldest are forgotten first.
-        samples: of :func:`sample_type`, (capacity,); the first :attr:`size` are there.
-        size: how many there are.
-        next: where the next goes.
-        added: how many were ever added.
+        game: the game of the positions.
+        kept: share of a full buffer that is kept, at random; 0 replaces the oldest samples.
+        samples: of :func:`sample_type`, (capacity,); the first :attr:`size` are in use.
+        size: number of samples in use.
+        next: index of the next sample that is added.
+        added: number of samples that were ever added.
     """
 
     def __init__(self, game: Game, capacity: int, kept: float = 0.0) -> None:
+        """Make an empty buffer.
+
+        Args:
+            game: the game of the positions.
+            capacity: largest number of samples, 1 or more.
+            kept: share of a full buffer that is kept, at random; 0 replaces the oldest samples.
+
+        Raises:
+            ValueError: a value is not allowed.
+        """
         integer_between("capacity", capacity, 1)
         self.game, self.kept = game, probability("kept", kept)
         self.samples = np.zeros(capacity, sample_type(game))
         self.size = self.next = self.added = 0
 
     def add(self, samples: NDArray[np.void], rng: Generator) -> None:
-        """Add positions, of which the last stay if there are more than there is room for.
+        """Add samples; if there are more than the capacity, only the last ones are kept.
 
         Args:
             samples: of :func:`sample_type`.
-            rng: decides what stays where the buffer is pruned at random.
+            rng: draws the samples that are kept when the buffer is pruned.
         """
         capacity = len(self.samples)
         if self.kept and self.size + len(samples) > capacity:
@@ -82,22 +95,46 @@ class Replay:
         self.size = min(self.size + len(samples), capacity)
         self.added += len(samples)
 
-    def batch(self, count: int, rng: Generator, *, symmetries: bool = True) -> Lessons:
-        """Random positions, each under a random symmetry of the game."""
+    def restore(self, samples: NDArray[np.void], next: int, added: int) -> None:
+        """Continue with the contents of another buffer.
+
+        Args:
+            samples: those in use.
+            next: index of the next sample that is added.
+            added: number of samples that were ever added.
+
+        Raises:
+            TypeError: the samples are of another game.
+            IndexError: there are more than the capacity.
+        """
+        if samples.dtype != self.samples.dtype:
+            raise TypeError(f"its samples have the dtype {samples.dtype}, not {self.samples.dtype}")
+        if len(samples) > len(self.samples):
+            raise IndexError(f"it has {len(samples)} samples, more than capacity={len(self.samples)}")
+        self.samples[: len(samples)] = samples
+        self.size, self.next, self.added = len(samples), next, added
+
+    def batch(self, count: int, rng: Generator, *, symmetries: bool = True) -> TrainingBatch:
+        """Return random samples.
+
+        Args:
+            count: number of samples, drawn with replacement.
+            rng: draws the samples and their symmetries.
+            symmetries: whether each sample is replaced by a random symmetric one.
+        """
         game = self.game
         chosen = rng.integers(self.size, size=count)
         images = rng.integers(game.symmetry_count if symmetries else 1, size=count)
         planes = np.empty((count, *game.observation_shape), np.int8)
-        masks, policies = (
-            np.empty((count, game.action_count), np.int8),
-            np.zeros((count, game.action_count), np.float32),
-        )
-        _see(game, self.samples, chosen, images, planes, masks, policies)
-        return Lessons(planes, masks, policies, self.samples["value"][chosen], self.samples["drawn"][chosen])
+        masks = np.empty((count, game.action_count), np.int8)
+        policies = np.zeros((count, game.action_count), np.float32)
+        _write_batch(game, self.samples, chosen, images, planes, masks, policies)
+        return TrainingBatch(planes, masks, policies, self.samples["value"][chosen], self.samples["drawn"][chosen])
 
 
 @kernel
-def _see(game: Any, samples: Any, chosen: Any, images: Any, planes: Any, masks: Any, policies: Any) -> None:
+def _write_batch(game: Any, samples: Any, chosen: Any, images: Any, planes: Any, masks: Any, policies: Any) -> None:
+    """Write the planes, masks and policies of the chosen samples under their symmetries."""
     for i in range(len(chosen)):
         sample, symmetry = samples[chosen[i]], images[i] % symmetry_count(game)
         own, opp = transform(game, symmetry, sample.own, sample.opp)

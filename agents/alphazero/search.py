@@ -77,6 +77,9 @@ PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
 """How a simulation goes down."""
 
+MAX_SIMULATIONS, MAX_LOOKAHEAD = 1_000_000, 8
+"""The largest values of :class:`SearchSettings`."""
+
 _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
 
 

@@ -1,6 +1,6 @@
-"""Games of a network against itself, many at a time, each position searched.
+"""Self-play: games of a network against itself, many at the same time, with a search of every position.
 
-A game is drawn when a position comes for the third time, or after so many plies: more of the same would not teach.
+A game is a draw when a position occurs for the third time, or after a number of plies.
 """
 
 from collections import Counter
@@ -22,18 +22,19 @@ from ci_envs.games.openings import random_openings
 
 @dataclass(frozen=True)
 class Noise:
-    """What keeps self-play by visits from being always the same; Gumbel's noise is its own.
+    """Exploration noise for self-play by visit counts; Gumbel's root has noise of its own.
 
     Attributes:
-        dirichlet: concentration of the noise at the root, all actions together.
-        share: of the noise in the priors at the root.
-        opening: plies of a game whose actions are drawn from the policy; then the best is played.
-        temperature: of these draws.
+        concentration: of the Dirichlet noise at the root, summed over all actions.
+        fraction: share of the noise in the priors at the root, from 0 to 1.
+        sampled_plies: plies of a game whose actions are sampled from the policy of the search; later the best action is
+            played.
+        temperature: of these samples.
     """
 
-    dirichlet: float = 10.0
-    share: float = 0.25
-    opening: int = 8
+    concentration: float = 10.0
+    fraction: float = 0.25
+    sampled_plies: int = 8
     temperature: float = 1.0
 
 
@@ -42,16 +43,17 @@ class SelfPlay:
     """How games are played.
 
     Attributes:
-        game: what is played.
+        game: the game.
         settings: of the search.
-        noise: of the search and of the choice of actions.
-        lanes: games side by side.
-        max_plies: after which a game is drawn.
-        random_plies: up to so many begin a game, so that positions are met that are not even.
-        discount: of the result of a game, for each ply but the last from a position to the end: below 1, a network
-            learns to hurry, where it could win for ever.
-        value_mix: share of the search's value in what a position is worth; the rest is the result of its game.
-        contempt: by how much a draw is worse than even for who searches; what a position is worth is without it.
+        noise: exploration noise, not used with Gumbel's root.
+        lanes: games at the same time.
+        max_plies: plies after which a game is a draw.
+        random_plies: a game starts with at most this many random plies, which leads to positions that are not even.
+        discount: of the result of a game, for each ply between a position and the end. Below 1, a network learns to win
+            soon.
+        value_mix: share of the value of the search in the value target; the rest is the result of the game.
+        contempt: how much worse than even the player to move values a draw in the search. The value target does not
+            contain it.
     """
 
     game: Game
@@ -65,42 +67,48 @@ class SelfPlay:
     contempt: float
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
-        """Play so many games to the end.
+        """Play games to the end.
+
+        Args:
+            evaluate: the network.
+            games: number of games.
+            rng: draws all random numbers.
 
         Returns:
             Every position of every game, of :func:`~ci_envs.agents.alphazero.replay.sample_type`.
         """
-        return np.concatenate(list(_Lanes(self, evaluate, games, rng).play()))
+        return np.concatenate(list(_GamesInProgress(self, evaluate, games, rng).play()))
 
 
-class _Lanes:
-    """Games that go on, side by side, and how many are yet to begin."""
+class _GamesInProgress:
+    """Games that are played at the same time, one on each lane, and the number of games to start later."""
 
     def __init__(self, plan: SelfPlay, evaluate: Evaluate, games: int, rng: Generator) -> None:
         lanes = min(plan.lanes, games)
-        self.plan, self.evaluate, self.rng, self.to_begin = plan, evaluate, rng, games - lanes
+        self.plan, self.evaluate, self.rng, self.to_start = plan, evaluate, rng, games - lanes
         self.forest = Forest(plan.game, plan.settings, lanes)
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
-        self.open: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # positions, and who is to move there
-        self.met: list[Counter[tuple[int, int, int]]] = [Counter() for _ in range(lanes)]
+        self.samples: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # with the player to move
+        self.occurrences: list[Counter[tuple[int, int, int]]] = [Counter() for _ in range(lanes)]
 
     def play(self) -> Iterator[NDArray[np.void]]:
-        """Yield the positions of each game when it ends."""
+        """Yield the samples of each game when it ends."""
         while len(self.words):
             found = self._search()
-            self._note(found)
+            self._record_samples(found)
             outcomes = np.empty((len(self.words), 2), np.int8)
-            play_batch(self.plan.game, self.words, self._chosen(found), outcomes)
+            play_batch(self.plan.game, self.words, self._choose(found), outcomes)
             self.player = np.where(outcomes[:, 1] != 0, self.player, 1 - self.player).astype(np.int8)
             self.length += 1
-            ended = (outcomes[:, 0] != ONGOING) | (self.length >= self.plan.max_plies) | self._come_again()
+            ended = (outcomes[:, 0] != ONGOING) | (self.length >= self.plan.max_plies) | self._is_repetition()
             for lane in np.flatnonzero(ended).tolist():
-                yield self._judged(lane, int(outcomes[lane, 0]))
-            self._begin_anew(ended)
+                yield self._finish_game(lane, int(outcomes[lane, 0]))
+            self._start_games(ended)
 
     def _search(self) -> SearchResult:
+        """Search the positions of all lanes."""
         noise, shape = self.plan.noise, (len(self.words), self.plan.game.action_count)
         search = partial(
             self.forest.search,
@@ -111,35 +119,44 @@ class _Lanes:
         )
         if self.plan.settings.selection == GUMBEL:
             return search(gumbel=self.rng.gumbel(size=shape))
-        gammas = np.maximum(self.rng.gamma(noise.dirichlet / shape[1], size=shape), np.finfo(float).tiny)
-        return search(dirichlet=(gammas, noise.share))
+        gammas = np.maximum(self.rng.gamma(noise.concentration / shape[1], size=shape), np.finfo(float).tiny)
+        return search(dirichlet=(gammas, noise.fraction))
 
-    def _note(self, found: SearchResult) -> None:
+    def _record_samples(self, found: SearchResult) -> None:
+        """Record the position of each lane with the result of its search."""
         samples = np.zeros(len(self.words), sample_type(self.plan.game))
         samples["own"], samples["opp"] = self.words.T
         samples["policy"] = found.policy
         samples["value"] = np.clip(found.values + self.plan.contempt * found.draws, -1, 1)
         for lane, position in enumerate(self._positions()):
-            self.open[lane].append((samples[lane], int(self.player[lane])))
-            self.met[lane][position] += 1
+            self.samples[lane].append((samples[lane], int(self.player[lane])))
+            self.occurrences[lane][position] += 1
 
-    def _come_again(self) -> NDArray[np.bool_]:
-        """Whether the position of each lane was met twice before in its game, bool (lanes,)."""
-        return np.array([met[position] == 2 for met, position in zip(self.met, self._positions(), strict=True)])
+    def _is_repetition(self) -> NDArray[np.bool_]:
+        """Return for each lane whether its position occurred twice before in its game, bool (lanes,)."""
+        occurrences = zip(self.occurrences, self._positions(), strict=True)
+        return np.array([counts[position] == 2 for counts, position in occurrences])
 
     def _positions(self) -> Iterator[tuple[int, int, int]]:
         return zip(*self.words.T.tolist(), self.player.tolist(), strict=True)
 
-    def _chosen(self, found: SearchResult) -> NDArray[np.int64]:
+    def _choose(self, found: SearchResult) -> NDArray[np.int64]:
+        """Return the action that is played on each lane, int64 (lanes,)."""
         if self.plan.settings.selection == GUMBEL:
             return found.actions
         drawn = draw_actions(found, self.plan.noise.temperature, self.rng)
-        return np.where(self.length < self.plan.noise.opening, drawn, found.actions)
+        return np.where(self.length < self.plan.noise.sampled_plies, drawn, found.actions)
 
-    def _judged(self, lane: int, outcome: int) -> NDArray[np.void]:
-        """The positions of a game that ended, with what it brought who was to move."""
-        samples = np.array([sample for sample, _ in self.open[lane]], sample_type(self.plan.game))
-        players = np.array([player for _, player in self.open[lane]])
+    def _finish_game(self, lane: int, outcome: int) -> NDArray[np.void]:
+        """Return the samples of a game that ended, with the result for the player to move.
+
+        Args:
+            lane: of the game.
+            outcome: of the last action, for the player to move after it; ONGOING if the game is a draw by its length or
+                by repetition.
+        """
+        samples = np.array([sample for sample, _ in self.samples[lane]], sample_type(self.plan.game))
+        players = np.array([player for _, player in self.samples[lane]])
         result = 0 if outcome == ONGOING else outcome
         results = np.where(players == self.player[lane], result, -result)
         results = results * self.plan.discount ** np.arange(len(samples) - 1, -1, -1)
@@ -147,24 +164,25 @@ class _Lanes:
         samples["value"] = (1 - self.plan.value_mix) * results + self.plan.value_mix * samples["value"]
         return samples
 
-    def _begin_anew(self, ended: NDArray[np.bool_]) -> None:
-        """Begin new games on the lanes that ended, while there are any to begin; the other lanes are closed."""
+    def _start_games(self, ended: NDArray[np.bool_]) -> None:
+        """Start new games on the lanes whose games ended while there are any to start, and close the other lanes."""
         free = np.flatnonzero(ended)
-        again, closed = free[: self.to_begin], free[self.to_begin :]
-        self.to_begin -= len(again)
+        again, closed = free[: self.to_start], free[self.to_start :]
+        self.to_start -= len(again)
         self.words[again] = self._openings(len(again))
         self.player[again] = self.length[again] = 0
         for lane in again.tolist():
-            self.open[lane], self.met[lane] = [], Counter()
+            self.samples[lane], self.occurrences[lane] = [], Counter()
         if len(closed):
             self.words = np.delete(self.words, closed, axis=0)
             self.player, self.length = np.delete(self.player, closed), np.delete(self.length, closed)
             gone = set(closed.tolist())
-            self.open = [positions for lane, positions in enumerate(self.open) if lane not in gone]
-            self.met = [met for lane, met in enumerate(self.met) if lane not in gone]
+            self.samples = [positions for lane, positions in enumerate(self.samples) if lane not in gone]
+            self.occurrences = [counts for lane, counts in enumerate(self.occurrences) if lane not in gone]
 
     def _openings(self, count: int) -> NDArray[np.uint64]:
+        """Return the first positions of ``count`` games, uint64 (count, 2)."""
         plies = self.rng.integers(self.plan.random_plies + 1, size=count).tolist()
         seeds = self.rng.integers(2**63, size=count).tolist()
-        begun = [random_openings(self.plan.game, 1, *each) for each in zip(plies, seeds, strict=True)]
-        return np.array(begun, dtype=np.uint64).reshape(count, 2)
+        words = [random_openings(self.plan.game, 1, *each) for each in zip(plies, seeds, strict=True)]
+        return np.array(words, dtype=np.uint64).reshape(count, 2)

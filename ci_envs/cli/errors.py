@@ -25,5 +25,5 @@ def usage_errors() -> Iterator[None]:
     """Report an error that the arguments of a command cause in one line, and exit with status 2."""
     try:
         yield
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, FloatingPointError) as error:
         raise click.UsageError(str(error)) from None

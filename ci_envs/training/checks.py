@@ -110,6 +110,27 @@ class Flag(Check):
 
 
 @dataclass(frozen=True)
+class Text(Check):
+    """A text that is not empty.
+
+    Attributes:
+        meaning: what the text says, for example ``a device of PyTorch``.
+    """
+
+    meaning: str
+
+    @override
+    def __call__(self, name: str, value: Any) -> str:
+        if not isinstance(value, str) or not value:
+            raise ValueError(f"{name} must be {self}, not {value!r}")
+        return value
+
+    @override
+    def __str__(self) -> str:
+        return self.meaning
+
+
+@dataclass(frozen=True)
 class AgentSpec(Check):
     """The spec string of an agent, or one of some other words."""
 

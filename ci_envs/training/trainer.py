@@ -72,6 +72,7 @@ class Trainer(ABC):
         logs_every_step: whether the learning curve has a row for each step, not only for each measurement.
         logs_start: whether the rows of each step begin with one for a ``count`` of 0.
         latest_is_best: whether the latest agent always counts as the best.
+        timings: the names of the metrics that are measured with a clock, so that they differ from run to run.
     """
 
     learner: ClassVar[str]
@@ -81,6 +82,7 @@ class Trainer(ABC):
     logs_every_step: ClassVar[bool] = False
     logs_start: ClassVar[bool] = False
     latest_is_best: ClassVar[bool] = False
+    timings: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, task: Task, config: Any) -> None:
         """Make a trainer that has learned nothing yet.
@@ -133,7 +135,10 @@ class Trainer(ABC):
 
     @abstractmethod
     def metrics(self) -> Mapping[str, float]:
-        """Return numbers that describe the training so far, for the learning curve; a function of the state."""
+        """Return numbers that describe the training so far, for the learning curve; a function of the state.
+
+        An agent whose training is deterministic repeats all of them but its :attr:`timings`.
+        """
 
     @abstractmethod
     def state(self) -> TrainerState | None:
