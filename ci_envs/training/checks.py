@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
+from ci_envs.spec import option_value
 from ci_envs.validation import integer_between, one_of, true_or_false
 
 
@@ -75,6 +76,27 @@ class Number(Check):
 
     def _contains(self, value: float) -> bool:
         return value <= self.high and (value > self.low if self.above else value >= self.low)
+
+
+@dataclass(frozen=True)
+class Integers(Check):
+    """Whole numbers from ``low`` on: one number, a sequence, or a text that joins them by ``,``."""
+
+    low: int = 0
+
+    @override
+    def __call__(self, name: str, value: Any) -> tuple[int, ...]:
+        numbers = tuple(map(option_value, value.split(","))) if isinstance(value, str) else value
+        if not isinstance(numbers, tuple | list):
+            numbers = (numbers,)
+        try:
+            return tuple(integer_between(name, number, self.low) for number in numbers)
+        except ValueError:
+            raise ValueError(f"{name} must be {self}, not {value!r}") from None
+
+    @override
+    def __str__(self) -> str:
+        return f"whole numbers from {self.low} joined by ,"
 
 
 PROBABILITY = Number(0, 1)

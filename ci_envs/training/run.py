@@ -1,5 +1,6 @@
 """A run of training: measurements, learning curve, checkpoints, progress, and continuing after any interruption."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -89,6 +90,10 @@ class TrainingRun:
         if session.clock.is_checkpoint_due(trainer.done):
             self._save()
         session.display.show(session.status(self._rating()))
+
+    def log(self, numbers: Mapping[str, float]) -> None:
+        """Log further numbers by their tags for TensorBoard; they are not part of the learning curve."""
+        self._session.events.add(numbers, self._trainer.count)
 
     def _begin(self, resume: bool) -> bool:
         """Prepare the folder, and return whether a run without a checkpoint is begun again."""

@@ -60,6 +60,9 @@ class Run(Protocol):
         The trainer calls it between two steps, when its state is consistent.
         """
 
+    def log(self, numbers: Mapping[str, float]) -> None:
+        """Log further numbers by their tags for TensorBoard; they are not part of the learning curve."""
+
 
 class Trainer(ABC):
     """One algorithm that learns one game; a run (:mod:`ci_envs.training.run`) does the rest.
@@ -118,13 +121,15 @@ class Trainer(ABC):
         """The value of :attr:`done` at the end of the run; a whole number unless the run is limited by time."""
 
     def train(self, run: Run) -> None:
-        """Train until the run is over."""
+        """Train until the run is over: here by calling :meth:`step`.
+
+        A trainer whose library has a loop of its own overrides it, and needs no :meth:`step`.
+        """
         run.update()  # a measurement may be due since an interrupt
         while not run.is_over:
             self.step(run.next_measurement)
             run.update()
 
-    @abstractmethod
     def step(self, stop: float) -> None:
         """Train up to the next point at which the state is consistent, for at most a few seconds.
 
@@ -132,6 +137,7 @@ class Trainer(ABC):
             stop: the value of :attr:`done` to stop at if that point comes later. A trainer whose steps cannot be
                 divided ignores it.
         """
+        raise NotImplementedError(f"{type(self).__name__} implements neither step nor train")
 
     @abstractmethod
     def metrics(self) -> Mapping[str, float]:
