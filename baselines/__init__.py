@@ -1,4 +1,4 @@
-"""Stable-Baselines3 on the games of ci_envs: training by self-play, and trained models as agents.
+"""Stable-Baselines3 for the games of ci_envs: training by self-play, and trained models as agents.
 
 >>> from ci_envs import make_agent
 >>> make_agent("sb3:tictactoe", "TicTacToe-v0")  # doctest: +SKIP

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -18,9 +19,9 @@ from ci_envs.validation import true_or_false
 
 
 class SB3Agent(Agent):
-    """Plays what a trained policy prefers among the legal actions: ``sb3:PATH``."""
+    """Plays the legal action that a trained policy prefers: ``sb3:PATH``."""
 
-    train = "ci_envs.baselines.training:train_agent"
+    trainer: ClassVar[str | type] = "ci_envs.baselines.training:SB3Trainer"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
@@ -34,13 +35,13 @@ class SB3Agent(Agent):
 
         Args:
             game: the game that the model was trained for.
-            path: of a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of a model that comes
+            path: a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of a model that comes
                 with the package (``quixo``, ``tictactoe``), or a policy itself.
-            deterministic: False draws actions as in training, from the softmax of the preferences.
+            deterministic: False draws actions from the softmax of the preferences, as in training.
             seed: of these draws.
 
         Raises:
-            ValueError: the file is no model, or one for another game.
+            ValueError: the file is not a model, or a model for another game.
             OSError: the file cannot be read.
         """
         super().__init__(game, seed=seed)
@@ -57,7 +58,7 @@ class SB3Agent(Agent):
 
     def _choose(self, read: ReadObservations) -> NDArray[np.int64]:
         scores = preferences(self._policy, torch.from_numpy(read.planes)).numpy()
-        if not self.deterministic:  # the largest of Gumbel noise added is drawn from the softmax
+        if not self.deterministic:  # the Gumbel-max trick draws from the softmax
             scores = scores + self.rng.gumbel(size=scores.shape)
         actions: NDArray[np.int64] = np.where(read.masks, scores, -np.inf).argmax(axis=1)
         return actions

@@ -1,100 +1,119 @@
-"""A training run on disk, so that it can go on after whatever stopped it."""
+"""The state of a training with Stable-Baselines3 as plain values and arrays, from which it continues."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import ReplayBuffer
 
-from ci_envs.baselines.model_file import SB3ModelFile, read_model, write_model
-from ci_envs.baselines.policies import PolicyArchitecture
-from ci_envs.baselines.self_play import Pool
-from ci_envs.games.game import Game
+from ci_envs.baselines.self_play import Pool, Weights
+from ci_envs.training.trainer import TrainerState
 
-_OPTIMIZER, _POOL, _REPLAY = "optimizer", "pool", "replay"
+_POLICY, _OPTIMIZER, _POOL, _REPLAY, _BEST = "policy", "optimizer", "pool", "replay", "best"
 _COLUMNS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """The weights, the optimizer, the pool and the steps of a run, and DQN's replay buffer.
+class BestModel:
+    """The policy with the best score on the ladder so far.
 
     Attributes:
-        path: the file.
-        game: what is played.
-        network: of the agent.
-        run: what must be the same when the run goes on, plain values.
+        score: its mean score, from 0 to 1.
+        steps: steps of training before the measurement.
+        weights: a copy of its state dictionary.
     """
 
-    path: Path
-    game: Game
-    network: PolicyArchitecture
-    run: Mapping[str, Any]
+    score: float
+    steps: int
+    weights: Weights
 
-    def write(self, model: BaseAlgorithm, pool: Pool) -> None:
-        """Keep a run as it stands."""
-        state = model.policy.optimizer.state_dict()["state"]
-        others = {f"{_POOL}.{i}.{name}": tensor for i, old in enumerate(pool.weights) for name, tensor in old.items()}
-        numbers = {}
-        for parameter, values in state.items():
-            for name, value in values.items():
-                key = f"{_OPTIMIZER}.{parameter}.{name}"
-                if isinstance(value, torch.Tensor):
-                    others[key] = value
-                else:
-                    numbers[key] = value
-        notes: dict[str, Any] = {"run": dict(self.run), "numbers": numbers}
-        if (replay := _replay_of(model)) is not None:
-            columns = {name: getattr(replay, name)[: replay.size()] for name in _COLUMNS}
-            others |= {f"{_REPLAY}.{name}": torch.from_numpy(column) for name, column in columns.items()}
-            notes["replay_position"] = replay.pos
-        weights = model.policy.state_dict()
-        write_model(self.path, self.network, self.game, model.num_timesteps, weights, others, notes)
 
-    def read(self, model: BaseAlgorithm, pool: Pool) -> None:
-        """Put a run back as it stood.
+def state_of(model: BaseAlgorithm, pool: Pool, best: BestModel | None) -> TrainerState:
+    """Return the weights, the optimizer, the pool, DQN's replay buffer and the best policy.
 
-        Raises:
-            ValueError: the file is damaged, or of another run.
-            OSError: it cannot be read.
-        """
-        saved = read_model(self.path)
-        theirs, ours = saved.notes.get("run", {}), json.loads(json.dumps(dict(self.run)))
-        for name in ours:
-            if theirs.get(name) != ours[name]:
-                raise ValueError(
-                    f"{str(self.path)!r} is of another run: its {name} is {theirs.get(name)!r}, not {ours[name]!r}"
-                )
-        model.policy.load_state_dict(saved.policy(self.game).state_dict())
-        optimizer = model.policy.optimizer
-        optimizer.load_state_dict({**optimizer.state_dict(), "state": _optimizer_state(saved)})
-        pool.weights[:] = _nested(saved.tensors, _POOL).values()
-        model.num_timesteps = saved.steps
-        if (replay := _replay_of(model)) is not None:
-            for name in _COLUMNS:
-                column = saved.tensors[f"{_REPLAY}.{name}"].numpy()
-                getattr(replay, name)[: len(column)] = column
-            replay.full, replay.pos = len(column) == replay.buffer_size, saved.notes["replay_position"]
+    The arrays share the memory of the model where it stays in place.
+    """
+    values: dict[str, Any] = {"steps": model.num_timesteps, "next_entry": pool.next_entry, "optimizer": {}}
+    tensors = {f"{_POLICY}.{name}": tensor for name, tensor in model.policy.state_dict().items()}
+    for key, value in _optimizer_items(model):
+        if isinstance(value, torch.Tensor):
+            tensors[key] = value
+        else:
+            values["optimizer"][key] = value
+    for number, weights in enumerate(pool.weights):
+        tensors |= {f"{_POOL}.{number}.{name}": tensor for name, tensor in weights.items()}
+    if best is not None:
+        values["best"] = {"score": best.score, "steps": best.steps}
+        tensors |= {f"{_BEST}.{name}": tensor for name, tensor in best.weights.items()}
+    arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+    if (replay := _replay_of(model)) is not None:
+        values["replay_position"] = replay.pos
+        arrays |= {f"{_REPLAY}.{name}": getattr(replay, name)[: replay.size()] for name in _COLUMNS}
+    return TrainerState(values, arrays)
+
+
+def restore_state(model: BaseAlgorithm, pool: Pool, state: TrainerState) -> BestModel | None:
+    """Put a state back into a new model and a new pool.
+
+    Args:
+        model: of the same algorithm with the same arguments.
+        pool: an empty pool.
+        state: what :func:`state_of` returned.
+
+    Returns:
+        The best policy so far.
+
+    Raises:
+        KeyError: something is missing in the state.
+        ValueError: the weights do not fit the model.
+    """
+    values, arrays = state.values, state.arrays
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items() if not name.startswith(f"{_REPLAY}.")}
+    optimizer = model.policy.optimizer
+    try:
+        model.policy.load_state_dict(_part(tensors, _POLICY))
+        state_dict = {**optimizer.state_dict(), "state": _numbered({**tensors, **values["optimizer"]}, _OPTIMIZER)}
+        optimizer.load_state_dict(state_dict)
+    except RuntimeError as error:
+        raise ValueError(f"the weights do not fit the network: {error}".splitlines()[0]) from None
+    pool.weights[:] = _numbered(tensors, _POOL).values()
+    pool.next_entry = values["next_entry"]
+    model.num_timesteps = values["steps"]
+    if (replay := _replay_of(model)) is not None:
+        _restore_replay(replay, _part(arrays, _REPLAY), values["replay_position"])
+    best = values.get("best")
+    return None if best is None else BestModel(best["score"], best["steps"], _part(tensors, _BEST))
+
+
+def _optimizer_items(model: BaseAlgorithm) -> Iterator[tuple[str, Any]]:
+    for parameter, values in model.policy.optimizer.state_dict()["state"].items():
+        for name, value in values.items():
+            yield f"{_OPTIMIZER}.{parameter}.{name}", value
 
 
 def _replay_of(model: BaseAlgorithm) -> ReplayBuffer | None:
     return getattr(model, "replay_buffer", None)
 
 
-def _optimizer_state(saved: SB3ModelFile) -> dict[int, dict[str, Any]]:
-    return _nested({**saved.tensors, **saved.notes["numbers"]}, _OPTIMIZER)
+def _restore_replay(replay: ReplayBuffer, columns: Mapping[str, NDArray[Any]], position: int) -> None:
+    for name in _COLUMNS:
+        getattr(replay, name)[: len(columns[name])] = columns[name]
+    replay.full, replay.pos = len(columns["rewards"]) == replay.buffer_size, position
 
 
-def _nested(values: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
-    """``{i: {name: value}}`` of what is called ``prefix.i.name``, by ascending ``i``."""
-    nested: dict[int, dict[str, Any]] = {}
-    for key, value in values.items():
-        first, _, rest = key.partition(".")
-        if first == prefix:
-            number, _, name = rest.partition(".")
-            nested.setdefault(int(number), {})[name] = value
-    return dict(sorted(nested.items()))
+def _part(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the values whose names begin with ``prefix.``, without the prefix."""
+    start = f"{prefix}."
+    return {name.removeprefix(start): value for name, value in values.items() if name.startswith(start)}
+
+
+def _numbered(values: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
+    """Return ``{i: {name: value}}`` of the values named ``prefix.i.name``, by ascending ``i``."""
+    found: dict[int, dict[str, Any]] = {}
+    for key, value in _part(values, prefix).items():
+        number, _, name = key.partition(".")
+        found.setdefault(int(number), {})[name] = value
+    return dict(sorted(found.items()))

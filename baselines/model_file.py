@@ -1,7 +1,7 @@
-"""Trained models on disk: weights as safetensors, the rest as JSON in the same file. Nothing is ever unpickled.
+"""Model files: the weights of a policy as safetensors, and its description as JSON. Nothing is ever unpickled.
 
-Stable-Baselines3's own zip files hold pickled parts, which run whatever code they contain when they are loaded. They
-are refused: load one that you trust with Stable-Baselines3 itself, then :func:`save_model` it.
+The zip files of Stable-Baselines3 contain pickled objects, and loading these can run any code. They are refused: load a
+file that you trust with Stable-Baselines3 itself, then call :func:`save_model`.
 """
 
 from collections.abc import Mapping
@@ -25,15 +25,15 @@ _MODELS = Path(__file__).with_name("models")
 
 @dataclass(frozen=True)
 class SB3ModelFile:
-    """What a file holds.
+    """The contents of a model file.
 
     Attributes:
-        path: of the file.
+        path: the file.
         network: describes the policy.
-        game: the game it was trained for, as ``repr`` writes it.
-        steps: of training.
+        game: the ``repr`` of the game that the policy was trained for.
+        steps: steps of training.
         tensors: all tensors by their names; those of the policy begin with ``policy.``.
-        notes: whatever else was kept, plain values.
+        notes: further plain values.
     """
 
     path: str
@@ -44,7 +44,10 @@ class SB3ModelFile:
     notes: Mapping[str, Any]
 
     def policy(self, game: Game) -> BasePolicy:
-        """The policy, for ``game``.
+        """Make the policy.
+
+        Args:
+            game: the game that it was trained for.
 
         Raises:
             ValueError: it was trained for another game, or the weights do not fit the description.
@@ -61,12 +64,12 @@ class SB3ModelFile:
 
 
 def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
-    """Keep the policy of a Stable-Baselines3 model, so that ``sb3:path`` plays it.
+    """Write the policy of a Stable-Baselines3 model to a file, which the agent ``sb3:PATH`` plays.
 
     Args:
-        model: of MaskablePPO, PPO, A2C or DQN, with an ``MlpPolicy``.
-        game: the game it was trained for.
-        path: of the file, which ends in ``.safetensors`` by custom.
+        model: a model of MaskablePPO, PPO, A2C or DQN with an ``MlpPolicy``.
+        game: the game that it was trained for.
+        path: the file, by convention ``*.safetensors``.
 
     Raises:
         ValueError: the model is of another kind, or its spaces are not those of the game.
@@ -85,16 +88,23 @@ def write_model(
     game: Game,
     steps: int,
     weights: Mapping[str, torch.Tensor],
-    others: Mapping[str, torch.Tensor] | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a model file, whole or not at all.
 
+    Args:
+        path: the file.
+        network: describes the policy.
+        game: the game that the policy was trained for.
+        steps: steps of training.
+        weights: the state dictionary of the policy.
+        notes: further plain values.
+
     Raises:
-        ValueError: weights are infinite or not a number; what ``path`` held before is kept.
+        ValueError: weights are not finite; an earlier file at ``path`` is kept.
         OSError: the file cannot be written.
     """
-    tensors = {_POLICY + name: tensor for name, tensor in weights.items()} | dict(others or {})
+    tensors = {_POLICY + name: tensor for name, tensor in weights.items()}
     about = {
         "format": _FORMAT,
         "network": network.to_dict(),
@@ -106,16 +116,19 @@ def write_model(
 
 
 def shipped_models() -> dict[str, Path]:
-    """The models that come with the package, by name."""
+    """Return the files of the models that come with the package, by name."""
     return shipped_files(_MODELS, "", ".safetensors")
 
 
 def read_model(path: str | Path) -> SB3ModelFile:
-    """Read a model file; of a model that comes with the package the name will do.
+    """Read a model file.
+
+    Args:
+        path: the file, or the name of a model that comes with the package.
 
     Raises:
-        ValueError: it is damaged or something else.
-        OSError: it cannot be read.
+        ValueError: the file is damaged, or not a model file.
+        OSError: the file cannot be read.
     """
     file = shipped_file(path, _MODELS, "", ".safetensors")
     tensors, about = read_tensors(file, _FORMAT)

@@ -1,4 +1,4 @@
-"""Stable-Baselines3's policies: which algorithm has which, what describes one, and what it prefers to play."""
+"""The policies of Stable-Baselines3: their algorithms, their descriptions, and their preferences among actions."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -31,19 +31,19 @@ _POLICIES: Mapping[str, type[BasePolicy]] = {
 _ACTIVATIONS: Mapping[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
 
 Layers: TypeAlias = list[int] | dict[str, list[int]]
-"""Widths of the hidden layers; ``{"pi": ..., "vf": ...}`` where policy and value have different ones."""
+"""Widths of the hidden layers; ``{"pi": ..., "vf": ...}`` if those of the policy and of the value function differ."""
 
 _TEMPERATURE = 0.05
-"""DQN's values lie between -1 and 1: the softmax of them as they are would be close to random play."""
+"""Values of DQN lie between -1 and 1: without a temperature their softmax would be close to random play."""
 
 
 @dataclass(frozen=True)
 class PolicyArchitecture:
-    """What describes a policy of multilayer perceptrons, apart from its weights.
+    """The description of a policy of multilayer perceptrons, without its weights.
 
     Attributes:
         algorithm: a key of :data:`ALGORITHMS`.
-        layers: as ``net_arch`` of Stable-Baselines3.
+        layers: ``net_arch`` of Stable-Baselines3.
         activation: ``tanh`` or ``relu``.
     """
 
@@ -62,11 +62,11 @@ class PolicyArchitecture:
             raise ValueError(f"the layers are whole numbers above 0, not {self.layers!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dictionary of plain values."""
+        """Return a dictionary of plain values."""
         return asdict(self)
 
     def new_policy(self, game: Game) -> BasePolicy:
-        """A policy with new weights for ``game``, on the CPU."""
+        """Return a policy with random weights for ``game``, on the CPU."""
         planes = spaces.Box(0, 1, game.observation_shape, np.int8)
         actions = spaces.Discrete(game.action_count)
         with torch.random.fork_rng(devices=()):  # the weights are drawn from the global random numbers
@@ -75,7 +75,7 @@ class PolicyArchitecture:
         return policy
 
     def policy_arguments(self) -> dict[str, Any]:
-        """The ``policy_kwargs`` of Stable-Baselines3."""
+        """Return the ``policy_kwargs`` of Stable-Baselines3."""
         return {"net_arch": self.layers, "activation_fn": _ACTIVATIONS[self.activation]}
 
 
@@ -84,10 +84,10 @@ def _are_widths(layers: Any) -> bool:
 
 
 def network_of(model: BaseAlgorithm) -> PolicyArchitecture:
-    """What describes the policy of a model.
+    """Return the description of the policy of a model.
 
     Raises:
-        ValueError: it is not one of multilayer perceptrons on flat planes, as ``"MlpPolicy"`` makes.
+        ValueError: the policy is not an ``MlpPolicy``: multilayer perceptrons on flat planes.
     """
     names = [name for name, algorithm in ALGORITHMS.items() if type(model) is algorithm]
     kind, policy = type(model.policy), cast(Any, model.policy)
@@ -102,11 +102,14 @@ def network_of(model: BaseAlgorithm) -> PolicyArchitecture:
 
 
 def preferences(policy: Any, planes: torch.Tensor) -> torch.Tensor:
-    """The logits of the actions, float32 (n, actions); for DQN, the values that it learns over a temperature of 0.05.
+    """Return the preferences of a policy among all actions, legal or not.
 
     Args:
-        policy: of one of the :data:`ALGORITHMS`.
+        policy: a policy of one of the :data:`ALGORITHMS`.
         planes: int8 (n, height, width, channels).
+
+    Returns:
+        float32 (n, actions): logits; for DQN, the action values divided by a temperature of 0.05.
     """
     with torch.inference_mode():
         if isinstance(policy, DQNPolicy):

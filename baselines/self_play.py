@@ -1,59 +1,87 @@
-"""Self-play: opponents inside the environment, some of them past selves of the agent that learns."""
+"""Self-play: opponents inside the environment, some of them past selves of the learning agent."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import BasePolicy
+from typing_extensions import override
 
 from ci_envs.baselines.agent import SB3Agent
-from ci_envs.baselines.hyperparameters import POOL
+from ci_envs.baselines.config import POOL
 from ci_envs.baselines.policies import PolicyArchitecture
 from ci_envs.baselines.vec_env import BoardsVecEnv
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games.game import Game
 
 Weights = Mapping[str, torch.Tensor]
-
-LATEST_SHARE = 0.5
-"""How often the newest of the pool is the opponent; else any is, each as likely."""
+"""A state dictionary."""
 
 
 class Pool:
-    """Past selves of an agent: every so often its weights are added, and those in the middle make room.
+    """Past selves of the learning agent.
 
     Attributes:
-        weights: the state dictionaries, the oldest first.
+        weights: their state dictionaries, the oldest first.
+        next_entry: the number of training steps at which the agent enters the pool next.
     """
 
-    def __init__(self, game: Game, network: PolicyArchitecture, *, size: int = 20, seed: int | None = None) -> None:
+    def __init__(
+        self, game: Game, network: PolicyArchitecture, *, size: int, latest_share: float, seed: int | None = None
+    ) -> None:
+        """Make an empty pool.
+
+        Args:
+            game: the game that is learned.
+            network: describes the policies.
+            size: the largest number of past selves.
+            latest_share: the probability that the latest one is drawn; else each is equally likely.
+            seed: of the random numbers.
+        """
         self.game = game
         self.network = network
         self.weights: list[Weights] = []
-        self._size = size
+        self.next_entry = 0
+        self._size, self._latest_share = size, latest_share
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
-        """Start the random numbers of drawing and dropping anew."""
+        """Restart the random numbers."""
         self._rng = np.random.default_rng(seed)
 
     def add(self, policy: BasePolicy) -> None:
-        """Keep a copy of the weights of ``policy``; of a full pool a random one is dropped first."""
+        """Add a copy of the weights of a policy; a full pool drops a random past self first."""
         if len(self.weights) == self._size:
             del self.weights[self._rng.integers(self._size)]
-        self.weights.append({name: tensor.detach().clone() for name, tensor in policy.state_dict().items()})
+        self.weights.append(copy_of_weights(policy))
 
     def draw(self) -> SB3Agent:
-        """One of them, which plays as it did in training."""
-        latest = self._rng.random() < LATEST_SHARE
+        """Return a past self, which draws its actions as it did in training."""
+        latest = self._rng.random() < self._latest_share
         policy = self.network.new_policy(self.game)
         policy.load_state_dict(self.weights[-1 if latest else self._rng.integers(len(self.weights))])
         return SB3Agent(self.game, policy, deterministic=False, seed=int(self._rng.integers(2**63)))
 
 
+def copy_of_weights(policy: BasePolicy) -> Weights:
+    """Return a copy of the state dictionary of a policy."""
+    return {name: tensor.detach().clone() for name, tensor in policy.state_dict().items()}
+
+
 def self_play_env(game: Game, opponents: Sequence[str], boards: int, max_cycles: int | None = None) -> BoardsVecEnv:
-    """The boards of a training run, ``boards`` against each opponent; until one of the pool is drawn it is random."""
+    """Make the boards of a training run.
+
+    Args:
+        game: the game that is learned.
+        opponents: spec strings, or ``pool``, which is the random player until a past self is drawn.
+        boards: number of boards against each opponent.
+        max_cycles: plies after which a game is truncated; None is the game's own limit.
+
+    Raises:
+        ValueError: an opponent cannot be made.
+    """
     groups = [
         VectorBoardEnv(
             game,
@@ -68,27 +96,38 @@ def self_play_env(game: Game, opponents: Sequence[str], boards: int, max_cycles:
 
 
 class SelfPlayCallback(BaseCallback):
-    """Adds the agent to the pool and draws new opponents from it, every ``interval`` steps."""
+    """Adds the agent to the pool and draws new opponents from it, every ``interval`` steps between two rollouts."""
+
+    model: BaseAlgorithm
 
     def __init__(self, env: BoardsVecEnv, opponents: Sequence[str], pool: Pool, interval: int) -> None:
+        """Prepare the callback.
+
+        Args:
+            env: has a group of boards for each opponent.
+            opponents: spec strings, or ``pool`` for the groups whose opponents are drawn.
+            pool: the past selves.
+            interval: steps between two additions.
+        """
         super().__init__()
         self._groups = [group for group, name in zip(env.groups, opponents, strict=True) if name == POOL]
         self._pool = pool
         self._interval = interval
-        self._next = 0
 
+    @override
     def _on_training_start(self) -> None:
-        if self._pool.weights:  # the run goes on: the agent is among them, or was interrupted before its turn
-            self._next = self.num_timesteps + self._interval
+        if self._pool.weights:  # the run continues
             self._draw()
 
+    @override
     def _on_step(self) -> bool:
         return True
 
+    @override
     def _on_rollout_start(self) -> None:
-        if self.num_timesteps < self._next:
+        if self.num_timesteps < self._pool.next_entry:
             return
-        self._next = self.num_timesteps + self._interval
+        self._pool.next_entry = self.num_timesteps + self._interval
         self._pool.add(self.model.policy)
         self._draw()
 

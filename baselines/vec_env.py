@@ -1,4 +1,4 @@
-"""Stable-Baselines3's view of the vector environment."""
+"""The vector environment as a VecEnv of Stable-Baselines3."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,14 +8,16 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+from typing_extensions import override
 
 from ci_envs.envs.vector import VectorBoardEnv
 
 
 class BoardsVecEnv(VecEnv):
-    """A Stable-Baselines3 VecEnv of the boards of one or more vector environments, side by side.
+    """A VecEnv of the boards of one or more vector environments, side by side.
 
-    Several let the agent meet several opponents at once, one in each. ``action_masks`` is there for SB3-contrib.
+    With several vector environments the agent plays against several opponents at once, one in each. SB3-contrib calls
+    ``action_masks``.
 
     Attributes:
         groups: the vector environments.
@@ -24,9 +26,11 @@ class BoardsVecEnv(VecEnv):
     def __init__(self, *groups: VectorBoardEnv) -> None:
         """Put vector environments of one game side by side.
 
+        Args:
+            groups: the vector environments, with ``autoreset_mode="SameStep"``, as Stable-Baselines3 expects.
+
         Raises:
-            ValueError: there is none, they are of different games, or one does not reset in the same step, which is
-                what Stable-Baselines3 expects.
+            ValueError: there is none, they are of different games, or one has another ``autoreset_mode``.
         """
         if not groups or len({group.game for group in groups}) > 1:
             raise ValueError(f"need vector environments of one game, not {[str(group.game) for group in groups]}")
@@ -40,8 +44,9 @@ class BoardsVecEnv(VecEnv):
         self.render_mode = first.render_mode
         super().__init__(self._ends[-1], first.single_observation_space, first.single_action_space)
 
+    @override
     def reset(self) -> VecEnvObs:
-        """Begin a new game on every board, seeded by what :meth:`seed` was given."""
+        """Begin a new game on every board, with the seeds that :meth:`seed` was given."""
         planes = []
         for group, part in self._parts():
             seeds = self._seeds[part]
@@ -49,12 +54,14 @@ class BoardsVecEnv(VecEnv):
         self._reset_seeds()
         return np.concatenate(planes)
 
+    @override
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Note the actions of the next step."""
+        """Store the actions of the next step."""
         self._actions = actions
 
+    @override
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all boards; of those that ended, ``infos`` hold the ``terminal_observation``."""
+        """Step all boards; the ``infos`` of a game that ended contain its ``terminal_observation``."""
         planes, rewards, dones = [], [], []
         infos: list[dict[str, Any]] = []
         for group, part in self._parts():
@@ -69,42 +76,48 @@ class BoardsVecEnv(VecEnv):
         return np.concatenate(planes), np.concatenate(rewards).astype(np.float32), np.concatenate(dones), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, bool of shape (boards, actions)."""
+        """Return the legal actions, bool of shape (boards, actions)."""
         return np.concatenate([group.action_masks() for group in self.groups])
 
+    @override
     def close(self) -> None:
         """Close the vector environments."""
         for group in self.groups:
             group.close()
 
+    @override
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of the vector environment that each board is in."""
+        """Return, for each board, an attribute of the vector environment that the board is in."""
         return [getattr(self._group_of(i), attr_name) for i in self._get_indices(indices)]
 
+    @override
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of the vector environments that the boards are in."""
         for group in dict.fromkeys(map(self._group_of, self._get_indices(indices))):
             setattr(group, attr_name, value)
 
+    @override
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """What a method returns for each board; ``action_masks`` is the one that there is.
+        """Return the result of a method for each board; boards have only the method ``action_masks``.
 
         Raises:
-            AttributeError: it is another method.
+            AttributeError: ``method_name`` is another method.
         """
         if method_name != "action_masks":
             raise AttributeError(f"boards of a vector environment have action_masks alone, not {method_name!r}")
         masks = self.action_masks()
         return [masks[i] for i in self._get_indices(indices)]
 
+    @override
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """No board is wrapped."""
+        """Return False for each board: boards are never wrapped."""
         return [False for _ in self._get_indices(indices)]
 
+    @override
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A picture of each board."""
+        """Return a picture of each board."""
         return [image for group in self.groups for image in group.render() or (None,) * group.num_envs]
 
     def _parts(self) -> Iterable[tuple[VectorBoardEnv, slice]]:

@@ -23,14 +23,13 @@ def default(id: str, boards: int) -> dict[str, Any]:
 
 
 def shipped(id: str, boards: int) -> dict[str, Any]:
-    """The hyperparameters of ``ci-envs train``, with rollouts of the same size on any number of boards."""
-    from ci_envs.baselines.hyperparameters import hyperparameters
+    """The options of ``ci-envs train``, with rollouts of the same size on any number of boards."""
     from ci_envs.baselines.policies import PolicyArchitecture
 
-    chosen = hyperparameters("maskable_ppo", resolve(id)[1])
-    network = PolicyArchitecture("maskable_ppo", chosen.layers, chosen.activation)
-    rollout = chosen.arguments["n_steps"] * chosen.boards * len(chosen.opponents)
-    return {**chosen.arguments, "n_steps": rollout // boards, "policy_kwargs": network.policy_arguments()}
+    config = _trainer(id).config
+    network = PolicyArchitecture("maskable_ppo", list(config.layers), config.activation)
+    rollout = config.n_steps * config.boards * len(config.opponents)
+    return {**config.arguments, "n_steps": rollout // boards, "policy_kwargs": network.policy_arguments()}
 
 
 class TutorialEnv(gymnasium.Env[Any, Any]):
@@ -91,18 +90,20 @@ def vectorised(id: str, boards: int) -> Work:
 
 
 def as_shipped(id: str) -> Work:
-    """As ``ci-envs train`` trains, against several opponents and past selves; without the evaluations."""
-    from ci_envs.baselines.hyperparameters import hyperparameters
-    from ci_envs.baselines.policies import PolicyArchitecture
-    from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
+    """As ``ci-envs train`` trains, against several opponents and past selves; without the measurements."""
+    trainer = _trainer(id)
+    return _learning(trainer.model, trainer.callback)
+
+
+def _trainer(id: str) -> Any:
+    from ci_envs.baselines.training import SB3Trainer
+    from ci_envs.training.learners import make_config
+    from ci_envs.training.trainer import Task
     from experiments.learning import STEPS
 
     game = resolve(id)[1]
-    chosen = hyperparameters("maskable_ppo", game)
-    env = self_play_env(game, chosen.opponents, chosen.boards)
-    pool = Pool(game, PolicyArchitecture("maskable_ppo", chosen.layers, chosen.activation), seed=0)
-    callback = SelfPlayCallback(env, chosen.opponents, pool, STEPS[id] // 50)  # 50 draws from the pool in a run
-    return _training(env, shipped(id, env.num_envs), callback)
+    config = make_config(SB3Trainer, game, {"algorithm": "maskable_ppo", "steps": STEPS[id]})
+    return SB3Trainer(Task(id, game, max_cycles=None, seed=0), config)
 
 
 def _in_dummy_vec_env(make_aec: Callable[[], Any], boards: int, arguments: dict[str, Any]) -> Work:
@@ -111,13 +112,17 @@ def _in_dummy_vec_env(make_aec: Callable[[], Any], boards: int, arguments: dict[
     return _training(DummyVecEnv([lambda: TutorialEnv(make_aec())] * boards), arguments)
 
 
-def _training(env: Any, arguments: dict[str, Any], callback: Any = None) -> Work:
-    import torch
+def _training(env: Any, arguments: dict[str, Any]) -> Work:
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import VecMonitor
 
+    return _learning(MaskablePPO("MlpPolicy", VecMonitor(env), seed=0, device="cpu", **arguments))
+
+
+def _learning(model: Any, callback: Any = None) -> Work:
+    import torch
+
     torch.set_num_threads(1)
-    model = MaskablePPO("MlpPolicy", VecMonitor(env), seed=0, device="cpu", **arguments)
 
     def work(amount: int) -> int:
         before = model.num_timesteps

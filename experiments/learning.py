@@ -6,7 +6,6 @@ With the default of three seeds it takes about an hour and a half on one core; o
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import click
 from rich.console import Console
@@ -14,9 +13,9 @@ from rich.table import Table
 
 from ci_envs import make_agent
 from ci_envs.arena import play_match
-from ci_envs.baselines.policies import ALGORITHMS
-from ci_envs.baselines.training import BEST, train
+from ci_envs.baselines.config import PRESETS
 from ci_envs.registry import resolve
+from ci_envs.training import train
 
 STEPS: Mapping[str, int] = {"TicTacToe-v0": 1_000_000, "ConnectFour-v0": 82_000, "Quixo-v0": 2_500_000}
 """How long to train, by environment."""
@@ -32,9 +31,7 @@ GAMES = 500
 
 
 @click.command()
-@click.option(
-    "--algorithm", "algorithms", multiple=True, default=tuple(ALGORITHMS), type=click.Choice(tuple(ALGORITHMS))
-)
+@click.option("--algorithm", "algorithms", multiple=True, default=tuple(PRESETS), type=click.Choice(tuple(PRESETS)))
 @click.option("--environment", "environments", multiple=True, default=tuple(STEPS), type=click.Choice(tuple(STEPS)))
 @click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1))
 def main(algorithms: tuple[str, ...], environments: tuple[str, ...], seeds: int) -> None:
@@ -59,9 +56,9 @@ def learn(algorithm: str, environment: str, seed: int) -> tuple[float, str]:
     game = resolve(environment)[1]
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
-        train(algorithm, environment, steps=STEPS[environment], output=folder, seed=seed, progress=False)
+        best = train(f"sb3:{algorithm}", environment, steps=STEPS[environment], output=folder, seed=seed)
         seconds = time.perf_counter() - begin
-        model = make_agent(f"sb3:{Path(folder) / BEST}", game, seed=0)
+        model = make_agent(best, game, seed=0)
     records = []
     for judge in JUDGES[environment]:
         total = play_match(game, model, make_agent(judge, game, seed=1), GAMES).sides[0].total

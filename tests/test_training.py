@@ -1,10 +1,11 @@
-"""Training with Stable-Baselines3: self-play, evaluation, what is kept, and going on after any interruption."""
+"""Training with Stable-Baselines3: self-play, measurements, what is kept, and resuming after any interruption."""
 
+import csv
 import json
 import shutil
+import signal
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,60 +17,100 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import ci_envs
-import ci_envs.storage.tensors
+import ci_envs.storage.files
 from ci_envs import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import training
-from ci_envs.baselines.hyperparameters import POOL, Hyperparameters, hyperparameters
+from ci_envs.baselines.config import POOL, PRESETS
 from ci_envs.baselines.model_file import read_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
-from ci_envs.baselines.training import BEST, CHECKPOINT, LAST, train
+from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
+from ci_envs.registry import resolve
+from ci_envs.training import ladder, session_clock, train
+from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE, RunFolder
+from ci_envs.training.learners import make_config
 
 GAME = ci_envs.ConnectN(3, 3, 3)
 TICTACTOE = "TicTacToe-v0"
 NETWORK = PolicyArchitecture("ppo", [8], "relu")
-FILES = {BEST, LAST, CHECKPOINT}
+BEST = SB3Trainer.best_file
+FILES = {BEST, CHECKPOINT, CONFIG, CURVE}
 ARGUMENTS = {
     "maskable_ppo": {"n_steps": 16, "batch_size": 64, "n_epochs": 2},
     "ppo": {"n_steps": 16, "batch_size": 64, "n_epochs": 2},
     "a2c": {"n_steps": 8},
     "dqn": {"buffer_size": 400, "batch_size": 32, "learning_starts": 100, "target_update_interval": 50},
 }
-
-
-def tiny(algorithm, id):
-    return Hyperparameters((POOL, POOL, "random"), 4, ("random", "minimax:depth=1"), [8], "relu", ARGUMENTS[algorithm])
+TINY = {
+    "opponents": (POOL, POOL, "random"),
+    "boards": 4,
+    "layers": 8,
+    "pool_updates": 5,
+    "ladder": ("random", "minimax:depth=1"),
+    "ladder_games": 10,
+    "measurements": 5,
+    "checkpoint_seconds": 0,
+}
 
 
 @pytest.fixture(autouse=True)
-def pools(monkeypatch):
-    """Small runs; the pools that they make."""
+def trainers(monkeypatch):
+    """The trainers that the test makes; they write a checkpoint after each rollout."""
     made = []
 
-    class Recorded(Pool):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
+    class Recorded(SB3Trainer):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
             made.append(self)
 
-    monkeypatch.setattr(training, "hyperparameters", tiny)
-    monkeypatch.setattr(training, "_GAMES", 10)
-    monkeypatch.setattr(training, "_SHARE", 5)
-    monkeypatch.setattr(training, "Pool", Recorded)
+    monkeypatch.setattr(training, "SB3Trainer", Recorded)
+    monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)
     return made
 
 
-def run(algorithm, output, steps, **options):
-    return train(algorithm, TICTACTOE, steps=steps, output=output, progress=False, **options)
+@pytest.fixture
+def run(trainers):
+    """Train a small network, and return the model as it is at the end."""
+
+    def run(algorithm, output, steps, **options):
+        train(f"sb3:{algorithm}", TICTACTOE, steps=steps, output=output, **{**TINY, **ARGUMENTS[algorithm], **options})
+        return trainers[-1].model
+
+    return run
 
 
 def ci_envs_train(*arguments):
     return CliRunner().invoke(main, ["train", *map(str, arguments)])
 
 
+def settings(algorithm):
+    """The options of a small run on the command line."""
+    options = {**TINY, **ARGUMENTS[algorithm]}
+    texts = {name: "+".join(value) if isinstance(value, tuple) else value for name, value in options.items()}
+    return [f"--set={name}={text}" for name, text in texts.items()]
+
+
+def checkpoint(folder):
+    return RunFolder(folder, BEST).read_checkpoint()
+
+
+def steps_of(folder):
+    return checkpoint(folder)[1].values["steps"]
+
+
+def policy_of(folder):
+    """The weights at the last checkpoint."""
+    arrays = checkpoint(folder)[1].arrays
+    return {name: torch.from_numpy(array) for name, array in arrays.items() if name.startswith("policy.")}
+
+
 def contents(folder):
-    return {name: (folder / name).read_bytes() for name in FILES}
+    """All that a run leaves but its times."""
+    _, state = checkpoint(folder)
+    arrays = {name: (array.dtype, array.shape, array.tobytes()) for name, array in state.arrays.items()}
+    return [state.values, arrays, *((folder / name).read_bytes() for name in (BEST, CONFIG, CURVE))]
 
 
 def differing(first, second):
@@ -98,59 +139,63 @@ class TestARun:
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_the_command_leaves_a_model_that_plays(self, algorithm, tmp_path):
         folder = tmp_path / "deep" / "run"
-        done = ci_envs_train(f"sb3:{algorithm}", TICTACTOE, "--steps", 1000, "--seed", 3, "--output", folder)
+        done = ci_envs_train(
+            f"sb3:{algorithm}", TICTACTOE, "--steps", 1000, "--seed", 3, "--output", folder, *settings(algorithm)
+        )
         assert done.exit_code == 0, done.output
         assert done.stdout.splitlines()[-1] == f"trained: sb3:{folder / BEST}"
         assert {file.name for file in folder.iterdir() if "tfevents" not in file.name} == FILES
-        for name in FILES:
-            model = read_model(folder / name)
-            assert model.network == PolicyArchitecture(algorithm, [8], "relu")
-        assert 1000 <= read_model(folder / LAST).steps < 1200
+        assert read_model(folder / BEST).network == PolicyArchitecture(algorithm, [8], "relu")
+        assert 1000 <= steps_of(folder) < 1200
         agent = make_agent(f"sb3:{folder / BEST}", TICTACTOE)
         result = play_match(GAME, agent, make_agent("random", GAME, seed=0), 20)
         assert result.sides[0].illegal == 0
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
-    def test_the_same_seed_gives_the_same_bytes(self, algorithm, tmp_path):
+    def test_the_same_seed_gives_the_same_bytes(self, algorithm, tmp_path, run):
         for name, seed in (("a", 1), ("b", 1), ("c", 2)):
             run(algorithm, tmp_path / name, 800, seed=seed)
             np.random.seed(77)  # noqa: NPY002  what was drawn before does not matter
             torch.manual_seed(77)
         assert contents(tmp_path / "a") == contents(tmp_path / "b")
-        first, other = (read_model(tmp_path / name / LAST).tensors for name in "ac")
+        first, other = (policy_of(tmp_path / name) for name in "ac")
         assert len(differing(first, other)) == len(first)
 
-    def test_what_it_logs(self, tmp_path):
+    def test_what_it_logs(self, tmp_path, run):
         for algorithm, metrics in (
             ("maskable_ppo", {"train/policy_gradient_loss", "train/value_loss", "train/entropy_loss"}),
             ("dqn", {"train/loss", "rollout/exploration_rate"}),
         ):
             model = run(algorithm, tmp_path / algorithm, 1500)
             events = EventAccumulator(str(tmp_path / algorithm)).Reload()
-            ours = {"eval/random", "eval/minimax depth=1", "eval/mean_reward"}
+            ours = {"ladder/random": "random", "ladder/minimax:depth=1": "minimax:depth=1"}
             theirs = {"rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps", "train/learning_rate"}
-            assert ours | theirs | metrics <= set(events.Tags()["scalars"])
-            steps = [event.step for event in events.Scalars("eval/mean_reward")]
+            assert {*ours, "ladder/rating"} | theirs | metrics <= set(events.Tags()["scalars"])
+            steps = [event.step for event in events.Scalars("ladder/rating")]
             assert steps[-1] == model.num_timesteps
             assert len(steps) == len(set(steps)) >= 4
             assert all(300 <= b - a < 300 + 192 for a, b in zip([0, *steps[:-2]], steps[:-1], strict=True))
-            values = [np.array([e.value for e in events.Scalars(name)]) for name in sorted(ours)]
-            assert np.allclose(values[0], (values[1] + values[2]) / 2)
+            with (tmp_path / algorithm / CURVE).open(newline="") as file:
+                rows = list(csv.DictReader(file))
+            assert [int(row["steps"]) for row in rows] == steps
+            for tag, spec in ours.items():
+                scores = [(int(row[f"{spec} won"]) + int(row[f"{spec} drawn"]) / 2) / 10 for row in rows]
+                assert np.allclose([event.value for event in events.Scalars(tag)], scores)
             lengths = [event.value for event in events.Scalars("rollout/ep_len_mean")]
             assert all(1 <= length <= 5 for length in lengths)
             steps = [event.step for event in events.Scalars("train/learning_rate")]
             assert steps == sorted(steps)
             assert steps[-1] == model.num_timesteps
 
-    def test_the_evaluation_is_that_of_a_match(self, tmp_path):
+    def test_the_measurement_is_that_of_a_match(self, tmp_path, run, trainers):
         model = run("ppo", tmp_path, 400)
-        logged = EventAccumulator(str(tmp_path)).Reload().Scalars("eval/random")[-1].value
+        logged = EventAccumulator(str(tmp_path)).Reload().Scalars("ladder/random")[-1].value
         random = make_agent("random", GAME, seed=0)
-        total = play_match(GAME, make_agent(f"sb3:{tmp_path / LAST}", GAME), random, 10).sides[0].total
-        assert logged == pytest.approx((total.wins - total.losses) / 10)
-        assert read_model(tmp_path / LAST).steps == model.num_timesteps
+        total = play_match(GAME, trainers[-1].agent(), random, 10).sides[0].total
+        assert logged == pytest.approx((total.wins + total.draws / 2) / 10)
+        assert steps_of(tmp_path) == model.num_timesteps
 
-    def test_torch_has_one_thread_while_it_runs(self, tmp_path, monkeypatch):
+    def test_torch_has_one_thread_while_it_runs(self, tmp_path, monkeypatch, run):
         seen = set()
         monkeypatch.setattr(SelfPlayCallback, "_on_step", lambda self: seen.add(torch.get_num_threads()) or True)
         before = torch.get_num_threads()
@@ -168,17 +213,18 @@ class TestARun:
         finally:
             torch.set_num_threads(before)
 
-    def test_games_are_cut_short_everywhere(self, tmp_path, monkeypatch):
+    def test_games_are_cut_short_everywhere(self, tmp_path, monkeypatch, trainers):
         limits = []
 
         def play(*arguments, max_cycles, **options):
             limits.append(max_cycles)
             return play_match(*arguments, max_cycles=max_cycles, **options)
 
-        monkeypatch.setattr(training, "play_match", play)
-        model = train("a2c", "Quixo-v0:size=3,max_cycles=4", steps=200, output=tmp_path, progress=False)
+        monkeypatch.setattr(ladder, "play_match", play)
+        options = {**TINY, **ARGUMENTS["a2c"]}
+        train("sb3:a2c", "Quixo-v0:size=3,max_cycles=4", steps=200, output=tmp_path, **options)
         assert set(limits) == {4}
-        assert max(info["l"] for info in model.ep_info_buffer) <= 2
+        assert max(info["l"] for info in trainers[-1].model.ep_info_buffer) <= 2
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -191,6 +237,14 @@ class TestARun:
             ("sb3:ppo TicTacToe-v0 --episodes 9 --steps 9", ("'episodes'", "steps")),
             ("sb3:ppo,threads=0 TicTacToe-v0 --steps 9", ("threads", "0")),
             ("sb3:ppo,lr=1 TicTacToe-v0 --steps 9", ("'lr'", "threads")),
+            ("sb3:a2c,n_epochs=4 TicTacToe-v0 --steps 9", ("n_epochs=4", "a2c", "n_steps", "learning_rate")),
+            ("sb3:dqn TicTacToe-v0 --steps 9 --set gae_lambda=0.5", ("gae_lambda=0.5", "dqn", "buffer_size")),
+            ("sb3:ppo,n_steps=1,boards=1,opponents=random TicTacToe-v0 --steps 9", ("n_steps=1", "boards=2")),
+            ("sb3:ppo,layers=8,0 TicTacToe-v0 --steps 9", ("layers", "from 1", "(8, 0)")),
+            ("sb3:ppo TicTacToe-v0 --steps 9 --set layers=8,x", ("layers", "from 1", "'8,x'")),
+            ("sb3:ppo,activation=gelu TicTacToe-v0 --steps 9", ("activation", "tanh, relu", "'gelu'")),
+            ("sb3:ppo,opponents=pool+nobody TicTacToe-v0 --steps 9", ("'nobody'",)),
+            ("sb3:ppo,gamma=1.5 TicTacToe-v0 --steps 9", ("gamma", "from 0 to 1", "1.5")),
             ("sb3:ppo TicTacToe-v9 --steps 9", ("'TicTacToe-v9'", "TicTacToe-v0")),
             ("sb3:ppo Quixo-v0:max_cycles=0 --steps 9", ("max_cycles", "0")),
             ("sb3:ppo TicTacToe-v0 --steps 9 --seed 4294967296", ("seed", "4294967295", "4294967296")),
@@ -224,17 +278,34 @@ class TestARun:
             return True
 
         monkeypatch.setattr(SelfPlayCallback, "_on_step", _on_step)
-        done = ci_envs_train("sb3:a2c", TICTACTOE, "--steps", 1000, "--output", tmp_path)
+        done = ci_envs_train("sb3:a2c", TICTACTOE, "--steps", 1000, "--output", tmp_path, *settings("a2c"))
         assert isinstance(done.exception, RuntimeError)
         assert isinstance(done.exception.__cause__, ValueError)
-        kept = read_model(tmp_path / CHECKPOINT)
-        assert 300 < kept.steps < 700
-        assert all(tensor.isfinite().all() for tensor in kept.tensors.values())
+        assert 300 < steps_of(tmp_path) < 700
+        assert all(np.isfinite(array).all() for array in checkpoint(tmp_path)[1].arrays.values())
+
+    def test_presets_are_those_of_the_algorithm_and_the_game(self):
+        def config(algorithm, game, **options):
+            return make_config(SB3Trainer, game, {"": algorithm, "steps": 9, **options}).resolved(game)
+
+        assert config("dqn", GAME).arguments == PRESETS["dqn"]
+        assert config("ppo", GAME, n_steps=8).arguments == {**PRESETS["ppo"], "n_steps": 8}
+        assert config("a2c", ci_envs.Quixo()).layers == (256, 256)
+        four = config("ppo", resolve("ConnectFour-v0")[1])
+        assert (four.n_steps, four.batch_size, four.n_epochs, four.learning_rate) == (32, 512, 5, 3e-3)
+        assert (four.boards, four.gamma) == (16, PRESETS["ppo"]["gamma"])
+
+    def test_presets_are_arguments_of_the_algorithms(self):
+        """Each reaches the algorithm under the name that Stable-Baselines3 gives it."""
+        for algorithm, arguments in PRESETS.items():
+            env = self_play_env(GAME, ["random"], 2)
+            model = ALGORITHMS[algorithm]("MlpPolicy", env, device="cpu", **{**arguments, "seed": 0})
+            assert all(hasattr(model, name) for name in arguments)
 
 
-class TestGoingOn:
+class TestResuming:
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
-    def test_everything_is_as_it_was(self, algorithm, tmp_path, pools):
+    def test_everything_is_as_it_was(self, algorithm, tmp_path, run, trainers):
         """A run that has its steps already shows what a checkpoint restores."""
         first = run(algorithm, tmp_path, 1000)
         events = len(list(tmp_path.glob("*tfevents*")))
@@ -244,9 +315,11 @@ class TestGoingOn:
         state = flat(first.policy.optimizer)
         assert len(state) > 0
         assert differing(state, flat(second.policy.optimizer)) == []
+        pools = [trainer.pool for trainer in trainers]
         assert len(pools[0].weights) == len(pools[1].weights) >= 3
         for before, after in zip(pools[0].weights, pools[1].weights, strict=True):
             assert differing(before, after) == []
+        assert pools[0].next_entry == pools[1].next_entry > 0
         if algorithm == "dqn":
             for name in ("observations", "next_observations", "actions", "rewards", "dones", "timeouts", "pos", "full"):
                 assert np.array_equal(getattr(first.replay_buffer, name), getattr(second.replay_buffer, name))
@@ -254,7 +327,7 @@ class TestGoingOn:
         assert len(list(tmp_path.glob("*tfevents*"))) == events + 1
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
-    def test_it_goes_on_from_the_steps_of_the_checkpoint(self, algorithm, tmp_path, monkeypatch):
+    def test_it_continues_from_the_steps_of_the_checkpoint(self, algorithm, tmp_path, monkeypatch, run):
         begun = run(algorithm, tmp_path / "a", 600).num_timesteps
         shutil.copytree(tmp_path / "a", tmp_path / "b")
         steps = []
@@ -265,26 +338,26 @@ class TestGoingOn:
         run(algorithm, tmp_path / "b", 1200, resume=True)
         assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
-    def test_new_random_numbers_are_drawn(self, tmp_path, monkeypatch):
+    def test_new_random_numbers_are_drawn(self, tmp_path, monkeypatch, run):
         seen = []
 
-        class RolloutRecorder(SelfPlayCallback):
+        class Look(SelfPlayCallback):
             def _on_rollout_end(self):
                 seen[-1].append(self.model.rollout_buffer.actions.copy())
 
-        monkeypatch.setattr(training, "SelfPlayCallback", RolloutRecorder)
+        monkeypatch.setattr(training, "SelfPlayCallback", Look)
         for resume in (False, True):
             seen.append([])
             run("a2c", tmp_path, 200 if not resume else 400, resume=resume)
         assert not np.array_equal(seen[0][0], seen[1][0])
 
-    def test_the_agent_enters_the_pool_once(self, tmp_path, pools):
+    def test_the_agent_enters_the_pool_once(self, tmp_path, run, trainers):
         run("a2c", tmp_path, 300)
         for _ in range(3):
             run("a2c", tmp_path, 300, resume=True)
-        assert len({len(pool.weights) for pool in pools}) == 1
+        assert len({len(trainer.pool.weights) for trainer in trainers}) == 1
 
-    def test_a_run_is_not_overwritten(self, tmp_path):
+    def test_a_run_is_not_overwritten(self, tmp_path, run):
         run("a2c", tmp_path, 100)
         before = {file: file.read_bytes() for file in tmp_path.iterdir()}
         done = ci_envs_train("sb3:a2c", TICTACTOE, "--steps", 200, "--output", tmp_path)
@@ -296,50 +369,89 @@ class TestGoingOn:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ("sb3:maskable_ppo TicTacToe-v0", ("algorithm", "'ppo'", "'maskable_ppo'")),
-            ("sb3:dqn TicTacToe-v0", ("algorithm", "'dqn'")),
+            ("sb3:maskable_ppo TicTacToe-v0", ("algorithm", "=ppo", "not maskable_ppo")),
+            ("sb3:dqn TicTacToe-v0", ("algorithm", "not dqn")),
             ("sb3:ppo TicTacToe-v0 --seed 1", ("seed", "0", "1")),
-            ("sb3:ppo Quixo-v0", ("environment", "'TicTacToe-v0'", "'Quixo-v0'")),
+            ("sb3:ppo Quixo-v0", ("environment", "=TicTacToe-v0", "not Quixo-v0")),
         ],
     )
-    def test_another_run_is_refused(self, arguments, words, tmp_path):
+    def test_another_run_is_refused(self, arguments, words, tmp_path, run):
         run("ppo", tmp_path, 100)
         before = {file: file.read_bytes() for file in tmp_path.iterdir()}
         done = ci_envs_train(*arguments.split(), "--steps", 200, "--output", tmp_path, "--resume")
         assert done.exit_code == 2
         assert done.stderr.count("\n") == 1
-        assert all(word in done.stderr for word in (*words, "another run", CHECKPOINT)), done.stderr
+        assert all(word in done.stderr for word in (*words, "other options", str(tmp_path))), done.stderr
         assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
-    def test_other_hyperparameters_and_damage_are_refused(self, tmp_path, monkeypatch):
+    def test_other_options_and_damage_are_refused(self, tmp_path, run):
         run("ppo", tmp_path, 100)
-        monkeypatch.setattr(training, "hyperparameters", lambda *name: replace(tiny(*name), boards=5))
-        with pytest.raises(ValueError, match="another run: its parameters"):
-            run("ppo", tmp_path, 200, resume=True)
-        shutil.copy(tmp_path / LAST, tmp_path / CHECKPOINT)
-        with pytest.raises(ValueError, match="another run: its algorithm is None"):
-            run("ppo", tmp_path, 200, resume=True)
-        (tmp_path / CHECKPOINT).write_bytes((tmp_path / LAST).read_bytes()[:-1])
-        with pytest.raises(ValueError, match="damaged"):
-            run("ppo", tmp_path, 200, resume=True)
+        with pytest.raises(ValueError, match=r"other options: boards=4 \(not 5\)"):
+            run("ppo", tmp_path, 200, resume=True, boards=5)
+        content = (tmp_path / CHECKPOINT).read_bytes()
+        for damaged in ((tmp_path / BEST).read_bytes(), content[:-1]):
+            (tmp_path / CHECKPOINT).write_bytes(damaged)
+            with pytest.raises(ValueError, match="no checkpoint of this run"):
+                run("ppo", tmp_path, 200, resume=True)
 
     def test_the_keyboard_interrupts_and_all_is_kept(self, tmp_path, monkeypatch):
-        closed = []
-        monkeypatch.setattr(training, "ProgressBarCallback", lambda: Bar(closed))
+        arguments = ("sb3:maskable_ppo", TICTACTOE, "--steps", 1000, "--output", tmp_path, *settings("maskable_ppo"))
         with monkeypatch.context() as patch:
             patch.setattr(SelfPlayCallback, "_on_step", stopping(510, KeyboardInterrupt))
-            done = ci_envs_train("sb3:maskable_ppo", TICTACTOE, "--steps", 1000, "--output", tmp_path)
+            done = ci_envs_train(*arguments)
         assert done.exit_code == 1
-        assert closed
-        assert f"--resume goes on with what is in '{tmp_path}'" in done.stderr
+        assert f"Run the same command with --resume to continue in '{tmp_path}'" in done.stderr
         assert "Traceback" not in done.output
-        assert read_model(tmp_path / CHECKPOINT).steps == 516
-        assert read_model(tmp_path / LAST).steps == 516
-        done = ci_envs_train("sb3:maskable_ppo", TICTACTOE, "--steps", 1000, "--output", tmp_path, "--resume")
+        assert steps_of(tmp_path) == 516
+        done = ci_envs_train(*arguments, "--resume")
         assert done.exit_code == 0, done.output
-        assert read_model(tmp_path / LAST).steps >= 1000
+        assert steps_of(tmp_path) >= 1000
 
-    def test_an_interrupt_before_the_first_step(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_an_interrupt_while_the_weights_change_waits_for_the_next_step(self, algorithm, tmp_path, monkeypatch, run):
+        """The checkpoint has the weights after the whole update."""
+        seen = []
+
+        def train_and_note(self, *arguments, **options):
+            if self.num_timesteps > 500:
+                signal.raise_signal(signal.SIGINT)
+            update(self, *arguments, **options)
+            seen.append({name: tensor.clone() for name, tensor in self.policy.state_dict().items()})
+
+        update = ALGORITHMS[algorithm].train
+        handler = signal.getsignal(signal.SIGINT)
+        with monkeypatch.context() as patch:
+            patch.setattr(ALGORITHMS[algorithm], "train", train_and_note)
+            with pytest.raises(KeyboardInterrupt):
+                run(algorithm, tmp_path, 1000)
+        assert signal.getsignal(signal.SIGINT) is handler
+        weights = {name.removeprefix("policy."): tensor for name, tensor in policy_of(tmp_path).items()}
+        assert differing(weights, seen[-1]) == []
+        assert len(differing(weights, seen[-2])) > 0
+        assert 500 < steps_of(tmp_path) < 800
+        assert run(algorithm, tmp_path, 1000, resume=True).num_timesteps >= 1000
+
+    def test_a_second_interrupt_takes_effect_at_once(self, tmp_path, monkeypatch, run):
+        """The weights are in the middle of an update then, so the checkpoint is an earlier one."""
+        steps = []
+
+        def interrupted_twice(self):
+            steps.append(self.num_timesteps)
+            if self.num_timesteps > 500:
+                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)
+                pytest.fail("the second interrupt had no effect")
+            update(self)
+
+        update = ALGORITHMS["a2c"].train
+        with monkeypatch.context() as patch:
+            patch.setattr(ALGORITHMS["a2c"], "train", interrupted_twice)
+            with pytest.raises(KeyboardInterrupt):
+                run("a2c", tmp_path, 1000)
+        assert steps_of(tmp_path) == steps[-2]
+        assert run("a2c", tmp_path, 1000, resume=True).num_timesteps >= 1000
+
+    def test_an_interrupt_before_the_first_step(self, tmp_path, monkeypatch, run):
         def learn(*arguments, **options):
             raise KeyboardInterrupt
 
@@ -349,14 +461,12 @@ class TestGoingOn:
                 run("a2c", tmp_path, 100)
         assert run("a2c", tmp_path, 100, resume=True).num_timesteps >= 100
 
-    def test_stopped_at_any_write_it_goes_on(self, tmp_path, monkeypatch):
+    def test_stopped_at_any_write_it_continues(self, tmp_path, monkeypatch, run):
         """Between any two files: nothing is lost but what came after the checkpoint, and the best stays the best."""
-        rewards = iter([])
-        monkeypatch.setattr(training.KeepCallback, "_mean_reward", lambda self, rung: next(rewards))
-        write = ci_envs.storage.tensors.write_whole
-        for stop_at in range(1, 11):
+        played, write = ScriptedLadder(monkeypatch), ci_envs.storage.files.write_whole
+        for stop_at in range(1, 27):
             folder, writes, best = tmp_path / str(stop_at), [], 0
-            rewards = iter([value for value in (0.1, 0.5, 0.3, 0.2) for _ in range(2)])
+            played.scores = [0.55, 0.75, 0.65, 0.6]
 
             def write_or_stop(path, content, writes=writes, stop_at=stop_at):
                 if len(writes) == stop_at:
@@ -365,30 +475,34 @@ class TestGoingOn:
                 write(path, content)
 
             with monkeypatch.context() as patch:
-                patch.setattr(ci_envs.storage.tensors, "write_whole", write_or_stop)
+                for module in ("storage.files", "storage.arrays", "storage.tensors", "training.folder"):
+                    patch.setattr(f"ci_envs.{module}.write_whole", write_or_stop)
                 with pytest.raises(Crash):
                     run("a2c", folder, 1000)
-            assert read_model(folder / CHECKPOINT).steps == (0, 288, 576, 864)[writes.count(CHECKPOINT) - 1]
             if BEST in writes:
-                best = read_model(folder / BEST).notes["mean_reward"]
-                assert best == (0.1, 0.5)[writes.count(BEST) - 1]
-            rewards = iter([0.4] * 20)
+                assert read_model(folder / BEST).notes["score"] == (0.55, 0.75)[writes.count(BEST) - 1]
+            if CHECKPOINT in writes:
+                assert steps_of(folder) == min(96 * writes.count(CHECKPOINT), 1056)
+                best = checkpoint(folder)[1].values.get("best", {"score": 0})["score"]
+            played.scores = [0.7] * 10
             run("a2c", folder, 1000, resume=True)
-            assert read_model(folder / BEST).notes["mean_reward"] == max(0.4, best)
+            assert {file.name for file in folder.iterdir() if "tfevents" not in file.name} == FILES
+            assert read_model(folder / BEST).notes["score"] == max(0.7, best)
+        assert writes.count(BEST) == 2
 
-    def test_the_best_is_replaced_by_better_ones_alone(self, tmp_path, monkeypatch):
-        rewards = iter([value for value in (0.2, 0.6, 0.6, 0.1, -0.5, 0.5, 0.7) for _ in range(2)])
-        monkeypatch.setattr(training.KeepCallback, "_mean_reward", lambda self, rung: next(rewards))
+    def test_the_best_is_replaced_by_better_ones_alone(self, tmp_path, monkeypatch, run):
+        played = ScriptedLadder(monkeypatch)
+        played.scores = [0.6, 0.8, 0.8, 0.55, 0.25, 0.75, 0.85]
         run("a2c", tmp_path, 1000)
         best = read_model(tmp_path / BEST)
-        assert best.notes["mean_reward"] == 0.6
+        assert best.notes["score"] == 0.8
         assert 400 <= best.steps < 600
-        assert read_model(tmp_path / LAST).steps >= 1000
-        for _ in range(2):
-            run("a2c", tmp_path, 1000, resume=True)
+        assert steps_of(tmp_path) >= 1000
+        for steps in (1300, 1600):
+            run("a2c", tmp_path, steps, resume=True)
             assert read_model(tmp_path / BEST).steps == best.steps
-        run("a2c", tmp_path, 1000, resume=True)
-        assert read_model(tmp_path / BEST).steps >= 1000
+        run("a2c", tmp_path, 1900, resume=True)
+        assert read_model(tmp_path / BEST).steps >= 1900
 
     @pytest.mark.slow
     def test_killed_at_random_moments_it_finishes(self, tmp_path):
@@ -410,56 +524,42 @@ KILLS = """
 import json, os, random, signal, sys, time
 import torch
 from pathlib import Path
-from ci_envs.baselines import training
 from ci_envs.baselines.model_file import read_model
-from ci_envs.baselines.hyperparameters import Hyperparameters
-training._GAMES = 10
-training.hyperparameters = lambda *name: Hyperparameters(
-    ("pool", "random"), 4, ("random",), [8], "relu", {"n_steps": 8}
-)
+from ci_envs.training import train
+from ci_envs.training.folder import CHECKPOINT, RunFolder
 folder = Path(sys.argv[1])
-checkpoint = folder / training.CHECKPOINT
-def train():
-    resume = checkpoint.exists()
-    training.train("a2c", "TicTacToe-v0", steps=20_000, output=folder, resume=resume, progress=False)
-Path.mkdir(folder)
+runs = RunFolder(folder, "best.safetensors")
+OPTIONS = dict(opponents=("pool", "random"), boards=4, ladder=("random",), ladder_games=10, layers=8, n_steps=8,
+    checkpoint_seconds=0.05)
+def run(steps, folder, resume):
+    train("sb3:a2c", "TicTacToe-v0", steps=steps, output=folder, resume=resume, **OPTIONS)
 torch.set_num_threads(1)
-training.train("a2c", "TicTacToe-v0", steps=1, output=folder / "warm", progress=False)
+run(1, folder / "warm", False)
 steps = []
 draw = random.Random(0)
 for _ in range(6):
     child = os.fork()
     if child == 0:
-        train()
+        run(20_000, folder, runs.has_run)
         os._exit(0)
     time.sleep(draw.uniform(0.1, 0.9))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    if checkpoint.exists():
-        steps.append(read_model(checkpoint).steps)
-train()
-for name in (training.BEST, training.LAST, training.CHECKPOINT):
-    read_model(folder / name)
-steps.append(read_model(checkpoint).steps)
+    if runs.has_checkpoint:
+        steps.append(runs.read_checkpoint()[1].values["steps"])
+run(20_000, folder, True)
+read_model(runs.best)
+steps.append(runs.read_checkpoint()[1].values["steps"])
 print(json.dumps(steps))
 """
 
 
-class Bar(BaseCallback):
-    """A progress bar that notes when it is closed."""
+class ScriptedLadder:
+    """Measurements with given scores, one after the other."""
 
-    def __init__(self, closed):
-        super().__init__()
-        self.closed = closed
-
-    def _on_training_start(self):
-        self.pbar = True
-
-    def _on_step(self):
-        return True
-
-    def _on_training_end(self):
-        self.closed.append(True)
+    def __init__(self, monkeypatch):
+        self.scores = []
+        monkeypatch.setattr(ladder.Measurement, "score", property(lambda measured: self.scores.pop(0)))
 
 
 class TestPool:
@@ -471,7 +571,7 @@ class TestPool:
             yield policy
 
     def test_it_keeps_copies_and_the_newest(self):
-        pool = Pool(GAME, NETWORK, size=5, seed=0)
+        pool = Pool(GAME, NETWORK, size=5, latest_share=0.5, seed=0)
         for value, policy in enumerate(self.policies(50)):
             pool.add(policy)
             for parameter in policy.parameters():
@@ -483,7 +583,7 @@ class TestPool:
         assert values[0] > 5
 
     def test_it_draws_the_latest_half_of_the_time(self):
-        pool = Pool(GAME, NETWORK, size=4, seed=0)
+        pool = Pool(GAME, NETWORK, size=4, latest_share=0.5, seed=0)
         for policy in self.policies(4):
             pool.add(policy)
         drawn = np.bincount([int(pool.draw()._policy.action_net.bias[0]) for _ in range(800)], minlength=4) / 800
@@ -491,7 +591,7 @@ class TestPool:
 
     def test_seeds_repeat_it(self):
         def draws(seed):
-            pool = Pool(GAME, NETWORK, size=3, seed=seed)
+            pool = Pool(GAME, NETWORK, size=3, latest_share=0.5, seed=seed)
             for policy in self.policies(9):
                 pool.add(policy)
             start = batch_of(random_positions(GAME, 50, seed=0))
@@ -503,7 +603,7 @@ class TestPool:
         opponents = (POOL, "random", POOL, "minimax:depth=1")
         env = self_play_env(GAME, opponents, 2)
         assert [type(group.opponent).__name__ for group in env.groups] == [*["RandomAgent"] * 3, "MinimaxAgent"]
-        pool = Pool(GAME, NETWORK, seed=0)
+        pool = Pool(GAME, NETWORK, size=20, latest_share=0.5, seed=0)
         player = SelfPlayCallback(env, opponents, pool, interval=64)
         fixed = [env.groups[1].opponent, env.groups[3].opponent]
         seen = []
@@ -525,11 +625,8 @@ class TestPool:
             assert one is not other
 
 
-def test_maskable_ppo_learns_tictactoe(tmp_path, monkeypatch):
-    usual = hyperparameters("maskable_ppo", GAME)
-    quicker = replace(usual, boards=16, arguments={**usual.arguments, "batch_size": 512})
-    monkeypatch.setattr(training, "hyperparameters", lambda *name: quicker)
-    train("maskable_ppo", TICTACTOE, steps=60_000, output=tmp_path, progress=False)
-    agent, random = make_agent(f"sb3:{tmp_path / LAST}", GAME), make_agent("random", GAME, seed=1)
+def test_maskable_ppo_learns_tictactoe(tmp_path, trainers):
+    train("sb3:maskable_ppo", TICTACTOE, steps=60_000, output=tmp_path, boards=16, batch_size=512)
+    agent, random = trainers[-1].agent(), make_agent("random", GAME, seed=1)
     total = play_match(GAME, agent, random, 1000).sides[0].total
     assert total.wins + total.draws / 2 > 900

@@ -17,10 +17,11 @@ import ci_envs
 from ci_envs import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import elo_ratings
+from ci_envs.baselines.config import PRESETS
 from ci_envs.cli.main import main
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
-from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Names, Number, OrNone, Text
+from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text
 from ci_envs.training.config import options_of
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
@@ -34,6 +35,7 @@ OTHERS = {
     ("alphazero", None): {"iterations": "7"},
     ("alphazero", "minutes"): {},
     ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},
+    **{("sb3", option): {"algorithm": name} for name, arguments in PRESETS.items() for option in arguments},
 }
 """Further options of a learner that have to be given together with an option, or with any other option."""
 TICTACTOE = ci_envs.ConnectN(3, 3, 3)
@@ -64,11 +66,20 @@ def another_value(check, default):
             return "exact+random", ("exact", "random")
         case Names():
             return "+".join(check.names[:2]), check.names[:2]
+        case Integers():
+            return f"{check.low},{check.low + 1}", (check.low, check.low + 1)
         case Integer():
             value = next(value for value in count(check.low) if value != default)
         case Number():
             value = next(value for value in (check.low + 0.25, check.low + 0.5) if value != default)
     return str(value).lower(), value
+
+
+def further_options(name, option):
+    """The other options that have to be given for an option to be allowed, as a user writes them."""
+    described = options_of(TRAINERS[name].config_type)
+    required = {one: another_value(described[one].check, MISSING)[0] for one in described if described[one].required}
+    return required | OTHERS.get((name, option), OTHERS.get((name, None), {}))
 
 
 @pytest.mark.parametrize(("name", "option"), FIELDS)
@@ -83,8 +94,7 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
     monkeypatch.setattr(learners, "make_config", make_config)
     described = options_of(TRAINERS[name].config_type)
     text, value = another_value(described[option].check, described[option].default)
-    required = {one: "7" for one in described if described[one].default is MISSING}
-    given = required | OTHERS.get((name, option), OTHERS.get((name, None), {})) | {option: text}
+    given = {**further_options(name, option), option: text}
     for settings in (
         [name, "TicTacToe-v0", *(f"--set={one}={other}" for one, other in given.items())],
         [f"{name}:{','.join(f'{one}={other}' for one, other in given.items())}", "TicTacToe-v0"],

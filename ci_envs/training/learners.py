@@ -46,6 +46,7 @@ def train(
         ValueError: the agent does not learn, an option is not allowed, there is a run in ``output`` and ``resume`` is
             false, there is none to resume or it has other options, or the training fails.
         FloatingPointError: the training diverged; the last checkpoint is kept.
+        RuntimeError: the training failed in another package; the last checkpoint is kept.
         ImportError: a package that the learner needs is not installed.
         OSError: the folder cannot be written.
     """
