@@ -24,3 +24,37 @@ def test_no_two_classes_share_a_name():
                 places[node.name].append(file)
     assert len(places) > 200
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def parameters_of(function):
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    return [name for name in names if name not in ("self", "cls")]
+
+
+def is_compiled(function, parents):
+    """Whether a function is a kernel, or inside the function that builds one."""
+    outer = function
+    while outer is not None:
+        decorators = {
+            name.id
+            for one in getattr(outer, "decorator_list", ())
+            for name in ast.walk(one)
+            if isinstance(name, ast.Name)
+        }
+        if decorators & KERNELS:
+            return True
+        outer = parents.get(outer)
+    return False
+
+
+def test_no_function_outside_kernels_has_many_parameters():
+    long, counted = {}, 0
+    for file, tree in trees():
+        parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_compiled(node, parents):
+                counted += 1
+                if len(parameters_of(node)) > MOST_PARAMETERS:
+                    long[f"{file}: {node.name}"] = len(parameters_of(node))
+    assert counted > 2000
+    assert long == {}
