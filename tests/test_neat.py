@@ -34,7 +34,7 @@ from ci_envs.agents.evolution.layers import (
     torch_module,
     tweak_weights,
 )
-from ci_envs.agents.evolution.neat import Genome, Neat, flatten, neat_config
+from ci_envs.agents.evolution.neat import Genome, Neat, NeatParameters, flatten, neat_config
 from ci_envs.agents.evolution.neat_agent import NeatAgent
 from ci_envs.agents.evolution.neat_training import longest_game
 from ci_envs.agents.evolution.networks import (
@@ -50,6 +50,7 @@ from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.optimisation.evolution import optimise
 from ci_envs.training import train
+from ci_envs.training.config import options_of
 
 TICTACTOE = ConnectN(3, 3, 3)
 
@@ -419,6 +420,25 @@ def test_layer_lists_learn_xor():
 def test_bad_limits_are_refused(limits, message):
     with pytest.raises(ValueError, match=message):
         Limits(*limits)
+
+
+def test_every_parameter_of_neat_reaches_the_library():
+    changed = {"initial_connection": "unconnected"}
+    for name, described in options_of(NeatParameters).items():
+        if name not in changed:
+            changed[name] = described.default + 1 if isinstance(described.default, int) else described.default / 2 + 0.6
+    changed |= {"max_stagnation": 7, "survival_threshold": 0.9}
+    changed |= {name: 0.25 for name in changed if name.endswith(("_prob", "_rate"))}
+    parameters = NeatParameters(**changed)
+    config = Neat(3, 2, 40, seed=1, parameters=parameters).config
+    parts = config.genome_config, config.species_set_config, config.stagnation_config, config.reproduction_config
+    found = {name: value for part in parts for name, value in vars(part).items()}
+    for kind in ("weight", "bias"):
+        assert found[f"{kind}_max_value"] == -found[f"{kind}_min_value"] == changed.pop(f"{kind}_limit") != 8
+    step, least = changed.pop("compatibility_step"), changed.pop("compatibility_least")
+    threshold = changed.pop("compatibility_threshold")
+    assert found["compatibility_threshold"] == max(least, threshold / step)  # one species at first: too few
+    assert {name: found[name] for name in changed} == changed
 
 
 # ------------------------------------------------------------------------------------------------- training and playing

@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 
@@ -23,13 +24,29 @@ from ci_envs.agents.nim import genetic as nim_ga
 from ci_envs.agents.nim import rules as nim_rules
 from ci_envs.agents.nim import training as nim_training
 from ci_envs.agents.nim.analysis import MAX_POSITIONS, NimAnalysis
+from ci_envs.agents.nim.config import NimGAConfig
 from ci_envs.agents.nim.evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
 from ci_envs.agents.nim.expert import NimExpertAgent
 from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy
 from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, terms_of
+from ci_envs.agents.nim.training import make_plan
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.games.nim import pack
+from ci_envs.optimisation.evolution import (
+    Blend,
+    Elitism,
+    Gaussian,
+    Immigration,
+    OneFifth,
+    OnePoint,
+    Plan,
+    Plus,
+    RouletteSelection,
+    TournamentSelection,
+    TruncationSelection,
+    Uniform,
+)
 from ci_envs.solver.nim import are_won
 from ci_envs.training import train as train_learner
 
@@ -452,6 +469,39 @@ def test_shipped_champions(spec, environment):
         won, _ = share(analysis, nim_evolved.action_chances, agent.plays, agent.genome)
         best = analysis.mappings(FIXED_RULES, ("odd", "single"))[:, 0].max()
         assert won > 0.95 * best
+
+
+def test_every_option_of_the_genetic_algorithm_has_its_effect():
+    target = nim_ga.genetic_target(Nim())
+    usual = make_plan(NimGAConfig(), target)
+    assert usual == Plan(
+        32,
+        32,
+        Gaussian(0.15 * 7, 0.5, 0.0, 7.0),
+        TournamentSelection(3),
+        Uniform(0.5),
+        survive=Elitism(1),
+        reevaluate=True,
+    )
+    for options, changes in (
+        ({"population": 8, "offspring": 50}, {"population": 8, "offspring": 50}),
+        ({"offspring": 50}, {"offspring": 50}),
+        ({"sigma": 0.5, "mutation_rate": 1}, {"mutate": Gaussian(3.5, 1.0, 0.0, 7.0)}),
+        ({"selection": "roulette"}, {"select": RouletteSelection()}),
+        ({"tournament_size": 5}, {"select": TournamentSelection(5)}),
+        ({"selection": "truncation", "truncation_share": 0.2}, {"select": TruncationSelection(0.2)}),
+        ({"crossover": None}, {"crossover": None}),
+        ({"crossover": "one_point", "crossover_rate": 0.3}, {"crossover": OnePoint(), "crossover_rate": 0.3}),
+        ({"uniform_rate": 0.1}, {"crossover": Uniform(0.1)}),
+        ({"crossover": "blend", "blend_alpha": 0.2}, {"crossover": Blend(0.2, 0.0, 7.0)}),
+        ({"survival": "plus", "elite": 0}, {"survive": Plus()}),
+        ({"elite": 4}, {"survive": Elitism(4)}),
+        ({"step_rule": "one_fifth", "least_step": 0.1}, {"step_rule": OneFifth(1 + 2 / 64, 0.1)}),
+        ({"step_rule": "one_fifth", "step_damping": 5}, {"step_rule": OneFifth(5.0)}),
+        ({"immigration_patience": 3, "immigration_share": 0.5}, {"immigration": Immigration(3, 0.5)}),
+        ({"hall_size": 9, "reevaluate": False}, {"hall_size": 9, "reevaluate": False}),
+    ):
+        assert make_plan(NimGAConfig(**options), target) == replace(usual, **changes)
 
 
 # -------------------------------------------------------------------------------------------------------------- errors

@@ -45,7 +45,7 @@ class EvolutionConfig(TrainingConfig):
         None,
     )
     ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
-    ladder_games: int = with_default(TrainingConfig, "ladder_games", 100)
+    ladder_games: int = with_default(TrainingConfig, "ladder_games", 40)
     measurements: int = with_default(TrainingConfig, "measurements", 5)
 
     @property
@@ -97,7 +97,7 @@ class PopulationOptions(Options):
         0.5,
     )
     mutation_rate: float | None = option(
-        "probability that a gene is mutated by a normal step; none is the larger of 0.1 and 1 in the number of genes",
+        "probability that a gene is mutated by a normal step; none is the larger of 0.1 and 1 / genes",
         OrNone(PROBABILITY),
         None,
     )
