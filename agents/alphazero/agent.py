@@ -27,11 +27,11 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
 
-_MOST_NODES = 4_000_000  # of the trees that grow side by side: 220 MB
+_MOST_NODES = 4_000_000  # of the trees that are searched at the same time: 220 MB
 
 
 class AlphaZeroAgent(PositionAgent):
-    """Plays what a search by a trained network finds: ``alphazero:PATH``, or one that comes with the package."""
+    """Plays by a search that a trained network guides: ``alphazero:PATH``, or a network of the package."""
 
     trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
 
@@ -57,25 +57,24 @@ class AlphaZeroAgent(PositionAgent):
         """Make the agent.
 
         Args:
-            game: what the network was trained for.
-            path: of the network, or a network itself; None means the one for this game that comes with the package.
-            simulations: how many an action.
+            game: the game that the network was trained for.
+            path: the file of the network, or the network itself; None is the network of the package for this game.
+            simulations: number of simulations for each action.
             selection: ``puct``, ``ucb`` or ``gumbel``.
             exploration: the constant before the prior.
-            prior_temperature: of the priors; above 1 the search tries more than what the network would play, as in
-                Lc0, whose softmax is flattened too. What is learned by Gumbel's root is sharp.
-            temperature: of the draw of an action from what was found; 0 plays the best. A little, such as 0.15, leads
-                out of the circles in which two agents without luck move on Quixo.
-            contempt: by how much a draw is worse than even for it at most, from 0 to 1: it would rather risk something
-                than go in circles. How much is drawn for every action anew, so that no circle goes on for ever.
-            lookahead: plies within which every leaf is searched for a forced end, 1 to 8: Baier and Winands,
-                "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo three take hardly any time, as what they decide
-                is not shown to the network; with four an action takes twice as long, with five nine times.
-            seed: of the order of equal actions, and of the draw.
+            prior_temperature: temperature of the priors, as the policy temperature of Lc0. Above 1 the priors are
+                flatter; policies that were learned with Gumbel's root are sharp.
+            temperature: temperature with which an action is sampled from the policy of the search; 0 plays the best.
+                A small one such as 0.15 breaks the cycles that two deterministic agents repeat on Quixo.
+            contempt: how much worse than even the agent values a draw at most, from 0 to 1: it then takes a risk rather
+                than repeat positions. The value is drawn from 0 to ``contempt`` for each action, which ends cycles.
+            lookahead: plies within which every leaf is searched for a forced result, 1 to 8: Baier and Winands,
+                "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo 3 takes hardly any time, because decided leaves
+                are not evaluated by the network; with 4 an action takes twice as long, with 5 nine times.
+            seed: of the order of equal actions and of the samples.
 
         Raises:
-            ValueError: an option is out of range, the file is no such network, or one for another game, or none for
-                this game comes with the package.
+            ValueError: an option is out of range, the file has no network for this game, or the package has none.
             OSError: the file cannot be read.
         """
         one_of("selection", selection, SELECTIONS)

@@ -1,6 +1,6 @@
-"""A network that is asked, not trained: by ONNX Runtime on a processor, by PyTorch on any other device.
+"""Inference: the outputs of a network, by ONNX Runtime on a CPU and by PyTorch on any other device.
 
-On a processor ONNX Runtime takes a tenth of PyTorch's time for one position, and two thirds for a hundred.
+On a CPU ONNX Runtime takes a tenth of PyTorch's time for one position, and two thirds for a hundred.
 """
 
 import copy
@@ -18,14 +18,14 @@ from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
 
 
 def inference(network: Network, device: str = "cpu") -> Evaluate:
-    """What a network says as it is now, on one thread of each caller if the device is ``cpu``."""
+    """Return a function that evaluates a copy of the network; on a CPU it uses the thread of its caller only."""
     if torch.device(device).type == "cpu":
         return OnnxInference(onnx_model(network))
     return TorchInference(network, device)
 
 
-class _Asked(nn.Module):
-    """A network that takes planes as the games write them."""
+class _InferenceModule(nn.Module):
+    """A network whose input are planes as the games write them, and whose third output is a probability."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class _Asked(nn.Module):
 
 
 class OnnxInference:
-    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` by ONNX Runtime, from a model of :func:`onnx_model`.
+    """Evaluates positions by ONNX Runtime (an :data:`~ci_envs.agents.alphazero.search.Evaluate`).
 
-    It can be copied and pickled.
+    The model is one of :func:`onnx_model`. Objects can be copied and pickled.
     """
 
     def __init__(self, model: bytes) -> None:
@@ -52,27 +52,27 @@ class OnnxInference:
         return OnnxInference, (self._model,)
 
     def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
-        """``planes -> (logits, values, draws)``."""
+        """Return logits, values and probabilities of a draw for planes, int8 (n, height, width, channels)."""
         logits, values, draws = self._session.run(None, {"planes": planes})
         return logits, values, draws
 
 
 class TorchInference:
-    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` by PyTorch."""
+    """Evaluates positions by PyTorch (an :data:`~ci_envs.agents.alphazero.search.Evaluate`)."""
 
     def __init__(self, network: Network, device: str) -> None:
         self._device = torch.device(device)
-        self._asked = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._module = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     @torch.inference_mode()
     def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
-        """``planes -> (logits, values, draws)``."""
-        logits, values, draws = self._asked(torch.from_numpy(planes).to(self._device))
+        """Return logits, values and probabilities of a draw for planes, int8 (n, height, width, channels)."""
+        logits, values, draws = self._module(torch.from_numpy(planes).to(self._device))
         return logits.cpu().numpy(), values.cpu().numpy(), draws.cpu().numpy()
 
 
 def onnx_model(network: Network) -> bytes:
-    """A network as an ONNX model for any number of positions, batch normalisation worked into the convolutions."""
+    """Return an ONNX model for any number of positions; batch normalisation is folded into the convolutions."""
     file, names = io.BytesIO(), ("planes", "logits", "values", "draws")
     height, width, planes = network.observation_shape
     with warnings.catch_warnings():
@@ -80,7 +80,7 @@ def onnx_model(network: Network) -> bytes:
         torch.onnx.export(
             _frozen(network).cpu(),
             (torch.zeros(1, height, width, planes, dtype=torch.int8),),
-            file,  # type: ignore[arg-type]  # of which the new exporter knows nothing
+            file,  # type: ignore[arg-type]  # the annotation is that of the new exporter
             input_names=names[:1],
             output_names=names[1:],
             dynamic_axes={name: {0: "n"} for name in names},
@@ -89,5 +89,5 @@ def onnx_model(network: Network) -> bytes:
     return file.getvalue()
 
 
-def _frozen(network: Network) -> _Asked:
-    return _Asked(copy.deepcopy(network)).eval().requires_grad_(False)
+def _frozen(network: Network) -> _InferenceModule:
+    return _InferenceModule(copy.deepcopy(network)).eval().requires_grad_(False)

@@ -1,6 +1,6 @@
-"""What a network said of positions, remembered: a ring of the last of them, found by a hash table.
+"""A cache of network outputs: a ring buffer of the most recent positions, indexed by a hash table.
 
-Searches of one game meet the same positions from move to move, and games beside each other in their openings.
+The searches of successive moves reach the same positions, and so do games that share an opening.
 """
 
 from typing import Any, NamedTuple
@@ -15,12 +15,12 @@ _BYTES = 1 << 25
 
 
 class Memory(NamedTuple):
-    """Room for what a network says, 32 MB at most.
+    """A cache of network outputs, of at most 32 MB.
 
     Attributes:
-        slots: of the hash table, which has no lists: one more than the number of an entry; 0 for none.
-        entries: positions, logits, values and how likely draws are.
-        written: how many entries ever were, int64 (1,).
+        slots: the hash table: 1 + the index of an entry, or 0. A new position replaces another one in its slot.
+        entries: positions with their logits, values and probabilities of a draw.
+        written: number of entries that were ever written, int64 (1,).
     """
 
     slots: NDArray[np.int32]
@@ -29,7 +29,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(actions: int) -> Memory:
-    """An empty memory."""
+    """Return an empty cache for games with ``actions`` actions."""
     words, numbers = [("own", np.uint64), ("opp", np.uint64)], [("value", np.float32), ("draw", np.float32)]
     entry = np.dtype([*words, ("logits", np.float32, (actions,)), *numbers], align=True)
     count = 1 << (_BYTES // entry.itemsize).bit_length() - 1
@@ -38,7 +38,7 @@ def new_memory(actions: int) -> Memory:
 
 @lean_kernel
 def recall(memory: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the entry of a position, -1 if it is not remembered."""
+    """Return the index of the entry of a position, -1 if there is none."""
     entry = np.int64(memory.slots[_slot(memory, own, opp)]) - 1
     if entry >= 0 and memory.entries[entry].own == own and memory.entries[entry].opp == opp:
         return entry
@@ -47,7 +47,7 @@ def recall(memory: Any, own: Any, opp: Any) -> Any:
 
 @lean_kernel
 def remember(memory: Any, own: Any, opp: Any, logits: Any, value: Any, draw: Any) -> Any:
-    """``-> int``: the new entry of a position, in the place of the oldest if there is no room."""
+    """Write an entry, in the place of the oldest one if the cache is full, and return its index."""
     number = memory.written[0] & (len(memory.entries) - 1)
     entry = memory.entries[number]
     entry.own, entry.opp, entry.value, entry.draw = own, opp, value, draw

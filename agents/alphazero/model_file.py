@@ -1,12 +1,10 @@
-"""Trained networks on disk; some come with the package."""
+"""Files of trained networks; some come with the package."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from ci_envs.agents.alphazero.network import Architecture, Network
 from ci_envs.games.game import Game
@@ -19,30 +17,22 @@ _MODELS = Path(__file__).with_name("models")
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
-        network: with its weights.
-        tensors: whatever other tensors there are, by name.
-        notes: how it was made, plain values.
+        network: the network with its weights.
+        notes: plain values that describe its training.
     """
 
     network: Network
-    tensors: Mapping[str, torch.Tensor]
     notes: Mapping[str, Any]
 
 
-def write_model(
-    path: Path,
-    network: Network,
-    game: Game,
-    notes: Mapping[str, Any],
-    tensors: Mapping[str, torch.Tensor] | None = None,
-) -> None:
+def write_model(path: Path, network: Network, game: Game, notes: Mapping[str, Any]) -> None:
     """Write a model file, whole or not at all.
 
     Raises:
-        ValueError: weights are no numbers; what ``path`` held before is kept.
+        ValueError: a weight is not finite; an earlier file at ``path`` is kept.
         OSError: the file cannot be written.
     """
     about = {
@@ -52,19 +42,19 @@ def write_model(
         "notes": dict(notes),
     }
     weights = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
-    write_tensors(path, weights | dict(tensors or {}), about)
+    write_tensors(path, weights, about)
 
 
 def shipped_models() -> dict[str, Path]:
-    """The networks that come with the package, by name."""
+    """Return the networks that come with the package, by name."""
     return shipped_files(_MODELS, "", ".safetensors")
 
 
 def shipped_model(game: Game) -> Path:
-    """The model of a game that comes with the package (CHECKPOINTS.md says how each was made and how good it is).
+    """Return the network of the package for a game (CHECKPOINTS.md states its training and its strength).
 
     Raises:
-        ValueError: there is none of this game.
+        ValueError: the package has no network for this game.
     """
     models = _models_by_game()
     if repr(game) not in models:
@@ -82,13 +72,13 @@ def read_model(path: str | Path, game: Game) -> ModelFile:
     """Read a model file.
 
     Raises:
-        ValueError: it is damaged, something else, or of another game.
-        OSError: it cannot be read.
+        ValueError: the file is damaged, of another format, or of another game.
+        OSError: the file cannot be read.
     """
     tensors, about = read_tensors(Path(path), _FORMAT)
     if about.get("game") != repr(game):
         raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
-    weights = {name.removeprefix("network."): tensors.pop(name) for name in [*tensors] if name.startswith("network.")}
+    weights = {name.removeprefix("network."): tensor for name, tensor in tensors.items() if name.startswith("network.")}
     try:
         network = Network(game, Architecture(**about["architecture"]))
         network.load_state_dict(weights)
@@ -96,4 +86,4 @@ def read_model(path: str | Path, game: Game) -> ModelFile:
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{str(path)!r} is no network that can play here: {reason}") from None
-    return ModelFile(network.eval(), tensors, notes)
+    return ModelFile(network.eval(), notes)

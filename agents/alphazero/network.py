@@ -1,7 +1,7 @@
-"""Policy-value networks: planes in, a preference for each action, a value and how likely a draw is out.
+"""Policy-value networks: the input are planes; the outputs are a logit for each action, a value and a draw logit.
 
-A tower of convolutions with residual blocks (He, Zhang, Ren and Sun, "Deep residual learning for image recognition",
-CVPR 2016), as in AlphaZero.
+As in AlphaZero, the body consists of convolutions and residual blocks (He, Zhang, Ren and Sun, "Deep residual learning
+for image recognition", CVPR 2016).
 """
 
 from dataclasses import asdict, dataclass
@@ -22,9 +22,9 @@ class Architecture:
     """The size of a network.
 
     Attributes:
-        channels: of every convolution in the tower.
-        blocks: residual blocks, of two convolutions each.
-        stem: convolutions before them.
+        channels: channels of every convolution in the body.
+        blocks: number of residual blocks, of two convolutions each.
+        stem: number of convolutions before them.
 
     Raises:
         ValueError: a number is out of range.
@@ -40,7 +40,7 @@ class Architecture:
         integer_between("stem", self.stem, 1, 16)
 
     def to_dict(self) -> dict[str, int]:
-        """As a dictionary of plain values."""
+        """Return the sizes as plain values by name."""
         return asdict(self)
 
 
@@ -52,7 +52,7 @@ ARCHITECTURES = MappingProxyType(
         "blog": Architecture(64, 0, stem=2),
     }
 )
-"""Networks by name: two of ours, that of the report on Quixo, and the two convolutions of the blog."""
+"""Networks by name: two of ours, the network of the report on Quixo, and the two convolutions of the blog."""
 
 
 class ConvNorm(nn.Module):
@@ -64,7 +64,7 @@ class ConvNorm(nn.Module):
         self.norm = nn.BatchNorm2d(channels_out)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """``(n, in, height, width) -> (n, out, height, width)``."""
+        """Map float32 (n, in, height, width) to (n, out, height, width)."""
         normed: Tensor = self.norm(self.conv(planes))
         return normed
 
@@ -77,7 +77,7 @@ class Block(nn.Module):
         self.first, self.second = ConvNorm(channels, channels), ConvNorm(channels, channels)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """``(n, channels, height, width)`` to the same."""
+        """Map float32 (n, channels, height, width) to the same shape."""
         return relu(planes + self.second(relu(self.first(planes))))
 
 
@@ -86,11 +86,11 @@ class Network(nn.Module):
 
     Attributes:
         architecture: its size.
-        observation_shape: height, width and channels of the planes that it is shown.
+        observation_shape: height, width and channels of its input.
     """
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
-        """A network with new weights, from PyTorch's global random numbers."""
+        """Make a network with random weights from PyTorch's global random numbers."""
         super().__init__()
         self.architecture, self.observation_shape = architecture, game.observation_shape
         height, width, planes = game.observation_shape
@@ -107,9 +107,9 @@ class Network(nn.Module):
         self.draw = _number_head(channels, _DRAW_CHANNELS, cells)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """``-> (logits, values, draws)``: float32 (n, channels, height, width) to (n, actions), (n,) and (n,).
+        """Return logits (n, actions), values (n,) and draw logits (n,) for float32 planes (n, channels, height, width).
 
-        A value, from -1 to 1, is for the player to move; how likely a draw is is the sigmoid of ``draws``.
+        A value, from -1 to 1, is for the player to move. The probability of a draw is the sigmoid of its logit.
         """
         for layer in self.stem:
             planes = relu(layer(planes))
@@ -131,17 +131,17 @@ def _number_head(channels_in: int, channels: int, cells: int) -> nn.Sequential:
 
 
 def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
-    """A network whose first weights depend on the seed alone."""
+    """Return a network whose random weights depend only on the seed."""
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
         return Network(game, architecture)
 
 
 def device_named(name: str | None) -> str:
-    """``name``, or if it is None ``cuda`` where there is one, else ``cpu``.
+    """Return the name of a device; None becomes ``cuda`` if that is available, else ``cpu``.
 
     Raises:
-        ValueError: nothing can be computed on a device of that name here.
+        ValueError: PyTorch cannot use this device.
     """
     if name is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
