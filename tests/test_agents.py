@@ -11,9 +11,10 @@ from playing import batch_of, observation_of, random_positions
 
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent.registry import register_agent, registered_agents, trainer_of
+from ci_envs.agent.registry import register_agent, registered_agents
 from ci_envs.agents import Agent
 from ci_envs.solver.nim import is_won
+from ci_envs.training.learners import trainer_of
 
 GAMES = (
     Quixo(3),
@@ -255,9 +256,9 @@ def test_one_broken_package_hides_no_learner(monkeypatch):
     def broken(name):
         raise ImportError("no such package")
 
-    learner = type("Learner", (), {"train": print})
+    learner = type("Learner", (), {"trainer": print})
     monkeypatch.setattr("ci_envs.agent.registry._registered", {"learner": learner})
-    monkeypatch.setattr("ci_envs.agent.registry.registered_agents", lambda: ("exact", "lost", "learner"))
+    monkeypatch.setattr("ci_envs.training.learners.registered_agents", lambda: ("exact", "lost", "learner"))
     monkeypatch.setattr("ci_envs.agent.registry.plugins", lambda group: {"lost": type("", (), {"load": broken})()})
     with pytest.raises(ImportError, match="no such package"):
         trainer_of("lost")

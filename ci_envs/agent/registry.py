@@ -1,13 +1,12 @@
 """Agents by name, and making one from its spec string."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
-from ci_envs.agent.capabilities import Trainable
 from ci_envs.agent.interface import Agent, AgentFactory
 from ci_envs.games.game import Game
 from ci_envs.plugins import plugins
-from ci_envs.registry import import_object, resolve
+from ci_envs.registry import resolve
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
 from ci_envs.validation import unknown_name
 
@@ -62,30 +61,6 @@ def factory_of(name: str) -> AgentFactory:
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
     """The names of the options of an agent."""
     return option_names(factory, without=GIVEN)
-
-
-def trainer_of(name: str) -> Callable[..., object]:
-    """The ``train`` of the agent registered under ``name``, which ``ci-envs train`` calls.
-
-    It is called as ``train(environment, output=..., seed=..., resume=..., **options)``, and leaves in the folder
-    ``output`` what the agent's spec string can name.
-
-    Raises:
-        ValueError: there is no such agent, or it does not learn.
-    """
-    train: Callable[..., object] | None = import_object(getattr(factory_of(name), "train", None))
-    if train is None:
-        learners = [other for other in registered_agents() if _learns(other)]
-        raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners) or '(none)'}")
-    return train
-
-
-def _learns(name: str) -> bool:
-    try:
-        factory = factory_of(name)
-        return isinstance(factory, Trainable) or hasattr(factory, "train")
-    except Exception:  # whatever is wrong with one package, the others are named
-        return False
 
 
 def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent:

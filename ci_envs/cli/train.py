@@ -7,7 +7,7 @@ import click
 
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
-from ci_envs.spec import check_options, option_names, option_value, split_spec, unnamed_option
+from ci_envs.spec import option_value
 
 
 def _list_options(context: click.Context, parameter: click.Parameter, learner: str | None) -> None:
@@ -73,20 +73,15 @@ def train(
     ci-envs train q_learning:symmetries=true TicTacToe-v0 --episodes 100000 --output runs/tictactoe
     ci-envs train q_learning TicTacToe-v0 --set episodes=100000 --set symmetries=true --output runs/tictactoe
     """
-    from ci_envs.agent.capabilities import Trainable
-    from ci_envs.agent.registry import factory_of
     from ci_envs.training.learners import train as train_learner
 
     with usage_errors():
         options = dict(map(_setting, settings)) | {key: value for key, value in given.items() if value is not None}
-        if not isinstance(factory_of(split_spec(learner)[0]), Trainable):
-            trained = _train_by_function(learner, options, environment, output=output, seed=seed, resume=resume)
-        else:
-            try:
-                trained = train_learner(learner, environment, output=output, seed=seed, resume=resume, **options)
-            except KeyboardInterrupt:
-                click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
-                raise
+        try:
+            trained = train_learner(learner, environment, output=output, seed=seed, resume=resume, **options)
+        except KeyboardInterrupt:
+            click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
+            raise
     click.echo(f"trained: {trained}")
 
 
@@ -96,22 +91,3 @@ def _setting(text: str) -> tuple[str, Any]:
     if not (equals and name.isidentifier()):
         raise ValueError(f"--set must be NAME=VALUE, not {text!r}")
     return name, option_value(value)
-
-
-def _train_by_function(
-    learner: str, given: dict[str, Any], environment: str, *, output: Path, seed: int, resume: bool
-) -> object:
-    from ci_envs.agent.registry import trainer_of
-
-    fixed = ("environment", "output", "seed", "resume")
-    name, options = split_spec(learner)
-    trainer = trainer_of(name)
-    options |= given
-    required = option_names(trainer, without=fixed, required=True)
-    allowed, unnamed = option_names(trainer, without=fixed), unnamed_option(trainer, fixed)
-    named = check_options(f"training of {name}", options, allowed, required, unnamed)
-    try:
-        return trainer(environment, output=output, seed=seed, resume=resume, **named)
-    except KeyboardInterrupt:
-        click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
-        raise
