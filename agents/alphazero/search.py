@@ -1,20 +1,20 @@
-"""Search by a network's priors and values, compiled: many trees in lock-step, their leaves evaluated in one batch.
+"""Compiled tree search with a network: many trees grow in lock-step, and their leaves are evaluated in one batch.
 
-A tree knows nothing of the others: it grows as it would alone. What is proven is kept apart from what the network
-thinks (:mod:`ci_envs.agents.search.tree`): a leaf whose children prove it is not shown to the network, and no position
-is shown to it twice while it is remembered (:mod:`ci_envs.agents.alphazero.memory`). A position that comes again on the
-way down counts as a draw there, so that who is better finds something else: on Quixo both may be able to leave the
-board as it is for ever. With contempt a draw is worse than even for who is to move at the root, and a position by as
-much of that as the network thinks a draw likely.
+Each tree grows as it would alone. Proven values are kept apart from the estimates of the network
+(:mod:`ci_envs.agents.search.tree`): a leaf that its children prove is not evaluated by the network, and no position is
+evaluated twice while it is in the cache (:mod:`ci_envs.agents.alphazero.memory`). A position that repeats an earlier
+position of the same path counts as a draw there, so that the better side tries another action: on Quixo both sides may
+be able to leave the board unchanged for ever. With contempt the player to move at the root values a draw less than
+even, and every position in proportion to its probability of a draw.
 
-A simulation goes down by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo. At
-the root it may instead go by sequential halving with Gumbel noise, which improves on the policy with few simulations
-too: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022. Values are here
-from -1 to 1, so its constant of 1 for values from 0 to 1 is 1/2.
+A simulation selects actions by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo.
+At the root it can use sequential halving with Gumbel noise instead, which improves the policy even with few
+simulations: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022. Values
+are from -1 to 1 here, so the constant of 1 for values from 0 to 1 becomes 1/2.
 
-A network sees threats late and a few hundred simulations miss some, so a leaf may be searched for an end that one side
-can force within a few plies: Baier and Winands, "MCTS-minimax hybrids", IEEE Transactions on Computational Intelligence
-and AI in Games 7(2), 2015.
+Networks and a few hundred simulations miss some threats, so each leaf can be searched for a result that one side can
+force within a few plies: Baier and Winands, "MCTS-minimax hybrids", IEEE Transactions on Computational Intelligence and
+AI in Games 7(2), 2015.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,16 +45,16 @@ from ci_envs.games.batch import write_planes
 from ci_envs.games.game import Game
 
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
-"""``(logits, values, draws)``: what a network says of n positions, float32 (n, actions), (n,) and (n,).
+"""The outputs of a network for n positions, ``(logits, values, draws)``: float32 (n, actions), (n,) and (n,).
 
-Logits of illegal actions do not count; a value, from -1 to 1, is for the player to move; a draw is so likely, 0 to 1.
+Logits of illegal actions are ignored. A value, from -1 to 1, is for the player to move. ``draws`` are probabilities.
 """
 
 Evaluate = Callable[[NDArray[np.int8]], NetworkOutput]
-"""A network that says so of planes, int8 (n, height, width, channels)."""
+"""A function that evaluates planes, int8 (n, height, width, channels), by a network."""
 
 NODE = node_type(np.float32, np.float32, ("prior", np.float32))
-"""A node of :mod:`ci_envs.agents.search.tree`, and its prior."""
+"""The dtype of a node: one of :mod:`ci_envs.agents.search.tree` with a prior."""
 
 TREE = np.dtype(
     [
@@ -68,14 +68,16 @@ TREE = np.dtype(
         ("contempt", np.float64),
     ]
 )
-"""A tree: nodes in use, the leaf where the last simulation ended, what a draw is worth to who played its action,
-simulations left, the state of its random numbers, the root's value by the network alone, for its player to move, the
-sum of how likely draws were at the leaves, and by how much the player to move at the root thinks a draw worse than
-even."""
+"""The dtype of a tree.
+
+``size`` is the number of nodes in use; ``leaf`` the node where the last simulation ended; ``draw`` the value of a draw
+for the player who moved to it; ``left`` the number of simulations to come; ``state`` that of the random numbers;
+``raw`` the value of the root by the network alone, for the player to move; ``drawn`` the sum of the probabilities of a
+draw at the leaves; ``contempt`` how much worse than even the player to move at the root values a draw."""
 
 PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
-"""How a simulation goes down."""
+"""The selection rules by name."""
 
 MAX_SIMULATIONS, MAX_LOOKAHEAD = 1_000_000, 8
 """The largest values of :class:`SearchSettings`."""
@@ -84,17 +86,16 @@ _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
 
 
 class SearchSettings(NamedTuple):
-    """How to search.
+    """The settings of a search.
 
     Attributes:
         selection: PUCT, UCB or GUMBEL.
         exploration: the constant before the prior.
-        simulations: how many, besides the evaluation of the root.
-        considered: actions that Gumbel's root looks at.
-        lookahead: plies within which a position whose turn it is to be valued is searched for a forced end; 1 looks at
-            its children alone.
-        prior_temperature: by which the network's logits are divided: above 1 the priors are flatter than what it would
-            play.
+        simulations: number of simulations, without the evaluation of the root.
+        considered: number of actions that the root considers with GUMBEL.
+        lookahead: plies within which a leaf about to be evaluated is searched for a forced result; 1 examines only its
+            children.
+        prior_temperature: divides the logits of the network; above 1 the priors are flatter than its policy.
     """
 
     selection: int = PUCT
@@ -106,16 +107,16 @@ class SearchSettings(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What a search found of n positions.
+    """The results of a search of n positions.
 
     Attributes:
-        visits: simulations that began with each action, float64 (n, actions); of actions that lead to the same position
-            one stands for all.
-        policy: what the search would play: shares of the visits of the actions that are not closed, with GUMBEL the
-            improved policy, and where the position or the best is proven the best alone; float64 (n, actions).
-        values: of the positions, for the player to move, -1 to 1, float64 (n,); with contempt for draws.
-        draws: how likely draws were in the mean of the leaves, 0 to 1, float64 (n,).
-        actions: the best action, int64 (n,).
+        visits: simulations that began with each action, float64 (n, actions). Of actions that lead to the same position
+            only one is searched.
+        policy: the policy of the search, float64 (n, actions): the shares of the visits of the actions that are still
+            searched; the improved policy with GUMBEL; only the best action if the position or that action is proven.
+        values: values for the player to move, from -1 to 1, including contempt, float64 (n,).
+        draws: mean probability of a draw at the leaves, from 0 to 1, float64 (n,).
+        actions: the best actions, int64 (n,).
     """
 
     visits: NDArray[np.float64]
@@ -126,17 +127,18 @@ class SearchResult(NamedTuple):
 
 
 class Forest:
-    """Room for the trees of so many positions, which is used again for each search.
+    """The trees of several positions, whose memory is reused for each search.
+
+    The outputs of the network are cached from search to search, as long as the network is the same.
 
     Attributes:
-        game: what is played.
-        settings: how to search.
-        positions: how many there is room for.
-
-    The outputs of the network are remembered from search to search, as long as the network is the same.
+        game: the game.
+        settings: the settings of the search.
+        positions: the largest number of positions of a search.
     """
 
     def __init__(self, game: Game, settings: SearchSettings, positions: int) -> None:
+        """Allocate the memory of the trees."""
         self.game, self.settings, self.positions = game, settings, positions
         nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
@@ -156,16 +158,16 @@ class Forest:
         gumbel: NDArray[np.float64] | None = None,
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
     ) -> SearchResult:
-        """Search positions that are not over, all at once.
+        """Search several positions in lock-step.
 
         Args:
-            words: the positions, uint64 (n, 2), no more than there is room for.
+            words: positions that are not over, uint64 (n, 2), with n at most :attr:`positions`.
             seeds: of the order of equal actions, uint64 (n,).
-            evaluate: the network, the same function as long as it says the same.
-            contempt: by how much a draw is worse than even for who is to move, float64 (n,), 0 to 1; None means not.
-            gumbel: Gumbel noise for the root, float64 (n, actions); None means none. With another selection than GUMBEL
-                it is not used.
-            dirichlet: gamma noise, float64 (n, actions), and its share of the priors at the root; None means none.
+            evaluate: the network; a different network must be a different function, because outputs are cached.
+            contempt: how much worse than even each player to move values a draw, from 0 to 1, float64 (n,); None is 0.
+            gumbel: Gumbel noise for the root, float64 (n, actions), used with GUMBEL only; None is no noise.
+            dirichlet: gamma variates, float64 (n, actions), and the share of the Dirichlet noise made of them in the
+                priors at the root; None is no noise.
         """
         *_, found = self.grow(words, seeds, evaluate, contempt=contempt, gumbel=gumbel, dirichlet=dirichlet)
         return found
@@ -181,7 +183,7 @@ class Forest:
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
         steps: int = 1,
     ) -> Iterator[SearchResult]:
-        """Search as :meth:`search` does, and say up to ``steps`` times what is found so far; the last is all."""
+        """Search as :meth:`search` does, and yield up to ``steps`` results; the last one is the final result."""
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
         noise = np.zeros((n, self.game.action_count)) if gumbel is None else gumbel
@@ -202,13 +204,13 @@ class Forest:
             yield found
 
     def tree(self, position: int) -> NDArray[np.void]:
-        """The nodes of a position that was searched last; the next search writes over them."""
+        """Return the nodes of a position of the last search; the next search overwrites them."""
         nodes: NDArray[np.void] = self._nodes[position]
         return nodes
 
 
 def draw_actions(found: SearchResult, temperature: float, rng: Generator) -> NDArray[np.int64]:
-    """Draw an action of each position in proportion to its policy to the power of 1 / temperature; 0 means the best."""
+    """Sample an action of each position from its policy to the power of 1 / temperature; 0 returns the best one."""
     if temperature == 0:
         return found.actions
     weights = (found.policy / found.policy.max(axis=1, keepdims=True)) ** (1 / temperature)
@@ -218,10 +220,13 @@ def draw_actions(found: SearchResult, temperature: float, rng: Generator) -> NDA
 
 
 def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
-    """How many visits the action has that a simulation of the root takes, int64 (considered + 1, simulations).
+    """Return the visit count of the action that each simulation selects at the root.
 
-    A row for each number of actions that are considered, as in DeepMind's mctx: all of them are visited as often, then
-    the better half of them, and so on.
+    There is a row for each number of considered actions, as in DeepMind's mctx: all of them are visited equally often,
+    then the better half of them, and so on.
+
+    Returns:
+        int64 (considered + 1, simulations).
     """
     return np.array([_halving(number, simulations) for number in range(considered + 1)], dtype=np.int64).reshape(
         considered + 1, simulations
@@ -244,7 +249,7 @@ def _halving(considered: int, simulations: int) -> list[int]:
 
 @kernel
 def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: Any) -> None:
-    """Write each tree and its root."""
+    """Initialise each tree with its root."""
     for i in range(len(trees)):
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
         trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
@@ -255,10 +260,11 @@ def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: 
 def grow(
     game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, context: Any, planes: Any, waiting: Any
 ) -> Any:
-    """``-> int``: how many trees have a leaf for the network; their numbers and its planes are written.
+    """Grow each tree to a leaf for the network, and return the number of such leaves.
 
-    The others have no simulations left, or are proven. ``context`` is the memory of network outputs, gamma variates
-    for the roots (:func:`_mix`), and their share.
+    The numbers of the trees are written to ``waiting`` and the planes of the leaves to ``planes``. All other trees have
+    no simulations left or are proven. ``context`` is the cache of network outputs, gamma variates for the roots
+    (:func:`_mix`), and their share.
     """
     count = 0
     for i in range(len(trees)):
@@ -272,7 +278,7 @@ def grow(
 
 @kernel
 def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, context: Any, i: Any) -> Any:
-    """``-> bool``: is there a leaf for the network. What needs none is backed up at once."""
+    """Return whether there is a leaf for the network; leaves that need no evaluation are backed up at once."""
     memory, gammas, share = context
     while tree.left > 0 and not is_proven(nodes[ROOT]):
         node = _descend(nodes, tree, settings, noise, halving)
@@ -297,14 +303,14 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
 
 @kernel
 def _end(nodes: Any, tree: Any, outcome: Any) -> None:
-    """Back up the outcome of the leaf, for who played its action."""
+    """Back up the outcome of the leaf for the player who moved to it."""
     tree.drawn += outcome == DRAW
     back_up(nodes, tree.leaf, worth(outcome, tree.draw), tree.draw)
 
 
 @kernel
 def _repeats(nodes: Any, node: Any) -> Any:
-    """``-> bool``: is the position of a node, with the same player to move, that of a node above it."""
+    """Return whether an ancestor of a node has the same position with the same player to move."""
     here = nodes[node]
     sign = here.sign
     while node != ROOT:
@@ -319,7 +325,7 @@ def _repeats(nodes: Any, node: Any) -> Any:
 def receive(
     game: Any, forest: Any, trees: Any, settings: Any, context: Any, waiting: Any, logits: Any, values: Any, draws: Any
 ) -> None:
-    """Give the trees that wait what the network says of their leaves."""
+    """Pass the outputs of the network to the trees that wait for them."""
     memory, gammas, share = context
     for k in range(len(waiting)):
         i = waiting[k]
@@ -330,7 +336,7 @@ def receive(
 
 @kernel
 def _take(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: Any, share: Any) -> None:
-    """Give a tree what the network says of its leaf."""
+    """Expand and back up the leaf of a tree with the output of the network."""
     leaf = tree.leaf
     _set_priors(game, nodes, leaf, output.logits, settings.prior_temperature)
     value = np.float64(nodes[leaf].sign) * np.float64(output.value) + tree.draw * np.float64(output.draw)
@@ -346,7 +352,7 @@ def _take(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: 
 
 @kernel
 def _set_priors(game: Any, nodes: Any, parent: Any, logits: Any, temperature: Any) -> None:
-    """Give the children their priors; what a duplicate would have goes to the child that stands for it."""
+    """Set the priors of the children; the prior of a duplicate is added to that of the child with the same position."""
     here = nodes[parent]
     first, end = here.first, here.first + here.children
     largest = -np.inf
@@ -369,7 +375,7 @@ def _set_priors(game: Any, nodes: Any, parent: Any, logits: Any, temperature: An
 
 @kernel
 def _mix(nodes: Any, gammas: Any, share: Any) -> None:
-    """Mix noise with the priors of the root: gamma variates, which make up a Dirichlet distribution."""
+    """Mix Dirichlet noise, made of gamma variates, with the priors of the root."""
     first, end = nodes[ROOT].first, nodes[ROOT].first + nodes[ROOT].children
     total = 0.0
     for child in range(first, end):
@@ -381,7 +387,7 @@ def _mix(nodes: Any, gammas: Any, share: Any) -> None:
 
 @kernel
 def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
-    """``-> node``: the leaf where a simulation ends, a node without children."""
+    """Return the leaf where a simulation ends, a node without children."""
     node, draw = ROOT, -tree.contempt
     if settings.selection == GUMBEL and nodes[ROOT].children > 0:
         node = _select_at_root(nodes, tree, settings, noise, halving)
@@ -395,7 +401,7 @@ def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> 
 @kernel
 def _select(nodes: Any, parent: Any, settings: Any) -> Any:
     here = nodes[parent]
-    # an action that was not tried is as good as the position
+    # an unvisited action has the value of the position
     unvisited = np.float64(here.sign) * np.float64(here.total) / np.float64(here.visits)
     ucb = settings.selection == UCB
     factor = settings.exploration * np.sqrt(np.log(np.float64(here.visits)) if ucb else np.float64(here.visits))
@@ -415,7 +421,7 @@ def _select(nodes: Any, parent: Any, settings: Any) -> Any:
 
 @kernel
 def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
-    """``-> node``: the best of the actions whose turn it is; as proof closes actions, of those that come nearest."""
+    """Return the best child whose visit count is closest to the one that sequential halving selects."""
     root = nodes[ROOT]
     filled, scale = _filling(nodes, tree.raw)
     number = np.int64(root.visits) - 1
@@ -433,7 +439,7 @@ def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: A
 
 @kernel
 def _filling(nodes: Any, raw: Any) -> Any:
-    """``-> (value, scale)``: the value of actions that were not tried at the root, and the weight of all values."""
+    """Return the value of unvisited actions at the root, and the weight of all values."""
     root = nodes[ROOT]
     tried, weighted, visits, most = 0.0, 0.0, 0.0, 0.0
     for child in range(root.first, root.first + root.children):
@@ -471,7 +477,7 @@ def report(
     draws: Any,
     actions: Any,
 ) -> None:
-    """Write what was found, as in :class:`SearchResult`; ``visits`` and ``policy`` are zeros before."""
+    """Write a :class:`SearchResult`, whose ``visits`` and ``policy`` are zeros before."""
     for i in range(len(forest)):
         nodes = forest[i]
         root = nodes[ROOT]
@@ -494,7 +500,7 @@ def report(
 
 @kernel
 def _share(nodes: Any, best: Any, policy: Any) -> None:
-    """Write the shares of the visits of the root's open children, or of its best child alone if that is closed."""
+    """Write the visit shares of the root's children that are still searched, or 1 for a best child that is not."""
     root = nodes[ROOT]
     total = 0.0
     for child in range(root.first, root.first + root.children):
@@ -510,7 +516,7 @@ def _share(nodes: Any, best: Any, policy: Any) -> None:
 
 @kernel
 def _improve(nodes: Any, tree: Any, noise: Any, policy: Any) -> Any:
-    """``-> node``: the best child of the root; the improved policy is written."""
+    """Write the improved policy, and return the best child of the root."""
     root = nodes[ROOT]
     first, end = root.first, root.first + root.children
     filled, scale = _filling(nodes, tree.raw)
