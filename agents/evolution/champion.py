@@ -38,7 +38,7 @@ class Champion:
 
 
 def write_champion(path: Path, champion: Champion) -> None:
-    """Write a champion as JSON, whole or not at all; every number comes back as it was."""
+    """Write a champion as JSON to a file that is replaced at once; every number is restored exactly."""
     about = {
         "format": _FORMAT,
         "agent": champion.agent,
@@ -52,7 +52,7 @@ def write_champion(path: Path, champion: Champion) -> None:
 
 
 def shipped_champions(agent: str) -> dict[str, Path]:
-    """The champions of an agent that come with the package, by name."""
+    """Return the files of the champions that come with the package, by name."""
     return shipped_files(_SHIPPED, f"{agent}_", ".json")
 
 

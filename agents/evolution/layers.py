@@ -1,9 +1,9 @@
-"""Networks as lists of layers that evolve: layers come, go and change their size, and weights are tweaked.
+"""Networks as lists of layers that evolve: mutations add, remove and resize layers, and change weights.
 
-The genome of the Quixo report, which called it NEAT. It has no historical markings and no species: what children get
-from two parents is matched by place. Every change keeps what the network says as far as it can, so that it is given a
-chance: a new layer begins as the identity, a removed one is merged into the next, a new neuron has no effect yet (Chen,
-Goodfellow and Shlens, "Net2Net", ICLR 2016).
+This is the genome of the Quixo report, which called it NEAT. It has no historical markings and no species: crossover
+matches the neurons of two parents by their place. Each mutation of the structure preserves the function of the network
+as far as possible: a new layer starts as the identity, a removed layer is merged into the next one, and a new neuron
+has no outgoing weights yet (Chen, Goodfellow and Shlens, "Net2Net", ICLR 2016).
 """
 
 from collections import deque
@@ -52,7 +52,7 @@ DEFAULT_RATES = LayerRates()
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer: ``weights @ inputs + biases``, and after it a ReLU unless it is the last.
+    """A layer: ``weights @ inputs + biases``, followed by a ReLU unless it is the last layer.
 
     Attributes:
         weights: float64 (neurons, inputs).
@@ -64,7 +64,7 @@ class Layer:
 
 
 Layers = tuple[Layer, ...]
-"""A genome: the hidden layers, then that of the outputs. Its arrays are not to be written."""
+"""A genome: the hidden layers, then the output layer. Its arrays must not be changed."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class Limits:
     """The largest size of a network.
 
     Attributes:
-        layers: hidden ones, 0 or more.
-        neurons: of a hidden layer, at least 1.
+        layers: the number of hidden layers, at least 0.
+        neurons: the number of neurons in a hidden layer, at least 1.
     """
 
     layers: int = 3
@@ -85,14 +85,14 @@ class Limits:
 
 
 def random_layers(inputs: int, outputs: int, limits: Limits, rng: Generator) -> Layers:
-    """A random genome with one hidden layer of a random size, with none if none is allowed."""
+    """Return a random genome with one hidden layer of a random size, or without one if the limit is 0."""
     sizes = [int(rng.integers(1, limits.neurons + 1))] if limits.layers else []
     widths = [inputs, *sizes, outputs]
     return tuple(_random_layer(*ends, rng) for ends in pairwise(widths))
 
 
 def add_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
-    """A hidden layer more, which repeats the one before it; the first is random. None more than the limit."""
+    """Add a hidden layer up to the limit: the first one is random, the others start as the identity."""
     hidden = len(genome) - 1
     if hidden >= limits.layers:
         return genome
@@ -105,7 +105,7 @@ def add_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
 
 
 def remove_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
-    """A random hidden layer less; the next takes over its weights, as if it had no ReLU."""
+    """Remove a random hidden layer; its weights are merged into the next layer as if there were no ReLU."""
     if len(genome) == 1:
         return genome
     place = int(rng.integers(len(genome) - 1))
@@ -115,7 +115,7 @@ def remove_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
 
 
 def resize_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
-    """A neuron more in a random hidden layer, not linked to the next one yet, or a random one less."""
+    """Add a neuron without outgoing weights to a random hidden layer, or remove a random neuron from it."""
     if len(genome) == 1:
         return genome
     place = int(rng.integers(len(genome) - 1))
@@ -134,7 +134,7 @@ def resize_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
 
 
 def tweak_weights(genome: Layers, rng: Generator, rates: LayerRates = DEFAULT_RATES) -> Layers:
-    """Gaussian steps of a share of all weights and biases, relative to the usual size of a layer's weights."""
+    """Add normal noise to a share of the weights and biases, relative to the scale of the layer's initial weights."""
     return tuple(
         Layer(*(_tweaked(part, layer.weights.shape[1], rates, rng) for part in (layer.weights, layer.biases)))
         for layer in genome
@@ -142,16 +142,16 @@ def tweak_weights(genome: Layers, rng: Generator, rates: LayerRates = DEFAULT_RA
 
 
 def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
-    """The mother with about half of the neurons that both have, by layer and place, from the father.
+    """Return the mother, with about half of the neurons at places that both parents have from the father.
 
-    Such a neuron takes the father's weights of the inputs that both have. The last layers, of the outputs, match.
+    Such a neuron takes the father's weights of the inputs that both parents have. The output layers match.
     """
     pairs = list(zip_longest(mother[:-1], father[:-1]))[: len(mother) - 1]
     return tuple(_crossed(one, other, rng) for one, other in [*pairs, (mother[-1], father[-1])])
 
 
 def flatten_layers(genome: Layers) -> Values:
-    """The network as a row (:mod:`ci_envs.agents.evolution.networks`)."""
+    """Return the network as a row (:mod:`ci_envs.agents.evolution.networks`)."""
     nodes: list[Node] = []
     first = 0
     for place, layer in enumerate(genome):
@@ -164,10 +164,10 @@ def flatten_layers(genome: Layers) -> Values:
 
 
 def layers_of(row: Values, inputs: int, outputs: int) -> Layers:
-    """The genome that :func:`flatten_layers` wrote.
+    """Return the genome that :func:`flatten_layers` wrote as a row.
 
     Raises:
-        ValueError: ``row`` is no such network.
+        ValueError: the network of ``row`` is not a list of layers.
     """
     hidden, last = read_row(row, inputs, outputs)
     groups: dict[tuple[int, ...], list[Node]] = {}
@@ -188,7 +188,7 @@ def layers_of(row: Values, inputs: int, outputs: int) -> Layers:
 
 
 def torch_module(genome: Layers) -> "nn.Sequential":
-    """The network as a module of PyTorch: float64 (n, inputs) -> (n, outputs).
+    """Return the network as a module of PyTorch: float64 (n, inputs) -> (n, outputs).
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -287,7 +287,7 @@ class LayerEvolution:
 
 
 STRUCTURAL: tuple[Callable[[Layers, Limits, Generator], Layers], ...] = (add_layer, remove_layer, resize_layer)
-"""The changes of structure, each as likely."""
+"""The mutations of the structure; all are equally likely."""
 
 
 def _random_layer(inputs: int, size: int, rng: Generator) -> Layer:

@@ -1,9 +1,9 @@
 """Fitness by play: every genome of a population plays games against opponents, in compiled code, for any game.
 
 An agent that can be evolved has a :class:`GenomePolicy`: a policy whose memory is ``(genome, room)``, one row of the
-population and scratch space. Luck is common to all: game g of every genome has the same random numbers, so that genomes
-are told apart by how they play and not by what befell them (common random numbers; Law, "Simulation modeling and
-analysis", 5th edition, 2015, section 11.2).
+population and scratch space. Game g of every genome has the same random numbers (common random numbers), so that the
+scores of genomes differ by their play and less by chance (Law, "Simulation modeling and analysis", 5th edition, 2015,
+section 11.2).
 """
 
 from collections.abc import Callable, Sequence
