@@ -150,7 +150,7 @@ def chances_of(agent, game):
     if isinstance(agent, nim_ga.NimGAAgent):
         chances[1:] = nim_ga.action_chances(game, agent.genome, analysis.words[1:])
     else:
-        chances[1:] = nim_evolved.action_chances(game, agent.plays, agent.genome, analysis.words[1:])
+        chances[1:] = nim_evolved.action_chances(game, agent.genome_policy, agent.genome, analysis.words[1:])
     return chances
 
 

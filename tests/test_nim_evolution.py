@@ -426,7 +426,7 @@ def test_bounds_and_misere_play_are_played(name, environment, tmp_path):
     result = play_match(agent.game, agent, make_agent("random", environment, seed=1), 100).sides[0]
     assert result.total.games == 100
     if name == "nim_evolved":
-        assert agent.plays.features == (FEATURES if "max_take" in environment else FEATURES[:2])
+        assert agent.genome_policy.features == (FEATURES if "max_take" in environment else FEATURES[:2])
 
 
 def test_a_champion_plays_on_the_command_line(tmp_path):
@@ -448,7 +448,11 @@ def test_a_champion_plays_on_the_command_line(tmp_path):
     names = {file.name for file in folder.iterdir() if "tfevents" not in file.name}
     assert names == {"config.json", "checkpoint.npz", "curve.csv", "best.json"}
     agent = make_agent(f"nim_evolved:{folder / 'best.json'}", "Nim-v0:heaps=1,2,3")
-    assert (agent.plays.rules, agent.plays.features, agent.genome.shape) == (("max_lowest", "max_highest"), (), (1,))
+    assert (agent.genome_policy.rules, agent.genome_policy.features, agent.genome.shape) == (
+        ("max_lowest", "max_highest"),
+        (),
+        (1,),
+    )
 
 
 @pytest.mark.parametrize(
@@ -466,7 +470,7 @@ def test_shipped_champions(spec, environment):
     if isinstance(agent, NimGAAgent):
         assert share(analysis, nim_ga.action_chances, agent.genome) == (1, 1)
     else:
-        won, _ = share(analysis, nim_evolved.action_chances, agent.plays, agent.genome)
+        won, _ = share(analysis, nim_evolved.action_chances, agent.genome_policy, agent.genome)
         best = analysis.mappings(FIXED_RULES, ("odd", "single"))[:, 0].max()
         assert won > 0.95 * best
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent.analysis import Analysis
+from ci_envs.agent.capabilities import AnytimeAnalyst
 from ci_envs.agent.interface import PositionAgent
 from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
@@ -30,7 +31,7 @@ from ci_envs.validation import nonnegative_number, one_of, positive_number, prob
 _MOST_NODES = 4_000_000  # of the trees that are searched at the same time: 220 MB
 
 
-class AlphaZeroAgent(PositionAgent):
+class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
     """Plays by a search that a trained network guides: ``alphazero:PATH``, or a network of the package."""
 
     trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
@@ -102,15 +103,7 @@ class AlphaZeroAgent(PositionAgent):
         parts = [slice(begin, begin + self._most) for begin in range(0, len(words), self._most)]
         return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
-    def analyse(self, position: Position) -> Analysis:
-        """Search a position and return the result.
-
-        Raises:
-            ValueError: ``position`` is of another game, or over.
-        """
-        *_, analysis = self.think(position)
-        return analysis
-
+    @override
     def think(self, position: Position) -> Iterator[Analysis]:
         """Search a position and yield intermediate results; the last one is the final result.
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
@@ -166,7 +167,7 @@ class NetworkPolicy(GenomePolicy):
     """Plays by a network that sees the planes of a position as its player to move does.
 
     Attributes:
-        by_value: the network has one output, how well the player to move stands, and judges the position after each
+        by_value: the network has one output, how well the player to move stands, and values the position after each
             legal action, unless the game is over there; else it has one output for each action, and those of the
             legal ones count.
         symmetries: what the network says is its mean over all symmetric images.
@@ -181,12 +182,13 @@ class NetworkPolicy(GenomePolicy):
         """How many outputs a network has."""
         return 1 if self.by_value else game.action_count
 
+    @override
     def room_size(self, game: Game, genes: int) -> int:
-        """As in :meth:`GenomePolicy.room_size`."""
         return _room(math.prod(game.observation_shape), self.outputs(game), genes)
 
+    @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """As in :meth:`GenomePolicy.memory`; besides, room for planes and for the score of each action."""
+        """Return the genome and the work array, the planes, and the score of each action."""
         planes = np.zeros(game.observation_shape, dtype=np.int8)
         return *super().memory(game, genome), planes, np.zeros(game.action_count)
 

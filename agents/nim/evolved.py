@@ -15,19 +15,16 @@ the theory, whatever the features: 1, 2, 1 is won by taking the 2 alone, in norm
 they can win :mod:`ci_envs.agents.nim.analysis` says, and ``examples/nim_evolution.py`` shows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
+from ci_envs.agent.policy import choose
+from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (
     CHANCE_RULES,
@@ -170,42 +167,21 @@ def action_chances(
     return chances
 
 
-class NimEvolvedAgent(PolicyAgent):
+class NimEvolvedAgent(ChampionAgent):
     """Plays rules with evolved probabilities: ``nim_evolved:PATH``; ``nim_evolved:rows4`` comes with the package."""
 
+    agent_name = "nim_evolved"
+    game_class = Nim
     trainer: ClassVar[str | type] = "ci_envs.agents.nim.training:NimEvolvedTrainer"
-
-    @staticmethod
-    def checkpoints() -> Mapping[str, Path]:
-        """Return the champions that come with the package, by name."""
-        return shipped_champions("nim_evolved")
-
-    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
-        """Make the agent.
-
-        Args:
-            game: the game that the genome was evolved for.
-            path: of a champion's file, or the name of one that comes with the package, or a champion.
-            seed: of the rules that are drawn, and of what is random in them.
-
-        Raises:
-            ValueError: ``game`` is not Nim, or the file is no champion for it.
-            OSError: the file cannot be read.
-        """
-        require_game("nim_evolved", game, Nim)
-        super().__init__(game, seed=seed)
-        champion = read_champion(path, "nim_evolved", game)
-        self.genome = champion.genome
-        try:
-            self.plays = NimEvolvedPolicy(tuple(champion.options["rules"]), tuple(champion.options["features"]))
-            if self.genome.shape != (self.plays.genes,):
-                raise ValueError(f"it has {len(self.genome)} genes, not {self.plays.genes}")
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+    genome_policy: NimEvolvedPolicy
 
     @override
-    def policy(self) -> CompiledPolicy:
-        return self.plays.compiled(self.game, self.genome)
+    def _make_genome_policy(self) -> NimEvolvedPolicy:
+        options = self.champion.options
+        policy = NimEvolvedPolicy(tuple(options["rules"]), tuple(options["features"]))
+        if self.genome.shape != (policy.genes,):
+            raise ValueError(f"it has {len(self.genome)} genes, not {policy.genes}")
+        return policy
 
 
 def evolved_target(game: Nim, rules: tuple[str, ...], features: tuple[str, ...] | None) -> EvolutionTarget:

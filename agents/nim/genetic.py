@@ -10,19 +10,15 @@ With both near 0 it plays what leaves a nim-sum of 0, the theory of normal play 
 play, but no genome is the theory there.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
+from ci_envs.agent.policy import choose
+from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import NONE, nim_sum
 from ci_envs.agents.nim.target import EvolutionTarget
@@ -94,37 +90,18 @@ def largest_sum(game: Nim) -> int:
     return (1 << max(game.heaps).bit_length()) - 1
 
 
-class NimGAAgent(PolicyAgent):
+class NimGAAgent(ChampionAgent):
     """Leaves a nim-sum near one that a genetic algorithm found: ``nim_ga:PATH``, ``nim_ga:rows4`` comes with it."""
 
+    agent_name = "nim_ga"
+    game_class = Nim
     trainer: ClassVar[str | type] = "ci_envs.agents.nim.training:NimGATrainer"
 
-    @staticmethod
-    def checkpoints() -> Mapping[str, Path]:
-        """Return the champions that come with the package, by name."""
-        return shipped_champions("nim_ga")
-
-    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
-        """Make the agent.
-
-        Args:
-            game: the game that the genome was evolved for.
-            path: of a champion's file, or the name of one that comes with the package, or a champion.
-            seed: decides between equally good actions.
-
-        Raises:
-            ValueError: ``game`` is not Nim, or the file is no champion for it.
-            OSError: the file cannot be read.
-        """
-        require_game("nim_ga", game, Nim)
-        super().__init__(game, seed=seed)
-        self.genome = read_champion(path, "nim_ga", game).genome
-        if self.genome.shape != (2,):
-            raise ValueError(f"{str(path)!r} is no champion that can play here: nim_ga has 2 genes, not {self.genome}")
-
     @override
-    def policy(self) -> CompiledPolicy:
-        return NimGAPolicy().compiled(self.game, self.genome)
+    def _make_genome_policy(self) -> NimGAPolicy:
+        if self.genome.shape != (2,):
+            raise ValueError(f"nim_ga has 2 genes, not {len(self.genome)}")
+        return NimGAPolicy()
 
 
 def genetic_target(game: Nim) -> EvolutionTarget:

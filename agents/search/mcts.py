@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent.analysis import Analysis
+from ci_envs.agent.capabilities import AnytimeAnalyst
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, search, simulate
@@ -61,7 +62,7 @@ def _(policy: MCTSPolicy) -> Any:
     return kernel
 
 
-class MCTSAgent(PolicyAgent):
+class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     """Upper confidence bounds applied to trees (UCT) with random rollouts.
 
     It plays the most visited action, a proven win at once, and a proven loss only if every action is a proven loss.
@@ -136,15 +137,7 @@ class MCTSAgent(PolicyAgent):
         limits = np.array([self.simulations, self._max_plies, MAX_NODES], dtype=np.int64)
         return CompiledPolicy(MCTSPolicy(), (limits, np.array([self.exploration])))
 
-    def analyse(self, position: Position) -> Analysis:
-        """Search a position with a new tree and return the result.
-
-        Raises:
-            ValueError: ``position`` is of another game, or over.
-        """
-        *_, analysis = self.think(position)
-        return analysis
-
+    @override
     def think(self, position: Position) -> Iterator[Analysis]:
         """Search a position with a new tree and yield intermediate results; the last one is the final result.
 

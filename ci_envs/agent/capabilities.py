@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
+from typing_extensions import override
+
 from ci_envs.agent.analysis import Analysis
 from ci_envs.games.position import Position
 
@@ -22,14 +24,23 @@ class Analyst(Protocol):
 
 @runtime_checkable
 class AnytimeAnalyst(Analyst, Protocol):
-    """An analyst that also reports intermediate results while it searches (an anytime algorithm)."""
+    """An analyst that also reports intermediate results while it searches (an anytime algorithm).
+
+    A subclass implements :meth:`think` only.
+    """
 
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Analyse a position and yield the results so far; the last one is the result of :meth:`Analyst.analyse`.
+        """Analyse a position and yield the results so far; the last one is the result of :meth:`analyse`.
 
         Raises:
             ValueError: the position is of another game, or the game is over.
         """
+        ...
+
+    @override
+    def analyse(self, position: Position) -> Analysis:
+        *_, analysis = self.think(position)
+        return analysis
 
 
 @runtime_checkable

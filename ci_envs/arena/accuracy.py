@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.arena.judgement import Accuracy, Tally, judge
+from ci_envs.arena.grading import Accuracy, Tally, grade
 from ci_envs.arena.match import BATCH_SIZE, check_plays
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
@@ -21,7 +21,7 @@ from ci_envs.solver.solution import Progress, Solution
 def measure_accuracy(
     game: Game, agent: Agent, words: NDArray[np.uint64], solution: Solution, *, progress: Progress | None = None
 ) -> Accuracy:
-    """Let ``agent`` decide in each of some positions, and judge its actions by the exact solution.
+    """Let ``agent`` decide in each of some positions, and grade its actions by the exact solution.
 
     Args:
         game: the game.
@@ -39,7 +39,7 @@ def measure_accuracy(
     accuracy = Accuracy()
     for begin in range(0, len(words), BATCH_SIZE):
         rows = words[begin : begin + BATCH_SIZE]
-        accuracy += judge(solution.action_scores(rows), decide(agent, rows).actions)
+        accuracy += grade(solution.action_scores(rows), decide(agent, rows).actions)
         if progress:
             progress(begin + len(rows), len(words))
     return accuracy

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.arena.judgement import Accuracy, judge
+from ci_envs.arena.grading import Accuracy, grade
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
@@ -47,7 +47,7 @@ def play_match(
         max_cycles: plies; None means 200 where play can go on for ever, else no limit.
         openings: positions to begin from, uint64 (k, 2), none of them over, each for two games in a row and then in
             turn again; None means the start of the game.
-        solution: of the game, to judge the actions by.
+        solution: of the game, to grade the actions by.
         progress: told of games as they end.
 
     Raises:
@@ -114,7 +114,7 @@ class _Player:
         self.seconds += seconds
         self.decisions += len(actions)
         if self._solution is not None:
-            self.accuracy += judge(self._solution.action_scores(words), actions)
+            self.accuracy += grade(self._solution.action_scores(words), actions)
         return actions
 
     def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:

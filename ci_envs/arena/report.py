@@ -18,7 +18,7 @@ from ci_envs.storage.files import write_whole
 
 def tables(comparison: Comparison) -> RenderableType:
     """The ratings, the pairs, and what the reader has to know to trust them."""
-    accuracy = [_accuracy_table(comparison)] if _is_judged(comparison) else []
+    accuracy = [_accuracy_table(comparison)] if _is_graded(comparison) else []
     return Group(_ratings_table(comparison), _pairs_table(comparison), *accuracy, *map(Text, _notes(comparison)))
 
 
@@ -85,7 +85,7 @@ def _pairs_table(comparison: Comparison) -> Table:
     return table
 
 
-def _is_judged(comparison: Comparison) -> bool:
+def _is_graded(comparison: Comparison) -> bool:
     return any(side.accuracy.everywhere.decisions for pairing in comparison.pairings for side in pairing.match.sides)
 
 
@@ -131,7 +131,7 @@ def _notes(comparison: Comparison) -> list[str]:
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
         "ms/move: time a decision, many boards at once.",
     ]
-    if _is_judged(comparison):
+    if _is_graded(comparison):
         notes += [
             "Keep: actions that keep the value of the position. Critical: the same where some legal action loses it.",
             "Optimal: those that also win soonest or lose latest. Lost: points, of which a game has one.",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ci_envs.arena.judgement import Accuracy
+from ci_envs.arena.grading import Accuracy
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Side:
         illegal: games it lost by an illegal action.
         decisions: actions it was asked for.
         seconds: wall-clock time it took to decide, in all.
-        accuracy: of its actions; nothing was judged where the game is not solved.
+        accuracy: of its actions; nothing is graded where the game is not solved.
     """
 
     seats: tuple[Record, Record]

@@ -120,7 +120,7 @@ class Tournament:
         return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
 
     def play(self, progress: Progress | None = None) -> Comparison:
-        """Play all matches, and judge the actions where the whole game is solved.
+        """Play all matches, and grade the actions where the whole game is solved.
 
         Every agent first decides once without being timed: compiling is not thinking.
 

@@ -80,13 +80,14 @@ class NimSolution(Solution):
 
     game: Nim
 
+    @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """As in :meth:`Solution.scores`: 1 or -1."""
+        """Return 1 for each won position and -1 for each lost one."""
         return np.where(are_won(words[:, 0], self.game), 1, -1).astype(np.int16)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """As in :attr:`Solution.counts`, from how many positions have each xor."""
+        """How many positions are a ``win``, a ``draw`` and a ``loss``, from the number of positions of each nim-sum."""
         rests = [self._rests(heap) for heap in self.game.heaps]
         lost = _ways(rests)[0]
         if self.game.misere:  # where no rest exceeds 1, an odd number of ones loses, instead of an even one

@@ -53,12 +53,14 @@ class ProofSolution(Solution):
         self._order = np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
         self._score(root)
 
+    @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """As in :meth:`Solution.scores`; a ValueError also tells of a position that takes too long."""
+        """Return the scores of positions; a position that takes too long raises ValueError."""
         return np.array([self._score_within(own, opp, _CELLS) for own, opp in words.tolist()], dtype=np.int16)
 
+    @override
     def best_actions(self, position: Position) -> tuple[int, ...]:
-        """As in :meth:`Solution.best_actions`; searched no deeper than it takes to tell them from the others."""
+        """Return the best actions, searched no deeper than it takes to tell them from the others."""
         value, distance = self.value(position), self.distance(position)
         plies = _CELLS if distance is None else distance - (1 if value > 0 else 2)
         followers = {action: position.play(action) for action in position.legal_actions()}

@@ -48,19 +48,19 @@ class QuixoSolution(Solution):
         self.table = table
         self._numbers = _numbers(game)[0].astype(np.int64)
 
+    @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """As in :meth:`Solution.scores`."""
         return _scores_of(self.table[self._numbers[words[:, 0]] + 2 * self._numbers[words[:, 1]]])
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """As in :attr:`Solution.counts`, over all 3 ** cells states."""
+        """How many of all 3 ** cells states are a ``win``, a ``draw`` and a ``loss``."""
         win, loss = (sum(self.counts_by_distance[value].values()) for value in ("win", "loss"))
         return {"win": win, "draw": len(self.table) - win - loss, "loss": loss}
 
     @cached_property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """As in :attr:`Solution.counts_by_distance`."""
+        """The number of ``win`` and of ``loss`` states by their distance in plies."""
         states = _histogram(self.table)
         codes = np.arange(-128, 128, dtype=np.int8)[states > 0]
         return by_distance(dict(zip(_scores_of(codes).tolist(), states[states > 0].tolist(), strict=True)))

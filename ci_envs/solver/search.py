@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
@@ -65,10 +66,12 @@ class SearchSolution(Solution):
             raise too_large(root.game, root.game.position_bound(root.own, root.opp) or 0, BYTES_A_POSITION)
         self._keys, self._scores = _table_of(root, merge=True, progress=progress)
 
+    @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """As in :meth:`Solution.scores`.
+        """Return the scores of positions that can follow the root, that are symmetric to such a one, or are over.
 
-        Covered is what can follow the first position, all that is symmetric to one of these, and whatever is over.
+        Raises:
+            ValueError: a position is none of these.
         """
         scores = np.empty(len(words), dtype=np.int16)
         _look_up(self.game, words, self._keys, self._scores, scores)
@@ -78,7 +81,7 @@ class SearchSolution(Solution):
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """As in :attr:`Solution.counts`, over all positions that can follow the first, and itself.
+        """How many of the root and the positions that can follow it are a ``win``, a ``draw`` and a ``loss``.
 
         They are counted when first asked for, which can take longer than to solve them.
 
@@ -93,7 +96,7 @@ class SearchSolution(Solution):
 
     @cached_property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """As in :attr:`Solution.counts_by_distance`, over the same as :attr:`counts`."""
+        """The ``win`` and ``loss`` states of :attr:`counts` by their distance in plies."""
         return by_distance(self._states_by_score)
 
     @cached_property

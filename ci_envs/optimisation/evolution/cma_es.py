@@ -58,12 +58,12 @@ class CMAES:
         self._strategy = CMAEvolutionStrategy(np.array(start, dtype=np.float64), float(sigma), options)
 
     def ask(self) -> Genomes:
-        """As in :class:`~ci_envs.optimisation.evolution.ask_tell.Optimiser`."""
+        """Sample the next generation from the distribution, (population, genes)."""
         self.genomes = np.array(self._strategy.ask())
         return self.genomes
 
     def tell(self, fitness: Values) -> None:
-        """As in :class:`~ci_envs.optimisation.evolution.ask_tell.Optimiser`."""
+        """Move the distribution towards the best of the last sampled genomes."""
         self._strategy.tell(list(self.genomes), list(-fitness))
 
     @property

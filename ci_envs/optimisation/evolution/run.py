@@ -127,7 +127,7 @@ def optimise(
     notes: Mapping[str, Any] | None = None,
     every: float = 10,
 ) -> tuple[Statistics, ...]:
-    """EvolutionRun an optimiser for some generations, and return the statistics of each; see :func:`run`.
+    """Run an optimiser for some generations, and return the statistics of each; see :func:`run`.
 
     Args:
         optimiser: a new optimiser, made from ``seed``.

@@ -1,4 +1,4 @@
-"""Actions judged by the exact solution of a game."""
+"""Actions graded by the exact solution of a game."""
 
 from dataclasses import dataclass
 
@@ -52,8 +52,8 @@ class Accuracy:
         )
 
 
-def judge(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accuracy:
-    """Judge one action of each of n positions.
+def grade(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accuracy:
+    """Grade one action of each of n positions.
 
     Args:
         action_scores: of :meth:`ci_envs.solver.solution.Solution.action_scores`, shape (n, actions).

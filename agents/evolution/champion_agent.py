@@ -1,0 +1,69 @@
+"""The agents that play by an evolved genome."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent.policy import CompiledPolicy
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
+from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
+from ci_envs.agents.evolution.play import GenomePolicy
+from ci_envs.games.game import Game
+
+
+class ChampionAgent(PolicyAgent):
+    """An agent that plays by a champion.
+
+    Attributes:
+        agent_name: the name of the agent in spec strings and in champions.
+        champion: the genome with its options.
+        game_class: the class of games that the agent plays; None means any.
+        genome_policy: plays by such a genome.
+    """
+
+    agent_name: ClassVar[str]
+    game_class: ClassVar[type[Game] | None] = None
+
+    @classmethod
+    def checkpoints(cls) -> Mapping[str, Path]:
+        """Return the champions that come with the package, by name."""
+        return shipped_champions(cls.agent_name)
+
+    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: the game that the genome was evolved for.
+            path: of a champion's file, or the name of one that comes with the package, or a champion.
+            seed: of everything random in the decisions.
+
+        Raises:
+            ValueError: the agent does not play ``game``, or the file is no champion for it.
+            OSError: the file cannot be read.
+        """
+        if self.game_class is not None:
+            require_game(self.agent_name, game, self.game_class)
+        super().__init__(game, seed=seed)
+        self.champion = read_champion(path, self.agent_name, game)
+        try:
+            self.genome_policy = self._make_genome_policy()
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+
+    @abstractmethod
+    def _make_genome_policy(self) -> GenomePolicy:
+        """Return the policy by the champion's options; any KeyError, TypeError or ValueError refuses the champion."""
+
+    @property
+    def genome(self) -> NDArray[Any]:
+        """The champion's genome, float64 (genes,)."""
+        return self.champion.genome
+
+    @override
+    def policy(self) -> CompiledPolicy:
+        return self.genome_policy.compiled(self.game, self.genome)
