@@ -1,6 +1,5 @@
 """Compiled code is kept on disk and is never older than its source; operations find the kernels of a game."""
 
-import ast
 import os
 import shutil
 import subprocess
@@ -18,7 +17,6 @@ from ci_envs.agents.random import RandomAgent
 from ci_envs.envs.aec import BoardEnv
 from ci_envs.games.operations import LOSS, ONGOING, result
 from ci_envs.kernels import bits as bit_kernels
-from ci_envs.kernels import sources
 from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements
@@ -172,18 +170,93 @@ def test_an_edit_recompiles_only_what_can_reach_the_edited_module(module, reache
     assert run(program, root) == [356, *(COMPILED if reached else CACHED)]
 
 
-def test_no_import_of_a_module_is_overlooked():
-    """The names found in the text of each source file include all that Python's parser finds."""
-    files = sources._project_files()
-    assert len(files) > 200
-    for file in files:
-        parsed = set()
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Import):
-                parsed |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                parsed |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        assert {name for name in parsed if name.partition(".")[0] == "ci_envs"} <= sources._imports_of(file)
+# Prints how many functions were compiled to make an environment, to move in it, and to play a match of two searches.
+MATCH = """
+from numba.core import event
+
+compiled = []
+
+
+class Listener(event.Listener):
+    def on_start(self, started):
+        compiled.append(started)
+
+    def on_end(self, ended):
+        pass
+
+
+event.register("numba:compile", Listener())
+
+import ci_envs
+from ci_envs.arena import compare
+
+env = ci_envs.make("Quixo-v0:size=3")
+env.reset(seed=1)
+env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+compare("Quixo-v0:size=3", ["minimax:depth=2", "mcts:simulations=20"], games=2)
+print(len(compiled))
+"""
+
+
+def test_neither_comments_nor_code_above_the_kernels_recompile_them(run, tmp_path):
+    root = tmp_path / "copy"
+    shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
+    assert run(MATCH, root)[0] > 50
+    for file in (root / "ci_envs").rglob("*.py"):
+        text = file.read_text()
+        above = file.relative_to(root / "ci_envs").parts[0] in {"web", "cli", "arena"}
+        file.write_text("# A comment.\n" + text.replace('"""\n', 'More words.\n"""\n', 1) + "_NEW = 1\n" * above)
+    assert run(MATCH, root) == [0]
+
+
+def test_the_same_sources_in_another_folder_share_compiled_code(run, tmp_path):
+    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
+    for name, expected in (("one", COMPILED), ("two", CACHED)):
+        shutil.copytree(ROOT / "ci_envs", tmp_path / name / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
+        assert run(program, tmp_path / name) == [356, *expected]
+
+
+def test_functions_of_one_name_differ_in_the_cache_by_what_they_do(run, tmp_path):
+    """Their bytecode is the same; their constants and the names that they use are not."""
+    (tmp_path / "same_name.py").write_text(
+        """
+from ci_envs.kernels.compiler import kernel
+
+A, B = 10, 20
+
+def of_constant(first):
+    if first:
+        @kernel
+        def value(): return 1
+    else:
+        @kernel
+        def value(): return 2
+    return value()
+
+def of_name(first):
+    if first:
+        @kernel
+        def value(): return A
+    else:
+        @kernel
+        def value(): return B
+    return value()
+"""
+    )
+    program = "from same_name import *; print(*(f(first) for f in (of_constant, of_name) for first in (True, False)))"
+    for _ in range(2):
+        assert run(program) == [1, 2, 10, 20]
+
+
+def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_anew(run, tmp_path):
+    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
+    assert run(program) == [356, *COMPILED]
+    known = tmp_path / "cache" / "syntax.json"
+    content = known.read_bytes()
+    for damage in (b"", content[:1000], b"[1, 2]", b"7"):
+        known.write_bytes(damage)
+        assert run(program) == [356, *CACHED]
+        assert known.read_bytes() == content
 
 
 # Prints a digest of the name under which the kernel of a record is linked.

@@ -1,21 +1,28 @@
-"""The folder in which Numba keeps compiled code on disk.
+"""The cache of compiled code on disk.
 
-Numba's disk cache watches only the file of the outermost function, so an edited rule would leave stale compiled search
-behind. Here the code of a kernel lies in a folder named by a digest of all sources that it can depend on
-(:mod:`ci_envs.kernels.sources`).
+Numba's own disk cache watches the file of the outermost function, and nothing else: an edited rule would leave stale
+compiled search behind, and a new comment would discard what is still valid. Here the code of a kernel lies in a folder
+named by a digest of all sources that it can depend on (:mod:`ci_envs.kernels.sources`), and in that folder in files
+named by the function and its bytecode, wherever in its source file it stands.
 """
 
+import hashlib
 import os
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from types import CodeType
+from typing import Any, Self
 
 import llvmlite
 import numba
-from numba import config
-from platformdirs import user_cache_path
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from typing_extensions import override
+
+from ci_envs.kernels.sources import cache_root, sources_digest
 
 _KEPT_SECONDS = 7 * 24 * 3600
 
@@ -24,11 +31,9 @@ _KEPT_SECONDS = 7 * 24 * 3600
 def cache_folder(digest: str) -> Path | None:
     """Return the folder for kernels whose sources have this digest; None if it cannot be written.
 
-    The folder is below ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory.
+    The folder is below :func:`~ci_envs.kernels.sources.cache_root`.
     """
-    base = Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache_path("ci_envs")
-    name = "-".join((numba.__version__, llvmlite.__version__, digest))
-    folder = base / "kernels" / name
+    folder = cache_root() / "kernels" / "-".join((numba.__version__, llvmlite.__version__, digest))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
@@ -47,3 +52,54 @@ def _remove_unused(base: Path) -> None:
         with suppress(OSError):  # another process may have removed it just now
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Where Numba finds the compiled code of a function."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._function, self._folder = function, folder
+
+    @classmethod
+    @override
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Self | None:
+        folder = cache_folder(sources_digest([py_func]))
+        return None if folder is None else cls(py_func, folder)
+
+    @override
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    @override
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    @override
+    def get_disambiguator(self) -> str:
+        function = self._function
+        return _code_digest(f"{function.__module__} {function.__qualname__}", function.__code__, function.__doc__)
+
+
+class _CacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class KernelCache(FunctionCache):  # type: ignore[misc]
+    """The cached code of one function, as Numba's dispatchers use it.
+
+    Raises:
+        RuntimeError: the cache folder cannot be written.
+    """
+
+    _impl_class = _CacheFiles
+
+
+def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:
+    """Return a digest of a function's bytecode, without its docstring and its place in the file (hexadecimal)."""
+    constants = [
+        _code_digest("", constant, None) if isinstance(constant, CodeType) else repr(constant)
+        for constant in code.co_consts
+        if docstring is None or constant != docstring
+    ]
+    parts = name, code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba import config, njit, types
+from numba import njit, types
 
-from ci_envs.kernels.cache import cache_folder
+from ci_envs.kernels.cache import KernelCache, cache_folder
 from ci_envs.kernels.sources import sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,14 +39,10 @@ def inline_kernel(function: F) -> F:
 
 
 def _compiled(function: F, counts: bool, **options: bool) -> F:
-    folder = cache_folder(sources_digest([function]))
-    saved, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
-    try:
-        return cast(
-            F, njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=counts, **options)(function)
-        )
-    finally:
-        config.CACHE_DIR = saved
+    dispatcher = njit(nogil=True, error_model="numpy", _nrt=counts, **options)(function)
+    if cache_folder(sources_digest([function])) is not None:
+        dispatcher._cache = KernelCache(function)  # as enable_caching does, which knows no class but Numba's own
+    return cast(F, dispatcher)
 
 
 def inlined(function: F) -> F:
