@@ -1,5 +1,6 @@
 """Benchmarks of the environments, searches and solvers of ci_envs."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,7 @@ def vector_loop(env: Any) -> Work:
 def positions(id: str) -> Work:
     """Plies of random play through ``Position``: ``legal_actions``, ``play``, ``result``."""
     start = Position.start(resolve(id)[1])
-    rng = np.random.default_rng(0)
+    rng = random.Random(0)
 
     def work(amount: int) -> int:
         position = start

@@ -96,7 +96,8 @@ def openspiel_plies(name: str) -> Work:
     def work(amount: int) -> int:
         state = game.new_initial_state()
         for _ in range(amount):
-            state = state.child(rng.choice(state.legal_actions()))
+            legal = state.legal_actions()
+            state = state.child(legal[int(rng.random() * len(legal))])
             if state.is_terminal():
                 state = game.new_initial_state()
         return amount

@@ -164,7 +164,7 @@ def test_positions_are_immutable_values(game):
     assert first == second
     assert hash(first) == hash(second)
     assert first != Position.start(game)
-    assert first != dataclasses.replace(first, to_move=1 - first.to_move)
+    assert first != Position(first.game, first.own, first.opp, 1 - first.to_move)
     for name in ("game", "own", "opp", "to_move"):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(first, name, getattr(first, name))

@@ -17,11 +17,15 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
     """Play random games and return some of the positions that occurred, each once.
 
     Raises:
-        InvalidGameError: Play has no legal action, repeats a position or does not end where it must.
+        InvalidGameError: The game is over at the start, or play has no legal action, repeats a position or does not
+            end where it must.
     """
+    start = Position.start(game)
+    if start.result is not None:
+        raise InvalidGameError(f"the game is over at the start {place(start)}: result must be ONGOING there")
     found: dict[Position, None] = {}
     for _ in range(games):
-        position = Position.start(game)
+        position = start
         path = {position}
         for _ in range(max_plies):
             _check_result(position)
@@ -39,7 +43,7 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
         found |= dict.fromkeys(sorted(path, key=lambda each: (each.own, each.opp, each.to_move)))
     positions = list(found)
     chosen = rng.permutation(len(positions))[:_MOST_POSITIONS]
-    return [Position.start(game), *(positions[index] for index in sorted(chosen.tolist()))]
+    return [start, *(positions[index] for index in sorted(chosen.tolist()))]
 
 
 def _check_result(position: Position) -> None:

@@ -1,24 +1,26 @@
 """A position of a game as a value: the face that the rules show in Python."""
 
 import operator
-from dataclasses import dataclass
-from typing import Self, SupportsIndex
+from dataclasses import FrozenInstanceError
+from functools import lru_cache
+from itertools import compress, count
+from typing import NoReturn, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, ONGOING, WIN
+from ci_envs.games.rules import Facts
+
+_BITS = bytes.maketrans(b"01", b"\0\1")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Position:
     """An immutable, hashable position: play returns a new one.
 
     Attributes:
         game: the game with its parameters.
-        own: first 64-bit word, seen by the player to move (module ``ci_envs.games.game``).
-        opp: second 64-bit word.
         to_move: the player to move, 0 or 1. Quarto's placer goes on to give, so this need not alternate.
 
     >>> position = Position.start(ConnectN(3, 3, 3))
@@ -26,10 +28,34 @@ class Position:
     .../.X./... O
     """
 
+    __slots__ = ("_facts", "game", "to_move")
+
     game: Game
-    own: int
-    opp: int
-    to_move: int = 0
+    to_move: int
+    _facts: Facts
+
+    def __init__(self, game: Game, own: int, opp: int, to_move: int = 0) -> None:
+        """Make a position from its words (module ``ci_envs.games.game``); whether it can occur is not checked.
+
+        Args:
+            game: the game with its parameters.
+            own: first 64-bit word, seen by the player to move.
+            opp: second 64-bit word.
+            to_move: the player to move, 0 or 1.
+        """
+        _set_game(self, game)
+        _set_to_move(self, to_move)
+        _set_facts(self, game.rules.examine(game, own, opp))
+
+    @property
+    def own(self) -> int:
+        """The first 64-bit word, seen by the player to move (module ``ci_envs.games.game``)."""
+        return self._facts[0]
+
+    @property
+    def opp(self) -> int:
+        """The second 64-bit word."""
+        return self._facts[1]
 
     @classmethod
     def start(cls, game: Game) -> Self:
@@ -61,9 +87,7 @@ class Position:
 
     def legal_actions(self) -> tuple[int, ...]:
         """The numbers of the legal actions, ascending; none once the game is over."""
-        mask = np.empty(self.game.action_count, dtype=np.int8)
-        self.game.rules.mask(self.game, self.own, self.opp, mask)
-        return tuple(mask.nonzero()[0].tolist())
+        return _numbers(self._facts[4])
 
     def play(self, action: SupportsIndex) -> Self:
         """The position after ``action``.
@@ -72,14 +96,22 @@ class Position:
             TypeError: ``action`` is not an integer.
             ValueError: ``action`` is illegal here, or the game is over.
         """
-        number = self._checked(action)
-        own, opp, keeps_turn = self.game.rules.play(self.game, self.own, self.opp, number)
-        return type(self)(self.game, own, opp, self.to_move if keeps_turn else 1 - self.to_move)
+        number = action if type(action) is int else _integer(action)
+        own, opp, _, _, legal = self._facts
+        if number < 0 or not legal >> number & 1:
+            self._refuse(number)
+        game = self.game
+        facts = game.rules.advance(game, own, opp, number)
+        position = _new(type(self))
+        _set_game(position, game)
+        _set_to_move(position, self.to_move if facts[3] else 1 - self.to_move)
+        _set_facts(position, facts)
+        return position
 
     @property
     def result(self) -> int | None:
         """None while the game goes on, else +1, 0 or -1 for the player to move."""
-        outcome: int = self.game.rules.result(self.game, self.own, self.opp)
+        outcome = self._facts[2]
         return None if outcome == ONGOING else outcome
 
     def action_name(self, action: SupportsIndex) -> str:
@@ -102,7 +134,9 @@ class Position:
         number = self.game.action_numbers.get(text.strip().lower())
         if number is None:
             raise ValueError(f"{text!r} is no action of {self.game}; {self._legal_names()}")
-        return self._checked(number)
+        if not self._facts[4] >> number & 1:
+            self._refuse(number)
+        return number
 
     def observation(self) -> NDArray[np.int8]:
         """The planes that the player to move sees: int8 of ``game.observation_shape``."""
@@ -133,15 +167,28 @@ class Position:
     def _repr_svg_(self) -> str:
         return self.game.draw(self.own, self.opp, self.to_move).svg()
 
-    def _checked(self, action: SupportsIndex) -> int:
-        try:
-            number = operator.index(action)
-        except TypeError:
-            raise TypeError(f"an action is an integer, not {action!r}") from None
-        within = 0 <= number < self.game.action_count
-        if not within or not self.game.rules.legal(self.game, self.own, self.opp, number):
-            raise ValueError(f"action {number} is illegal in {self.to_text()!r}; {self._legal_names()}")
-        return number
+    def _refuse(self, action: int) -> NoReturn:
+        raise ValueError(f"action {action} is illegal in {self.to_text()!r}; {self._legal_names()}")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Game, int, int, int]]:
+        return type(self), self._key()
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenInstanceError(f"a position is immutable: cannot assign to {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError(f"a position is immutable: cannot delete {name!r}")
+
+    def _key(self) -> tuple[Game, int, int, int]:
+        return self.game, *self._facts[:2], self.to_move
 
     def _status(self) -> str:
         result = self.result
@@ -155,3 +202,21 @@ class Position:
     def _legal_names(self) -> str:
         names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]
         return f"legal are {', '.join(names)}" if names else "the game is over"
+
+
+# assigning to a slot by its descriptor is twice as fast as by object.__setattr__
+_new = object.__new__
+_set_game, _set_to_move, _set_facts = (Position.__dict__[name].__set__ for name in ("game", "to_move", "_facts"))
+
+
+def _integer(action: SupportsIndex) -> int:
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise TypeError(f"an action is an integer, not {action!r}") from None
+
+
+@lru_cache(maxsize=1 << 14)
+def _numbers(bits: int) -> tuple[int, ...]:
+    """Return the numbers of the bits that are set, ascending."""
+    return tuple(compress(count(), f"{bits:b}"[::-1].encode().translate(_BITS)))

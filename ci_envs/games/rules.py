@@ -20,7 +20,11 @@ from ci_envs.games.operations import (
 )
 from ci_envs.kernels.compiler import kernel, specialised
 
-_WORD = np.uint64(0)
+Facts = tuple[int, int, int, bool, int]
+"""A position and what its rules say of it: ``(own, opp, result, keeps_turn, legal)``. ``keeps_turn`` is whether the
+player who moved moves again; bit i of ``legal`` is whether action i is legal, and 0 once the game is over."""
+
+_WORD, _BITS = np.uint64(0), 64
 
 
 class Rules:
@@ -30,19 +34,32 @@ class Rules:
         self._game = game
 
     @cached_property
-    def legal(self) -> Callable[..., Any]:
-        """``(game, own, opp, action) -> bool``, False once the game is over."""
-        return specialised(_legal, self._game, _WORD, _WORD, _WORD)
-
-    @cached_property
     def mask(self) -> Callable[..., Any]:
         """``(game, own, opp, mask)`` writes the legal actions into int8 of shape (actions,)."""
         return specialised(_mask, self._game, _WORD, _WORD, np.zeros(1, np.int8))
 
     @cached_property
-    def play(self) -> Callable[..., Any]:
-        """``(game, own, opp, action) -> (own, opp, keeps_turn)``."""
-        return specialised(_play, self._game, _WORD, _WORD, _WORD)
+    def examine(self) -> Callable[..., Facts]:
+        """``(game, own, opp) -> facts``, where ``keeps_turn`` is False."""
+        entry = specialised(_examine, self._game, _WORD, _WORD)
+        return entry if self._game.action_count <= _BITS else self._with_all_actions(entry)
+
+    @cached_property
+    def advance(self) -> Callable[..., Facts]:
+        """``(game, own, opp, action) -> facts`` of the position after a legal action."""
+        entry = specialised(_advance, self._game, _WORD, _WORD, _WORD)
+        return entry if self._game.action_count <= _BITS else self._with_all_actions(entry)
+
+    def _with_all_actions(self, entry: Callable[..., Facts]) -> Callable[..., Facts]:
+        """Return ``entry`` for a game with more actions than a word of compiled code has bits."""
+
+        def facts(game: Any, *words: Any) -> Facts:
+            own, opp, outcome, kept, _ = entry(game, *words)
+            mask = np.empty(game.action_count, dtype=np.int8)
+            self.mask(game, own, opp, mask)
+            return own, opp, outcome, kept, int.from_bytes(np.packbits(mask, bitorder="little").tobytes(), "little")
+
+        return facts
 
     @cached_property
     def result(self) -> Callable[..., Any]:
@@ -66,11 +83,6 @@ class Rules:
 
 
 @kernel
-def _legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    return result(game, own, opp) == ONGOING and legal(game, own, opp, action)
-
-
-@kernel
 def _mask(game: Any, own: Any, opp: Any, mask: Any) -> Any:
     going = result(game, own, opp) == ONGOING
     for action in range(action_count(game)):
@@ -78,9 +90,19 @@ def _mask(game: Any, own: Any, opp: Any, mask: Any) -> Any:
 
 
 @kernel
-def _play(game: Any, own: Any, opp: Any, action: Any) -> Any:
+def _examine(game: Any, own: Any, opp: Any) -> Any:
+    outcome, allowed = np.int64(result(game, own, opp)), np.uint64(0)
+    if outcome == ONGOING:
+        for action in range(min(action_count(game), _BITS)):
+            allowed |= np.uint64(legal(game, own, opp, np.uint64(action))) << np.uint64(action)
+    return own, opp, outcome, False, allowed
+
+
+@kernel
+def _advance(game: Any, own: Any, opp: Any, action: Any) -> Any:
     next_own, next_opp = play(game, own, opp, action)
-    return next_own, next_opp, keeps_turn(game, own, opp, action)
+    _, _, outcome, _, allowed = _examine(game, next_own, next_opp)
+    return next_own, next_opp, outcome, keeps_turn(game, own, opp, action), allowed
 
 
 @kernel
