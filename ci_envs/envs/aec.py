@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.batch import ILLEGAL, observe_with_mask, play_checked
 from ci_envs.games.game import Game
@@ -24,8 +25,6 @@ _NOTHING, _NO, _YES = dict.fromkeys(AGENTS, 0.0), dict.fromkeys(AGENTS, False), 
 _empty = np.empty
 _INT8 = np.dtype(np.int8)  # quicker than np.int8, which would be converted at each call
 _INTEGERS = frozenset((int, np.int64, np.int32))
-
-RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class InvalidActionError(ValueError, AssertionError):
@@ -66,7 +65,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         "name": "ci_envs",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
 
     agents: Any = _FromReset()
@@ -93,8 +92,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             TypeError: the game lacks an operation.
         """
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        self._renderer = Renderer(render_mode)
         game.need(*VIEWS)
         self.game = game
         self.max_cycles = max_cycles
@@ -108,7 +106,6 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._limit = ply_limit(game, max_cycles)
         self._words = np.zeros(2, dtype=np.uint64)
         self._planes_shape, self._action_count = shape, actions
-        self._window: Any = None
         self._compile()
 
     def _compile(self) -> None:
@@ -306,36 +303,17 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """
         if not hasattr(self, "infos"):
             EnvLogger.error_render_before_reset()
-        if self.render_mode is None:
-            EnvLogger.get_logger().warning("render() does nothing: the environment was made without a render_mode.")
-            return None
-        position = self.position
-        if self.render_mode == "ansi":
-            return position.diagram()
-        from ci_envs.drawing.raster import Window, rgb_array
-
-        drawing = self.game.draw(position.own, position.opp, position.to_move)
-        if self.render_mode == "rgb_array":
-            return rgb_array(drawing)
-        self._window = self._window or Window()
-        self._window.show(drawing, self.metadata["render_fps"])
-        return None
+        return self._renderer.show(self.position)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:  # without what a copy makes anew
-        return {
-            key: value
-            for key, value in self.__dict__.items()
-            if key not in ("_advance", "_write_observation", "_window")
-        }
+        return {key: value for key, value in self.__dict__.items() if key not in ("_advance", "_write_observation")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _window=None)
+        self.__dict__.update(state)
         self._compile()
 
 

@@ -131,6 +131,36 @@ def step(
 
 
 @kernel
+def step_one(
+    policy: Any, game: Any, memory: Any, boards: Any, settings: Any, action: Any, planes: Any, mask: Any
+) -> Any:
+    """``-> (ended, reward)``: step the only board, which does not begin anew, and write what the agent sees.
+
+    Args:
+        policy: of the opponent.
+        game: the game.
+        memory: of the policy.
+        boards: of the type BOARD, one.
+        settings: :class:`BoardSettings`.
+        action: in the action space.
+        planes: int8 of the game's observation shape, written to.
+        mask: int8 (actions,), written to.
+    """
+    _advance(policy, game, boards[0], settings, action, memory)
+    return observe_one(game, boards, settings, planes, mask)
+
+
+@kernel
+def observe_one(game: Any, boards: Any, settings: Any, planes: Any, mask: Any) -> Any:
+    """``-> (ended, reward)``: of the only board; writes what the agent sees."""
+    board = boards[0]
+    own, opp = _seen(board, settings)
+    batch.write_planes(game, own, opp, planes)
+    batch.write_mask(game, own, opp, board.ended == GOING, mask)
+    return np.int64(board.ended), board.reward
+
+
+@kernel
 def advance(game: Any, boards: Any, settings: Any, actions: Any) -> None:
     """The first part of a step, without replies."""
     for i in range(len(boards)):

@@ -1,24 +1,33 @@
 """The Gymnasium environment of every board game: one agent acts, its opponent plays inside."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, SupportsInt
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent, PositionAgent
+from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy_agent import compiled_policy
-from ci_envs.agent.registry import make_agent
-from ci_envs.envs.aec import AGENTS, RENDER_MODES, BoardEnv
-from ci_envs.envs.boards import draw_seat, seat_state
+from ci_envs.envs import boards as compiled
+from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.boards import BOARD, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
+from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
+from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.game import Game
+from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
-from ci_envs.kernels.seeds import SeedSequence
+from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.compiler import specialised
+from ci_envs.kernels.seeds import next_seed
 from ci_envs.registry import resolve
+from ci_envs.validation import integer_between
 
-Opponent = str | Agent | Callable[[dict[str, NDArray[np.int8]]], int]
-"""A spec string, an agent, or a function from an AEC observation to an action."""
+_INT8 = np.dtype(np.int8)  # quicker than np.int8, which would be converted at each call
+_INTEGERS = frozenset((int, np.int64, np.int32))
+_BOARD = np.zeros(1, dtype=np.int64)  # the indices of the only board
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -36,7 +45,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     """
 
     # as the base class declares it
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
 
     def __init__(
         self,
@@ -65,16 +74,35 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """
         if seat not in (None, 0, 1):
             raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
-        self._board = BoardEnv(game, max_cycles=max_cycles, render_mode=render_mode, name=name)
-        self._given_seat = seat
-        self._seeds: SeedSequence | None = None
-        self._is_expected = False  # whether a step may be made
+        self._renderer = Renderer(render_mode)
+        game.need(*VIEWS)
         self.game = game
+        self.name = name or type(game).__name__.lower()
         self.render_mode = render_mode
-        self.opponent = as_opponent(opponent, game)
-        self._compiled = compiled_policy(self.opponent)
-        self.observation_space = self._board.observation_spaces[AGENTS[0]]["observation"]
-        self.action_space = self._board.action_space(AGENTS[0])
+        self.opponent: Agent | Reply = as_opponent(opponent, game)
+        self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
+        self.action_space = MaskedDiscrete(game.action_count)
+        self._settings = BoardSettings(
+            DRAWN if seat is None else seat, ply_limit(game, max_cycles), False, game.shared_board
+        )
+        self._boards = np.zeros(1, BOARD)
+        self._is_seeded = False
+        self._is_expected = False  # whether a step may be made
+        self._mask = np.zeros(game.action_count, _INT8)
+        self._compile()
+
+    def _compile(self) -> None:
+        """Choose how a step is made: in one compiled call, or ply by ply."""
+        self._policy = compiled_policy(self.opponent)
+        self._plays_in_python = self._policy is None or self.render_mode == "human"
+        self._step_compiled: Callable[..., Any] | None = None
+        if self._policy is not None and not self._plays_in_python:
+            policy, memory = self._policy
+            fixed, example = (policy, self.game, memory), (self._boards, self._settings, 0, *self._new_arrays())
+            self._step_compiled = partial(specialised(compiled.step_one, *fixed, *example), *fixed)
+
+    def _new_arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        return np.empty(self.game.observation_shape, _INT8), np.empty(self.game.action_count, _INT8)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -89,17 +117,21 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             The planes and ``{"action_mask": mask}``.
         """
         super().reset(seed=seed, options=options)
-        if seed is not None or self._seeds is None:
-            word = int(self.np_random.integers(2**64, dtype=np.uint64)) if seed is None else seed
-            self._seeds = SeedSequence(word)
-            self._seats = seat_state(np.uint64(word))
-        if seed is not None and isinstance(self.opponent, Agent) and self._compiled is None:
+        if seed is not None or not self._is_seeded:
+            word = self.np_random.integers(2**64, dtype=np.uint64) if seed is None else seed
+            integer_between("seed", word, 0, 2**64 - 1)
+            compiled.seed_boards(self._boards, _BOARD, np.array([word], dtype=np.uint64))
+            self._is_seeded = True
+        if seed is not None and isinstance(self.opponent, Agent) and self._policy is None:
             self.opponent.reseed(seed)
-        self.seat = self._draw_seat() if self._given_seat is None else self._given_seat
-        self._board.reset()
-        self._let_opponent_play()
+        policy, memory = (None, ()) if self._policy is None or self._plays_in_python else self._policy
+        compiled.begin(policy, self.game, self._boards, self._settings, _BOARD, memory)
+        self._draw()
+        self._reply()
+        planes, self._mask = self._new_arrays()
+        compiled.observe_one(self.game, self._boards, self._settings, planes, self._mask)
         self._is_expected = True
-        return self._observe()
+        return planes, {"action_mask": self._mask}
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Play ``action``, then the opponent until it is the agent's turn again.
@@ -110,62 +142,90 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """
         if not self._is_expected:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no game, or it is over")
-        agent = AGENTS[self.seat]
-        if self._is_over():
-            self._board.check(action)
+        if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
+            action = self._checked(action)
+        planes, mask = self._new_arrays()
+        boards, settings = self._boards, self._settings
+        if self._step_compiled is not None:
+            ended, reward = self._step_compiled(boards, settings, action, planes, mask)
         else:
-            self._board.step(action)
-            self._let_opponent_play()
-        self._is_expected = not self._is_over()
-        terminated = self._board.terminations[agent]
-        truncated = self._board.truncations[agent] and not terminated
-        planes, info = self._observe()
-        return planes, self._board.rewards[agent], terminated, truncated, info
+            self._play(int(action))
+            self._reply()
+            ended, reward = compiled.observe_one(self.game, boards, settings, planes, mask)
+        self._mask = mask
+        self._is_expected = ended == GOING
+        return planes, reward, ended == TERMINATED, ended == TRUNCATED, {"action_mask": mask}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, bool of shape (actions,): where SB3-contrib looks for them."""
-        mask: NDArray[np.int8] = self._observe()[1]["action_mask"]
-        return mask.astype(np.bool_)
+        return self._mask.astype(np.bool_)
+
+    @property
+    def seat(self) -> int:
+        """The player that the agent is in this episode, 0 or 1."""
+        return int(self._boards[0]["seat"])
 
     @property
     def position(self) -> Position:
-        """The position on the board."""
-        return self._board.position
+        """The position on the board.
+
+        Raises:
+            AttributeError: ``reset`` was not called yet.
+        """
+        if not self._is_seeded:
+            raise AttributeError("position cannot be accessed before reset")
+        board = self._boards[0]
+        own, opp = board["words"].tolist()
+        return Position(self.game, own, opp, int(board["to_move"]))
 
     def render(self) -> Any:
-        """As :meth:`ci_envs.envs.aec.BoardEnv.render`."""
-        return self._board.render()
+        """Show the board: an RGB array (uint8, height x width x 3), text, or None after drawing in a window.
+
+        Raises:
+            gymnasium.error.ResetNeeded: ``reset`` was not called yet.
+        """
+        if not self._is_seeded:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no board to show")
+        return self._renderer.show(self.position)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        self._board.close()
+        self._renderer.close()
 
-    def _draw_seat(self) -> int:
-        seat, self._seats = draw_seat(np.uint64(self._seats))
-        return int(seat)
+    def _checked(self, action: SupportsInt) -> int:
+        if not self.action_space.contains(action):
+            last = len(self._mask) - 1
+            raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
+        return int(action)
 
-    def _let_opponent_play(self) -> None:
-        opponent = AGENTS[1 - self.seat]
-        while self._board.agent_selection == opponent and not self._is_over():
-            self._board.step(self._reply(opponent))
+    def _draw(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
-    def _reply(self, seat: str) -> int:
-        if not isinstance(self.opponent, Agent):
-            return self.opponent(self._board.observe(seat))
-        words = self._board.words[np.newaxis]
-        if self._compiled is not None and self._seeds is not None:
-            return int(self._compiled.choose(self.game, words, self._seeds.take(1))[0])
-        if isinstance(self.opponent, PositionAgent):
-            return int(self.opponent.act_on(words)[0])
-        return self.opponent.act(self._board.observe(seat))
+    def _play(self, action: int) -> None:
+        """Play one ply, of whoever is to move, unless the opponent has ended the game before the first step."""
+        compiled.advance(self.game, self._boards, self._settings, np.array([action]))
+        self._draw()
 
-    def _is_over(self) -> bool:
-        return bool(self._board.terminations[AGENTS[0]] or self._board.truncations[AGENTS[0]])
+    def _reply(self) -> None:
+        """Let the opponent act until it is the agent's turn."""
+        board = self._boards[0]
+        while board["ended"] == GOING and board["seat"] == 1 - board["to_move"]:
+            self._play(self._opponents_action())
 
-    def _observe(self) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        seen = self._board.observe(AGENTS[self.seat])
-        mask = np.zeros_like(seen["action_mask"]) if self._is_over() else seen["action_mask"].copy()
-        return seen["observation"].copy(), {"action_mask": mask}
+    def _opponents_action(self) -> int:
+        words = self._boards["words"]
+        if self._policy is None:
+            return int(replies(self.opponent, self.game, words)[0])
+        seed, self._boards[0]["seeds"] = next_seed(self._boards[0]["seeds"])
+        return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_step_compiled"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._compile()
 
 
 def make_single_agent(
@@ -184,19 +244,3 @@ def make_single_agent(
     """
     spec, game, options = resolve(environment, **parameters)
     return SingleAgentEnv(game, opponent=opponent, seat=seat, name=spec.name, **options)
-
-
-def as_opponent(opponent: Opponent, game: Game) -> Agent | Callable[[dict[str, NDArray[np.int8]]], int]:
-    """The agent or function that ``opponent`` means.
-
-    Raises:
-        TypeError: it is nothing that can play.
-        ValueError: it plays another game, or names no agent.
-    """
-    if isinstance(opponent, str):
-        return make_agent(opponent, game)
-    if isinstance(opponent, Agent) and opponent.game != game:
-        raise ValueError(f"the opponent plays {opponent.game}, not {game}")
-    if not isinstance(opponent, Agent) and not callable(opponent):
-        raise TypeError(f"the opponent must be a spec string, an agent or a function, not {opponent!r}")
-    return opponent

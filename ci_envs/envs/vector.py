@@ -12,15 +12,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ci_envs.agent.decision import ask
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
 from ci_envs.agent.policy import Policy
 from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, REPORTED, BoardSettings, Step, new_step
-from ci_envs.envs.single_agent import Opponent, as_opponent
+from ci_envs.envs.opponent import Opponent, as_opponent, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
@@ -285,26 +283,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     def _reply(self) -> None:
         """Let an opponent that plays in Python act until it is the agent's turn on every board."""
-        while self._plays_in_python():
+        while self._opponent is not None and self._plays_in_python():
             boards = self._boards
             waiting = np.flatnonzero((boards["ended"] == GOING) & (boards["seat"] == 1 - boards["to_move"]))
             if not len(waiting):
                 return
-            actions = self._act_on(boards["words"][waiting])
+            actions = replies(self._opponent, self.game, boards["words"][waiting])
             compiled.reply_with(self.game, boards, self._settings, waiting, actions)
-
-    def _act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        if isinstance(self._opponent, Agent):
-            given = ask(self._opponent, words)
-        elif self._opponent is not None:
-            observations = observations_of(self.game, words)
-            seen = zip(observations["observation"], observations["action_mask"], strict=True)
-            given = np.array([self._opponent({"observation": one, "action_mask": mask}) for one, mask in seen])
-        actions = np.ascontiguousarray(given, dtype=np.int64)
-        wrong = compiled.first_outside(self.game, actions)
-        if actions.shape != (len(words),) or wrong >= 0:
-            raise InvalidActionError(f"the opponent answers {given!r}, not {len(words)} actions of {self.game}")
-        return actions
 
     def _step_arrays(self) -> Step:
         if self._copy:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
-from ci_envs.envs.aec import RENDER_MODES, InvalidActionError
+from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.rendering import RENDER_MODES
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.registry import resolve_problem
 

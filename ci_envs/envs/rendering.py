@@ -1,0 +1,55 @@
+"""Showing positions in the render modes of the environments."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo.utils.env_logger import EnvLogger
+
+from ci_envs.games.position import Position
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
+RENDER_FPS = 2
+
+
+class Renderer:
+    """Shows positions in one render mode."""
+
+    def __init__(self, mode: str | None) -> None:
+        """Prepare to show positions.
+
+        Args:
+            mode: ``human`` (a window), ``rgb_array``, ``ansi`` or None.
+
+        Raises:
+            ValueError: there is no such mode.
+        """
+        if mode is not None and mode not in RENDER_MODES:
+            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {mode!r}")
+        self._mode = mode
+        self._window: Any = None
+
+    def show(self, position: Position) -> NDArray[np.uint8] | str | None:
+        """Return an RGB array (uint8, height x width x 3) or text, or None after drawing in a window."""
+        if self._mode is None:
+            EnvLogger.get_logger().warning("render() does nothing: the environment was made without a render_mode.")
+            return None
+        if self._mode == "ansi":
+            return position.diagram()
+        from ci_envs.drawing.raster import Window, rgb_array
+
+        drawing = position.game.draw(position.own, position.opp, position.to_move)
+        if self._mode == "rgb_array":
+            return rgb_array(drawing)
+        self._window = self._window or Window()
+        self._window.show(drawing, RENDER_FPS)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}  # a window cannot be copied
