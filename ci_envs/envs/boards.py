@@ -151,6 +151,14 @@ def step_one(
 
 
 @kernel
+def begin_one(policy: Any, game: Any, memory: Any, boards: Any, settings: Any, planes: Any, mask: Any) -> None:
+    """Begin a new game on the only board, and write what the agent sees; see :func:`step_one`."""
+    _begin(game, boards[0], settings)
+    _reply(policy, game, boards[0], settings, memory)
+    observe_one(game, boards, settings, planes, mask)
+
+
+@kernel
 def observe_one(game: Any, boards: Any, settings: Any, planes: Any, mask: Any) -> Any:
     """``-> (ended, reward)``: of the only board; writes what the agent sees."""
     board = boards[0]

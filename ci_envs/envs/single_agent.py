@@ -92,14 +92,16 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._compile()
 
     def _compile(self) -> None:
-        """Choose how a step is made: in one compiled call, or ply by ply."""
+        """Prepare compiled calls for a whole step and reset; without them, play goes on ply by ply."""
         self._policy = compiled_policy(self.opponent)
-        self._plays_in_python = self._policy is None or self.render_mode == "human"
-        self._step_compiled: Callable[..., Any] | None = None
-        if self._policy is not None and not self._plays_in_python:
-            policy, memory = self._policy
-            fixed, example = (policy, self.game, memory), (self._boards, self._settings, 0, *self._new_arrays())
-            self._step_compiled = partial(specialised(compiled.step_one, *fixed, *example), *fixed)
+        self._calls: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+        if self._policy is not None and self.render_mode != "human":
+            fixed, boards = (self._policy.policy, self.game, self._policy.memory), (self._boards, self._settings)
+            arrays = self._new_arrays()
+            self._calls = (
+                partial(specialised(compiled.step_one, *fixed, *boards, 0, *arrays), *fixed),
+                partial(specialised(compiled.begin_one, *fixed, *boards, *arrays), *fixed),
+            )
 
     def _new_arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         return np.empty(self.game.observation_shape, _INT8), np.empty(self.game.action_count, _INT8)
@@ -124,12 +126,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self._is_seeded = True
         if seed is not None and isinstance(self.opponent, Agent) and self._policy is None:
             self.opponent.reseed(seed)
-        policy, memory = (None, ()) if self._policy is None or self._plays_in_python else self._policy
-        compiled.begin(policy, self.game, self._boards, self._settings, _BOARD, memory)
-        self._draw()
-        self._reply()
         planes, self._mask = self._new_arrays()
-        compiled.observe_one(self.game, self._boards, self._settings, planes, self._mask)
+        if self._calls is not None:
+            self._calls[1](self._boards, self._settings, planes, self._mask)
+        else:
+            compiled.begin(None, self.game, self._boards, self._settings, _BOARD, ())
+            self._draw()
+            self._reply()
+            compiled.observe_one(self.game, self._boards, self._settings, planes, self._mask)
         self._is_expected = True
         return planes, {"action_mask": self._mask}
 
@@ -146,8 +150,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             action = self._checked(action)
         planes, mask = self._new_arrays()
         boards, settings = self._boards, self._settings
-        if self._step_compiled is not None:
-            ended, reward = self._step_compiled(boards, settings, action, planes, mask)
+        if self._calls is not None:
+            ended, reward = self._calls[0](boards, settings, action, planes, mask)
         else:
             self._play(int(action))
             self._reply()
@@ -221,7 +225,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_step_compiled"}
+        return {key: value for key, value in self.__dict__.items() if key != "_calls"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
