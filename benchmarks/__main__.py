@@ -36,10 +36,16 @@ class Row:
 
 
 ROWS = (
+    Row("random playouts, tic-tac-toe", "TicTacToe-v0", lambda: rate(ours.playouts("TicTacToe-v0"))),
+    Row(
+        "random playouts, tic-tac-toe",
+        "OpenSpiel tic_tac_toe",
+        lambda: rate(peers.openspiel_playouts("tic_tac_toe")),
+        peer=True,
+    ),
     *(
         Row("random playouts", id, lambda id=id: rate(ours.playouts(id)))
         for id in (
-            "TicTacToe-v0",
             "Quixo-v0",
             "Quixo-v0:size=4",
             "ConnectN-v0",
@@ -48,7 +54,6 @@ ROWS = (
             "Quarto-v0",
         )
     ),
-    Row("random playouts", "OpenSpiel tic_tac_toe", lambda: rate(peers.openspiel_playouts("tic_tac_toe")), peer=True),
     Row("perft", "Quixo-v0, depth 5", lambda: seconds_of(ours.perft_of("Quixo-v0", 5)), "s"),
     Row("perft", "ConnectN-v0, depth 5", lambda: seconds_of(ours.perft_of("ConnectN-v0", 5)), "s"),
     *(
@@ -108,8 +113,8 @@ ROWS = (
     ),
     *(
         Row(
-            "AlphaZero simulations",
-            f"the tree alone, {id}",
+            "AlphaZero's tree, simulations",
+            id,
             lambda id=id: rate(alphazero.tree_simulations(id)),
         )
         for id in ("TicTacToe-v0", "ConnectFour-v0", "Quixo-v0")
@@ -135,11 +140,14 @@ ROWS = (
         lambda: seconds_of(ours.solving("Quarto-v0", "b9.e/..../a.d./35.8 - 0")),
         "s",
     ),
-    *(
-        Row("Position plies", id, lambda id=id: rate(ours.positions(id)))
-        for id in ("TicTacToe-v0", "Quixo-v0", "Quarto-v0")
+    Row("Position plies, tic-tac-toe", "TicTacToe-v0", lambda: rate(ours.positions("TicTacToe-v0"))),
+    Row(
+        "Position plies, tic-tac-toe",
+        "OpenSpiel tic_tac_toe",
+        lambda: rate(peers.openspiel_plies("tic_tac_toe")),
+        peer=True,
     ),
-    Row("Position plies", "OpenSpiel tic_tac_toe", lambda: rate(peers.openspiel_plies("tic_tac_toe")), peer=True),
+    *(Row("Position plies", id, lambda id=id: rate(ours.positions(id))) for id in ("Quixo-v0", "Quarto-v0")),
     *(
         Row("AEC steps", id, lambda id=id: rate(ours.aec(id)))
         for id in ("TicTacToe-v0", "Quixo-v0", "ConnectFour-v0", "Nim-v0", "Quarto-v0")

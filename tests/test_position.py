@@ -23,6 +23,7 @@ GAMES = [
     ConnectN(6, 7, 4, gravity=True),
     Nim((1, 3, 5, 7)),
     Nim((2, 3, 4), max_take=2, misere=True),
+    Nim((40, 2)),  # 80 actions, more than a word has bits
     Quarto(),
     Quarto(squares=True),
 ]
