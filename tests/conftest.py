@@ -1,10 +1,12 @@
 """What all tests share."""
 
 import os
+import signal
 
 import pytest
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with interrupts ignored
 
 ENVIRONMENTS = (
     "Quixo-v0",
