@@ -31,6 +31,13 @@ class InvalidActionError(ValueError, AssertionError):
     """An action outside the action space; an AssertionError too, which is what PettingZoo's own wrapper raises."""
 
 
+def check_action(space: MaskedDiscrete, action: object) -> None:
+    """Raise InvalidActionError unless ``action`` is in the action space."""
+    if not space.contains(action):
+        last = int(space.n) - 1
+        raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
+
+
 _KEPT = 16  # added to the outcome where the same player goes on to act: one small integer is cheapest to return
 
 
@@ -229,9 +236,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def check(self, action: object) -> None:
         """Raise InvalidActionError unless ``action`` is in the action space."""
-        if not self.action_spaces[AGENTS[0]].contains(action):
-            last = self._action_count - 1
-            raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
+        check_action(self.action_spaces[AGENTS[0]], action)
 
     def _end_by_illegal(self) -> None:
         # observations and infos stay as they are, masks included, as they do under the stock wrapper

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
-from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.aec import check_action
 from ci_envs.envs.boards import BOARD, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
 from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
@@ -81,7 +81,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.render_mode = render_mode
         self.opponent: Agent | Reply = as_opponent(opponent, game)
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
-        self.action_space = MaskedDiscrete(game.action_count)
+        self.action_space: MaskedDiscrete = MaskedDiscrete(game.action_count)
         self._settings = BoardSettings(
             DRAWN if seat is None else seat, ply_limit(game, max_cycles), False, game.shared_board
         )
@@ -197,9 +197,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._renderer.close()
 
     def _checked(self, action: SupportsInt) -> int:
-        if not self.action_space.contains(action):
-            last = len(self._mask) - 1
-            raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
+        check_action(self.action_space, action)
         return int(action)
 
     def _draw(self) -> None:
@@ -207,7 +205,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self.render()
 
     def _play(self, action: int) -> None:
-        """Play one ply, of whoever is to move, unless the opponent has ended the game before the first step."""
+        """Play an action of the player to move; nothing happens once the game is over."""
         compiled.advance(self.game, self._boards, self._settings, np.array([action]))
         self._draw()
 
@@ -225,7 +223,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_calls"}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_calls", "_policy")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
