@@ -28,7 +28,7 @@ from ci_envs.agents.nim.config import NimGAConfig
 from ci_envs.agents.nim.evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
 from ci_envs.agents.nim.expert import NimExpertAgent
 from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy
-from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, terms_of
+from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES
 from ci_envs.agents.nim.training import make_plan
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
@@ -92,11 +92,10 @@ def wanted_by(rule, heaps, game):
 
 @pytest.mark.parametrize("game", [*GAMES, Nim((1, 3, 5, 7))], ids=str)
 def test_compiled_rules_are_the_python_rules(game):
-    terms = terms_of(game)
     for heaps in heaps_of(game):
         for rule in FIXED_RULES:
             row, number = getattr(slow_nim, rule)(heaps, game)
-            assert getattr(nim_rules, rule)(terms, np.uint64(pack(heaps))) == row * game.limit + number - 1
+            assert getattr(nim_rules, rule)(game, np.uint64(pack(heaps))) == row * game.limit + number - 1
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

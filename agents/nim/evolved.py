@@ -29,19 +29,16 @@ from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (
     CHANCE_RULES,
     FIXED_RULES,
-    compiled_terms,
     number_of,
     play_rule,
     rows_above_one,
     rows_left,
     rule_chances,
-    size_of,
-    terms_of,
 )
 from ci_envs.agents.nim.target import EvolutionTarget
 from ci_envs.games import implements, kernel
 from ci_envs.games.game import Game
-from ci_envs.games.nim import Nim
+from ci_envs.games.nim import Nim, size_of
 from ci_envs.kernels.random_numbers import next_random
 
 FEATURES = ("odd", "single", "bound")
@@ -65,6 +62,8 @@ class NimEvolvedPolicy(GenomePolicy):
 
     rules: tuple[str, ...]
     features: tuple[str, ...]
+
+    run_time_fields: ClassVar[tuple[str, ...]] = ("rules", "features")  # the memory holds them
 
     def __post_init__(self) -> None:
         for name, found, known in (("rules", self.rules, RULES), ("features", self.features, FEATURES)):
@@ -94,7 +93,7 @@ class NimEvolvedPolicy(GenomePolicy):
 
 
 @kernel
-def class_of(terms: Any, own: Any, features: Any) -> Any:
+def class_of(game: Any, own: Any, features: Any) -> Any:
     """``-> int``: the class of a position; bit i is the feature whose number is ``features[i]``."""
     found = np.int64(0)
     for i in range(len(features)):
@@ -105,39 +104,39 @@ def class_of(terms: Any, own: Any, features: Any) -> Any:
         else:
             holds = False
             for row in range(8):
-                holds |= size_of(own, row) > terms.limit
+                holds |= size_of(own, row) > np.uint64(game.limit)
         found |= np.int64(holds) << i
     return found
 
 
 @implements(choose, NimEvolvedPolicy)
 def _(policy: NimEvolvedPolicy) -> Any:
-    return lambda policy, game, own, opp, seed, memory: _choose(compiled_terms(game), own, seed, *memory)[0]
+    return lambda policy, game, own, opp, seed, memory: _choose(game, own, seed, *memory)[0]
 
 
 @kernel
-def _choose(terms: Any, own: Any, state: Any, genome: Any, rules: Any, features: Any) -> Any:
+def _choose(game: Any, own: Any, state: Any, genome: Any, rules: Any, features: Any) -> Any:
     """``-> (action, state)``: ask the rules one after the other."""
     asked = len(rules) - 1
-    first = class_of(terms, own, features) * asked
+    first = class_of(game, own, features) * asked
     for i in range(asked):
         word, state = next_random(state)
         if np.float64(word >> np.uint64(11)) * 2.0**-53 < genome[first + i]:
-            return play_rule(terms, rules[i], own, state)
-    return play_rule(terms, rules[asked], own, state)
+            return play_rule(game, rules[i], own, state)
+    return play_rule(game, rules[asked], own, state)
 
 
 @kernel
-def _classify(terms: Any, words: Any, features: Any, classes: Any) -> None:
+def _classify(game: Any, words: Any, features: Any, classes: Any) -> None:
     for i in range(len(words)):
-        classes[i] = class_of(terms, words[i], features)
+        classes[i] = class_of(game, words[i], features)
 
 
 def classes_of(game: Nim, features: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The classes that features put positions in, int64 (positions,): bit i is whether ``features[i]`` holds."""
     classes = np.empty(len(words), dtype=np.int64)
     numbers = np.array([FEATURES.index(feature) for feature in features], dtype=np.int64)
-    _classify(terms_of(game), words, numbers, classes)
+    _classify(game, words, numbers, classes)
     return classes
 
 

@@ -12,7 +12,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.nim.rules import compiled_terms, number_of, play_rule
+from ci_envs.agents.nim.rules import number_of, play_rule
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
@@ -27,7 +27,7 @@ class NimExpertPolicy(Policy):
 
 @implements(choose, NimExpertPolicy)
 def _(policy: NimExpertPolicy) -> Any:
-    return lambda policy, game, own, opp, seed, memory: play_rule(compiled_terms(game), _EXPERT, own, seed)[0]
+    return lambda policy, game, own, opp, seed, memory: play_rule(game, _EXPERT, own, seed)[0]
 
 
 class NimExpertAgent(PolicyAgent):

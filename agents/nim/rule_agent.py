@@ -28,7 +28,7 @@ from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.nim import rules as nim_rules
-from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, compiled_terms, number_of, play_by_parity
+from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, number_of, play_by_parity
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
@@ -49,7 +49,7 @@ class NimRulePolicy(Policy):
 @implements(choose, NimRulePolicy)
 def _(policy: NimRulePolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        return play_by_parity(compiled_terms(game), memory[0], own, seed)[0]
+        return play_by_parity(game, memory[0], own, seed)[0]
 
     return kernel
 

@@ -1,62 +1,23 @@
 """Plain rules for Nim in compiled code; :mod:`ci_envs.agents.nim.rule_agent` says what they are.
 
-A rule that knows no chance is a kernel ``(terms, own) -> action`` of the first word of a position that is not over.
-Others play any of the actions that leave what they want (:func:`may_play`), or any at all where none does. They take
-the :class:`Terms` of a game instead of the game, so that they are compiled once for all of Nim.
+A deterministic rule is a kernel ``(game, own) -> action`` of the first word of a position that is not over. A random
+rule plays any of the actions that lead to a position with a certain property (:func:`may_play`), or any legal action if
+there is none.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games import implements, kernel
-from ci_envs.games.nim import Nim
+from ci_envs.games import kernel
+from ci_envs.games.nim import Nim, heap_and_count, size_of
 from ci_envs.kernels.bits import trailing_zeros
-from ci_envs.kernels.dispatch import operation
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.solver.nim import period_of, wins
+from ci_envs.solver.nim import wins
 
 NONE, ONE = np.uint64(0), np.uint64(1)
-
-
-class Terms(NamedTuple):
-    """What the rules know of a game.
-
-    Attributes:
-        limit: the most that a move can take, uint64.
-        period: how many objects count as none in theory (:func:`~ci_envs.solver.nim.wins`), uint64.
-        misere: whether who takes the last object loses.
-        actions: how many there are.
-    """
-
-    limit: np.uint64
-    period: np.uint64
-    misere: bool
-    actions: int
-
-
-def terms_of(game: Nim) -> Terms:
-    """The terms of a game."""
-    return Terms(np.uint64(game.limit), period_of(game), game.misere, game.action_count)
-
-
-@operation
-def compiled_terms(game: Any) -> Any:
-    """``-> Terms``, in compiled code."""
-
-
-@implements(compiled_terms, Nim)
-def _(game: Nim) -> Any:
-    constant = terms_of(game)
-    return lambda game: constant
-
-
-@kernel
-def size_of(own: Any, row: Any) -> Any:
-    """``-> uint64``: how many objects are in a row."""
-    return (own >> (np.uint64(8) * np.uint64(row))) & np.uint64(255)
 
 
 @kernel
@@ -101,51 +62,51 @@ def _highest(own: Any) -> Any:
 
 
 @kernel
-def _take(terms: Any, row: Any, number: Any) -> Any:
+def _take(game: Any, row: Any, number: Any) -> Any:
     """``-> int``: the action that takes so many objects from a row."""
-    return np.int64(np.uint64(row) * terms.limit + np.uint64(number) - ONE)
+    return np.int64(np.uint64(row) * np.uint64(game.limit) + np.uint64(number) - ONE)
 
 
 @kernel
-def _take_most(terms: Any, own: Any, row: Any) -> Any:
-    return _take(terms, row, min(size_of(own, row), terms.limit))
+def _take_most(game: Any, own: Any, row: Any) -> Any:
+    return _take(game, row, min(size_of(own, row), np.uint64(game.limit)))
 
 
 @kernel
-def _down_to(terms: Any, own: Any, row: Any, size: Any) -> Any:
+def _down_to(game: Any, own: Any, row: Any, size: Any) -> Any:
     """``-> int``: what leaves ``size`` objects in a row if it is allowed, else one object from the highest row."""
     there = size_of(own, row)
-    if there > size and there - size <= terms.limit:
-        return _take(terms, row, there - size)
-    return min_highest(terms, own)
+    if there > size and there - size <= np.uint64(game.limit):
+        return _take(game, row, there - size)
+    return min_highest(game, own)
 
 
 @kernel
-def min_lowest(terms: Any, own: Any) -> Any:
+def min_lowest(game: Any, own: Any) -> Any:
     """One object from the lowest row."""
-    return _take(terms, _lowest(own), ONE)
+    return _take(game, _lowest(own), ONE)
 
 
 @kernel
-def max_lowest(terms: Any, own: Any) -> Any:
+def max_lowest(game: Any, own: Any) -> Any:
     """As many objects as allowed from the lowest row."""
-    return _take_most(terms, own, _lowest(own))
+    return _take_most(game, own, _lowest(own))
 
 
 @kernel
-def min_highest(terms: Any, own: Any) -> Any:
+def min_highest(game: Any, own: Any) -> Any:
     """One object from the highest row."""
-    return _take(terms, _highest(own), ONE)
+    return _take(game, _highest(own), ONE)
 
 
 @kernel
-def max_highest(terms: Any, own: Any) -> Any:
+def max_highest(game: Any, own: Any) -> Any:
     """As many objects as allowed from the highest row."""
-    return _take_most(terms, own, _highest(own))
+    return _take_most(game, own, _highest(own))
 
 
 @kernel
-def endgame_first(terms: Any, own: Any) -> Any:
+def endgame_first(game: Any, own: Any) -> Any:
     """As a player who begins would reason: leave an even number of rows, so that the opponent opens the last pair.
 
     With one or two rows left it plays :func:`last_rows`. With more, it takes from the highest row all objects if the
@@ -154,13 +115,13 @@ def endgame_first(terms: Any, own: Any) -> Any:
     """
     left = rows_left(own)
     if left <= 2:
-        return last_rows(terms, own)
-    odd = (left + np.int64(terms.misere)) % 2 == 1
-    return _down_to(terms, own, _highest(own), NONE if odd else ONE)
+        return last_rows(game, own)
+    odd = (left + np.int64(game.misere)) % 2 == 1
+    return _down_to(game, own, _highest(own), NONE if odd else ONE)
 
 
 @kernel
-def endgame_second(terms: Any, own: Any) -> Any:
+def endgame_second(game: Any, own: Any) -> Any:
     """As a player who answers would reason: leave the two highest rows equal, to mirror what the opponent does there.
 
     With one or two rows left it plays :func:`last_rows`. With more, it makes the two highest rows equal, or, where they
@@ -168,18 +129,18 @@ def endgame_second(terms: Any, own: Any) -> Any:
     the highest row.
     """
     if rows_left(own) <= 2:
-        return last_rows(terms, own)
+        return last_rows(game, own)
     larger = _highest(own)
     smaller = _highest(own ^ (size_of(own, larger) << (np.uint64(8) * larger)))
     if size_of(own, smaller) == size_of(own, larger):
-        return max_lowest(terms, own)
+        return max_lowest(game, own)
     if size_of(own, smaller) > size_of(own, larger):
         smaller, larger = larger, smaller
-    return _down_to(terms, own, larger, size_of(own, smaller))
+    return _down_to(game, own, larger, size_of(own, smaller))
 
 
 @kernel
-def last_rows(terms: Any, own: Any) -> Any:
+def last_rows(game: Any, own: Any) -> Any:
     """With one or two rows left: all of a single row; of two, what makes them equal, so that all can be mirrored.
 
     In misere play all but one of a single row; of two rows of which one has a single object, all of the other. What is
@@ -188,11 +149,11 @@ def last_rows(terms: Any, own: Any) -> Any:
     """
     smaller, larger = _lowest(own), _highest(own)
     if smaller == larger:
-        return _down_to(terms, own, larger, ONE if terms.misere else NONE)
+        return _down_to(game, own, larger, ONE if game.misere else NONE)
     if size_of(own, smaller) > size_of(own, larger):
         smaller, larger = larger, smaller
     size = size_of(own, smaller)
-    return _down_to(terms, own, larger, NONE if terms.misere and size == ONE else size)
+    return _down_to(game, own, larger, NONE if game.misere and size == ONE else size)
 
 
 BASIC_RULES = (min_lowest, max_lowest, min_highest, max_highest)
@@ -213,80 +174,80 @@ def number_of(rule: str) -> int:
 
 
 @kernel
-def fixed_action(terms: Any, rule: Any, own: Any) -> Any:
+def fixed_action(game: Any, rule: Any, own: Any) -> Any:
     """``-> int``: what the rule of this number plays; -1 if it knows chance."""
     action = np.int64(-1)
     if rule == 0:
-        action = min_lowest(terms, own)
+        action = min_lowest(game, own)
     elif rule == 1:
-        action = max_lowest(terms, own)
+        action = max_lowest(game, own)
     elif rule == 2:
-        action = min_highest(terms, own)
+        action = min_highest(game, own)
     elif rule == 3:
-        action = max_highest(terms, own)
+        action = max_highest(game, own)
     elif rule == 4:
-        action = endgame_first(terms, own)
+        action = endgame_first(game, own)
     elif rule == 5:
-        action = endgame_second(terms, own)
+        action = endgame_second(game, own)
     return action
 
 
 @kernel
-def may_play(terms: Any, rule: Any, own: Any, action: Any) -> Any:
+def may_play(game: Any, rule: Any, own: Any, action: Any) -> Any:
     """``-> bool``: whether an action is legal and leaves what a rule that knows chance wants."""
-    row, number = np.uint64(action) // terms.limit, np.uint64(action) % terms.limit + ONE
+    row, number = heap_and_count(game, action)
     if number > size_of(own, row):
         return False
     after = own - (number << (np.uint64(8) * row))
     if rule == _NIM_SUM:
         return nim_sum(after) == NONE
-    return rule == _RANDOM or not wins(after, terms.period, terms.misere)
+    return rule == _RANDOM or not wins(game, after)
 
 
 @kernel
-def _choices(terms: Any, rule: Any, own: Any) -> Any:
+def _choices(game: Any, rule: Any, own: Any) -> Any:
     """``-> (rule, count)``: how many actions a rule that knows chance may play; of none it becomes ``random``."""
     count = 0
-    for number in range(terms.actions):
-        count += may_play(terms, rule, own, number)
+    for number in range(game.action_count):
+        count += may_play(game, rule, own, number)
     if count > 0:
         return rule, count
-    for number in range(terms.actions):
-        count += may_play(terms, _RANDOM, own, number)
+    for number in range(game.action_count):
+        count += may_play(game, _RANDOM, own, number)
     return _RANDOM, count
 
 
 @kernel
-def play_rule(terms: Any, rule: Any, own: Any, state: Any) -> Any:
+def play_rule(game: Any, rule: Any, own: Any, state: Any) -> Any:
     """``-> (action, state)``: what the rule of this number plays."""
-    action = fixed_action(terms, rule, own)
+    action = fixed_action(game, rule, own)
     if action >= 0:
         return action, state
-    rule, count = _choices(terms, rule, own)
+    rule, count = _choices(game, rule, own)
     left, state = random_below(state, count)
     action = np.int64(0)
-    while left > NONE or not may_play(terms, rule, own, action):
-        left -= np.uint64(may_play(terms, rule, own, action))
+    while left > NONE or not may_play(game, rule, own, action):
+        left -= np.uint64(may_play(game, rule, own, action))
         action += 1
     return action, state
 
 
 @kernel
-def play_by_parity(terms: Any, rules: Any, own: Any, state: Any) -> Any:
+def play_by_parity(game: Any, rules: Any, own: Any, state: Any) -> Any:
     """``-> (action, state)``: as ``rules[0]`` if the number of rows left is even, else as ``rules[1]``."""
-    return play_rule(terms, rules[rows_left(own) % 2], own, state)
+    return play_rule(game, rules[rows_left(own) % 2], own, state)
 
 
 @kernel
-def _write_chances(terms: Any, rule: Any, words: Any, chances: Any) -> None:
+def _write_chances(game: Any, rule: Any, words: Any, chances: Any) -> None:
     for i in range(len(words)):
-        action = fixed_action(terms, rule, words[i])
+        action = fixed_action(game, rule, words[i])
         if action >= 0:
             chances[i, action] = 1.0
             continue
-        played, count = _choices(terms, rule, words[i])
-        for number in range(terms.actions):
-            chances[i, number] = may_play(terms, played, words[i], number) / count
+        played, count = _choices(game, rule, words[i])
+        for number in range(game.action_count):
+            chances[i, number] = may_play(game, played, words[i], number) / count
 
 
 def rule_chances(game: Nim, rules: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -299,5 +260,5 @@ def rule_chances(game: Nim, rules: Sequence[str], words: NDArray[np.uint64]) -> 
     """
     chances = np.zeros((len(rules), len(words), game.action_count))
     for rule, table in zip(rules, chances, strict=True):
-        _write_chances(terms_of(game), number_of(rule), words, table)
+        _write_chances(game, number_of(rule), words, table)
     return chances

@@ -28,6 +28,7 @@ from ci_envs.agents.search.negamax import (
 from ci_envs.games import action_count, evaluate, implements, inlined, integer_between, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import specialised
 from ci_envs.kernels.dispatch import Static
 from ci_envs.kernels.random_numbers import random_index_from
@@ -243,7 +244,7 @@ def _deepen(
     """``-> (best action, depth)``: search ever deeper; ``values`` are those of the last depth that was finished."""
     begin(table, work)
     latest = np.empty_like(values)
-    best, reached = np.int64(-1), 0  # as int64, or all below is compiled for the literal too
+    best, reached = -1, 0
     for plies in range(1 if pruning else depth, depth + 1):
         action = search_actions(
             game, evaluator, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest
@@ -251,7 +252,7 @@ def _deepen(
         if work[STOP] and reached > 0:
             break
         best, reached = action, plies
-        values[:] = latest
+        copy_items(latest, values, len(values))
         if _is_decided(values, best, exact):
             break
     return best, reached
@@ -277,8 +278,7 @@ def best_action(
     The other arguments are those of :func:`~ci_envs.agents.search.negamax.search_actions`.
     """
     values = np.empty(action_count(game), dtype=np.int64)
-    exact = np.bool_(False)  # not the literal, for which all below would be compiled anew
-    best, _ = _deepen(game, evaluator, words, depth, pruning, fold, table, work, exact, values)
+    best, _ = _deepen(game, evaluator, words, depth, pruning, fold, table, work, False, values)
     return random_index_from(values, action_count(game), values[best], seed)[0]
 
 

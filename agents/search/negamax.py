@@ -121,10 +121,8 @@ def search_actions(
         The best action, the lowest of equals. It means nothing once ``work`` says to stop.
     """
     work[NODES] += 1
-    # as int64, for literals would each compile a negamax of their own, and Numba cannot cache several that recur
-    infinity, us, them = np.int64(INFINITY), np.int64(0), np.int64(1)
-    best, best_action = -infinity, -1
-    values[:] = -infinity
+    best, best_action = -INFINITY, -1
+    values[:] = -INFINITY
     symmetries = _symmetries_of(game, own, opp) if fold else np.uint64(0)
     for k in range(-1, action_count(game)):
         number = first if k < 0 else k
@@ -132,7 +130,7 @@ def search_actions(
         if number < 0 or k == first or not legal(game, own, opp, action):
             continue
         values[number] = _value_of_image(game, symmetries, number, values)
-        if values[number] != -infinity:
+        if values[number] != -INFINITY:
             if values[number] == best:
                 best_action = min(best_action, number)
             continue
@@ -143,18 +141,18 @@ def search_actions(
             value = leaf_value(game, evaluator, next_own, next_opp, depth)
             value = value if same else -value
         else:
-            player = us if same else them
+            player = 0 if same else 1
             low, high, value = best - 1, best, best
             if exact or not pruning or best_action < 0:
-                low, high, value = -infinity, infinity, -infinity
+                low, high, value = -INFINITY, INFINITY, -INFINITY
             while low < high:  # is it as good as the best, if so is it better, if so how good
                 found = _searched(
                     game, evaluator, next_own, next_opp, depth - 1, same, player, low, high, pruning, table, work
                 )
                 value = found if low < best else max(best, found)
-                if value < high or high == infinity:
+                if value < high or high == INFINITY:
                     break
-                low, high = best, best + 1 if high == best else infinity
+                low, high = best, best + 1 if high == best else INFINITY
         values[number] = value
         if value > best or (value == best and number < best_action):
             best, best_action = value, number

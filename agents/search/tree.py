@@ -25,6 +25,7 @@ from ci_envs.games.operations import (
     play,
     result,
 )
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.random_numbers import random_below
 
@@ -72,7 +73,7 @@ ROOT = np.uint64(0)
 def enlarged(nodes: Any, size: Any) -> Any:
     """``-> nodes``: the same in an array of twice the length."""
     larger = np.empty(2 * len(nodes), nodes.dtype)
-    larger[:size] = nodes[:size]
+    copy_items(nodes, larger, size)
     return larger
 
 

@@ -7,8 +7,7 @@ may be taken at once. Theory: Bouton, "Nim, a game with a complete mathematical 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import permutations
-from math import prod
+from math import factorial, prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,16 +20,20 @@ from ci_envs.games.operations import (
     LOSS,
     ONGOING,
     WIN,
+    action_count,
     canonical,
     decode,
+    initial,
     legal,
     observe,
     play,
     result,
+    symmetry_count,
     transform,
     transform_action,
     write_features,
 )
+from ci_envs.kernels.compiler import inline_kernel, kernel
 from ci_envs.kernels.dispatch import implements
 from ci_envs.validation import integer_between, true_or_false
 
@@ -50,6 +53,17 @@ class Nim(Game):
     max_take: int | None = None
     misere: bool = False
 
+    run_time_fields: ClassVar[tuple[str, ...]] = ("heaps", "max_take", "misere")
+    run_time_names: ClassVar[tuple[str, ...]] = (
+        "first_word",
+        "heap_count",
+        "largest",
+        "limit",
+        "period",
+        "misere",
+        "action_count",
+        "symmetry_count",
+    )
     shared_board: ClassVar[bool] = True
     solver: ClassVar[str | None] = "ci_envs.solver.nim:NimSolver"
 
@@ -68,6 +82,26 @@ class Nim(Game):
     def limit(self) -> int:
         """The most objects that any move of this game can take."""
         return min(max(self.heaps), self.max_take or _MAX_SIZE)
+
+    @property
+    def first_word(self) -> int:
+        """The first word of the first position."""
+        return pack(self.heaps)
+
+    @property
+    def heap_count(self) -> int:
+        """The number of heaps."""
+        return len(self.heaps)
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest heap of the first position."""
+        return max(self.heaps)
+
+    @property
+    def period(self) -> int:
+        """The modulus of heap sizes in the theory: ``max_take + 1``, or 256, more than any heap, without a bound."""
+        return (self.max_take or _MAX_SIZE) + 1
 
     @property
     def position_count(self) -> int:
@@ -91,15 +125,11 @@ class Nim(Game):
     @property
     def symmetry_count(self) -> int:
         """The heaps can be put in any order."""
-        return len(self.orders())
-
-    def orders(self) -> list[tuple[int, ...]]:
-        """The permutations of the heaps, the identity first: heap ``i`` goes to place ``order[i]``."""
-        return list(permutations(range(len(self.heaps))))
+        return factorial(len(self.heaps))
 
     def start(self) -> tuple[int, int]:
         """All heaps whole."""
-        return pack(self.heaps), 0
+        return self.first_word, 0
 
     def action_name(self, action: int) -> str:
         """The heap, counted from 1, minus the objects taken."""
@@ -159,39 +189,68 @@ def pack(sizes: Iterable[int]) -> int:
     return int.from_bytes(bytes(sizes), "little")
 
 
+@implements(initial, Nim)
+def _(game: Nim) -> Any:
+    return lambda game: (np.uint64(game.first_word), np.uint64(0))
+
+
+@implements(action_count, Nim)
+def _(game: Nim) -> Any:
+    return lambda game: game.action_count
+
+
+@implements(symmetry_count, Nim)
+def _(game: Nim) -> Any:
+    return lambda game: game.symmetry_count
+
+
+@inline_kernel
+def size_of(own: Any, heap: Any) -> Any:
+    """``-> uint64``: the size of a heap."""
+    return (own >> (np.uint64(8) * np.uint64(heap))) & np.uint64(255)
+
+
+@inline_kernel
+def heap_and_count(game: Any, action: Any) -> Any:
+    """``-> (heap, count)``, uint64: the heap that an action takes from, and how many objects it takes."""
+    limit = np.uint64(game.limit)
+    heap = np.uint64(action) // limit
+    return heap, np.uint64(action) - heap * limit + np.uint64(1)
+
+
 @implements(legal, Nim)
 def _(game: Nim) -> Any:
-    limit = np.uint64(game.limit)
-
     def kernel(game, own, opp, action):
-        return np.uint64(action) % limit < (own >> (np.uint64(8) * (np.uint64(action) // limit))) & np.uint64(255)
+        heap, count = heap_and_count(game, action)
+        return count <= size_of(own, heap)
 
     return kernel
 
 
 @implements(play, Nim)
 def _(game: Nim) -> Any:
-    limit = np.uint64(game.limit)
-
     def kernel(game, own, opp, action):
-        return own - ((np.uint64(action) % limit + np.uint64(1)) << (np.uint64(8) * (np.uint64(action) // limit))), opp
+        heap, count = heap_and_count(game, action)
+        return own - (count << (np.uint64(8) * heap)), opp
 
     return kernel
 
 
 @implements(result, Nim)
 def _(game: Nim) -> Any:
-    at_the_end = WIN if game.misere else LOSS
-    return lambda game, own, opp: at_the_end if own == np.uint64(0) else ONGOING
+    def kernel(game, own, opp):
+        if own != np.uint64(0):
+            return ONGOING
+        return WIN if game.misere else LOSS
+
+    return kernel
 
 
 @implements(observe, Nim)
 def _(game: Nim) -> Any:
-    heaps = len(game.heaps)
-
     def kernel(game, own, opp, planes):
-        for heap in range(heaps):
-            for k in range((own >> np.uint64(8 * heap)) & np.uint64(255)):
+        for heap in range(game.heap_count):
+            for k in range(size_of(own, heap)):
                 planes[heap, k, 0] = 1
 
     return kernel
@@ -199,13 +258,11 @@ def _(game: Nim) -> Any:
 
 @implements(decode, Nim)
 def _(game: Nim) -> Any:
-    heaps, width, _ = game.observation_shape
-
     def kernel(game, planes):
         own = np.uint64(0)
-        for heap in range(heaps):
+        for heap in range(game.heap_count):
             size = np.uint64(0)
-            for k in range(width):
+            for k in range(game.largest):
                 size += np.uint64(planes[heap, k, 0])
             own |= size << np.uint64(8 * heap)
         return own, np.uint64(0)
@@ -213,15 +270,29 @@ def _(game: Nim) -> Any:
     return kernel
 
 
+_HEAP_NUMBERS = np.uint64(0x76543210)  # a digit each
+
+
+@kernel
+def _place_of(game: Any, symmetry: Any, heap: Any) -> Any:
+    """``-> uint64``: where a permutation of the heaps puts a heap; permutations are numbered in lexicographic order."""
+    left, rest, ways = _HEAP_NUMBERS, np.uint64(symmetry), np.uint64(game.symmetry_count)
+    for earlier in range(heap + 1):
+        ways //= np.uint64(game.heap_count - earlier)  # orders of the heaps after this one
+        digit = np.uint64(4) * (rest // ways)
+        rest %= ways
+        place = (left >> digit) & np.uint64(15)
+        below = left & ((np.uint64(1) << digit) - np.uint64(1))
+        left = below | ((left >> (digit + np.uint64(4))) << digit)
+    return place
+
+
 @implements(transform, Nim)
 def _(game: Nim) -> Any:
-    orders = np.array(game.orders(), dtype=np.uint64)
-    heaps = len(game.heaps)
-
     def kernel(game, symmetry, own, opp):
         image = np.uint64(0)
-        for heap in range(heaps):
-            image |= ((own >> np.uint64(8 * heap)) & np.uint64(255)) << (np.uint64(8) * orders[symmetry, heap])
+        for heap in range(game.heap_count):
+            image |= size_of(own, heap) << (np.uint64(8) * _place_of(game, symmetry, heap))
         return image, opp
 
     return kernel
@@ -229,15 +300,12 @@ def _(game: Nim) -> Any:
 
 @implements(canonical, Nim)
 def _(game: Nim) -> Any:
-    heaps = len(game.heaps)
-    size = np.uint64(255)
-
     def kernel(game, own, opp):
         image = np.uint64(0)
-        for heap in range(heaps):  # put in its place among those before, the largest first
-            new = (own >> np.uint64(8 * heap)) & size
+        for heap in range(game.heap_count):  # put in its place among those before, the largest first
+            new = size_of(own, heap)
             below = np.uint64(0)
-            while below < np.uint64(8 * heap) and (image >> below) & size >= new:
+            while below < np.uint64(8 * heap) and (image >> below) & np.uint64(255) >= new:
                 below += np.uint64(8)
             smaller = (image >> below) << below
             image = (image ^ smaller) | (new << below) | (smaller << np.uint64(8))
@@ -248,26 +316,24 @@ def _(game: Nim) -> Any:
 
 @implements(transform_action, Nim)
 def _(game: Nim) -> Any:
-    orders = np.array(game.orders(), dtype=np.int64)
-    limit = game.limit
-    return lambda game, symmetry, action: orders[symmetry, action // limit] * limit + action % limit
+    def kernel(game, symmetry, action):
+        heap, count = heap_and_count(game, action)
+        return np.int64(_place_of(game, symmetry, heap) * np.uint64(game.limit) + count) - 1
+
+    return kernel
 
 
 @implements(write_features, Nim)
 def _(game: Nim) -> Any:
-    heaps, largest = len(game.heaps), max(game.heaps)
-    digits, modulus = game.limit.bit_length(), np.uint64(game.limit + 1)
-
     def kernel(game, own, opp, features):
-        for i in range(1 + largest):
-            features[i] = 0
+        features[:] = 0
         total = np.uint64(0)
-        for heap in range(heaps):
-            size = (own >> np.uint64(8 * heap)) & np.uint64(255)
+        for heap in range(game.heap_count):
+            size = size_of(own, heap)
             features[size] += 1
-            total ^= size % modulus
+            total ^= size % np.uint64(game.limit + 1)
         features[0] = 1  # no longer how many heaps are empty
-        for digit in range(digits):
-            features[1 + largest + digit] = (total >> np.uint64(digit)) & np.uint64(1)
+        for digit in range(len(features) - 1 - game.largest):
+            features[1 + game.largest + digit] = (total >> np.uint64(digit)) & np.uint64(1)
 
     return kernel

@@ -6,6 +6,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit, types
+from numba.core.registry import CPUDispatcher
+from typing_extensions import override
 
 from ci_envs.kernels.cache import KernelCache, cache_folder
 from ci_envs.kernels.sources import sources_digest
@@ -38,8 +40,22 @@ def inline_kernel(function: F) -> F:
     return _compiled(function, counts=False, forceinline=True)
 
 
+class _Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function that other kernels share, whether they call it with constants or with variables.
+
+    Numba itself compiles a function again for each constant integer among its arguments.
+    """
+
+    @override
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(
+            tuple(types.unliteral(arg) for arg in args), {name: types.unliteral(arg) for name, arg in kws.items()}
+        )
+
+
 def _compiled(function: F, counts: bool, **options: bool) -> F:
-    dispatcher = njit(nogil=True, error_model="numpy", _nrt=counts, **options)(function)
+    options |= {"nopython": True, "nogil": True, "_nrt": counts, "no_cfunc_wrapper": True}
+    dispatcher = _Kernel(function, targetoptions={"boundscheck": None, "error_model": "numpy", **options})
     if cache_folder(sources_digest([function])) is not None:
         dispatcher._cache = KernelCache(function)  # as enable_caching does, which knows no class but Numba's own
     return cast(F, dispatcher)

@@ -13,17 +13,31 @@ therefore specialised to that game, with its tables as constants, and nothing is
         def kernel(game, own, opp): ...
         return kernel
 
+A class can pass some numbers at run time instead (:class:`Static`). Its games then share their compiled code, which
+reads such a number as an attribute, for example ``game.limit``.
+
 The type of a game carries a digest of the sources of the game's class, so that compiled code is never older than its
 source (:mod:`ci_envs.kernels.cache`).
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import fields
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from numba import types
-from numba.extending import NativeValue, models, overload, register_model, unbox
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    overload,
+    register_model,
+    unbox,
+)
 
 from ci_envs.kernels.sources import sources_digest
 
@@ -33,41 +47,96 @@ Builder = Callable[[Any], Callable[..., Any]]
 _builders: dict[Callable[..., Any], dict[type, Builder]] = {}
 
 
-class GameType(types.Opaque):  # type: ignore[misc]
-    """The Numba type of one game with its parameters; it has no run-time content.
+class GameType(types.Type):  # type: ignore[misc]
+    """The Numba type of games: of one game, or of all games of a class that differ in their run-time numbers alone.
 
     It is pickled by name, without the game, so that reading a cache index never imports the module of a game that
     another program once compiled for.
+
+    Attributes:
+        numbers: the names of the numbers that are passed at run time.
+        game: a game whose fields are constants of the compiled code; its run-time fields are None.
     """
 
     game: Any = None
 
-    def __reduce__(self) -> tuple[type, tuple[str]]:
-        return GameType, (self.name,)
+    def __init__(self, name: str, numbers: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.numbers = numbers
+
+    def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...]]]:
+        return GameType, (self.name, self.numbers)
 
 
-register_model(GameType)(models.OpaqueModel)
+@register_model(GameType)
+class _GameModel(models.StructModel):  # type: ignore[misc]
+    """A game in compiled code: a structure of its run-time numbers."""
+
+    def __init__(self, manager: Any, typ: GameType) -> None:
+        super().__init__(manager, typ, [(name, types.int64) for name in typ.numbers])
 
 
 @unbox(GameType)  # type: ignore[untyped-decorator]
-def _unbox(typ: Any, obj: Any, context: Any) -> Any:
-    return NativeValue(context.context.get_dummy_value())
+def _unbox(typ: GameType, obj: Any, context: Any) -> Any:
+    struct = cgutils.create_struct_proxy(typ)(context.context, context.builder)
+    if not typ.numbers:
+        return NativeValue(struct._getvalue())
+    numbers = context.pyapi.object_getattr_string(obj, "run_time_numbers")
+    native = context.unbox(types.UniTuple(types.int64, len(typ.numbers)), numbers)
+    for place, name in enumerate(typ.numbers):
+        setattr(struct, name, context.builder.extract_value(native.value, place))
+    context.pyapi.decref(numbers)
+    return NativeValue(struct._getvalue(), is_error=native.is_error)
+
+
+@infer_getattr
+class _NumberType(AttributeTemplate):  # type: ignore[misc]
+    """The type of a game's attributes in compiled code."""
+
+    key = GameType
+
+    def generic_resolve(self, typ: GameType, name: str) -> Any:
+        return types.int64 if name in typ.numbers else None
+
+
+@lower_getattr_generic(GameType)  # type: ignore[untyped-decorator]
+def _read_number(context: Any, builder: Any, typ: GameType, value: Any, name: str) -> Any:
+    return getattr(cgutils.create_struct_proxy(typ)(context, builder, value), name)
 
 
 def game_type(game: Any) -> GameType:
-    """The Numba type of ``game``: equal games of one class have one type."""
+    """The Numba type of ``game``: games of one class have one type if their constant fields are equal."""
     cls = type(game)
-    typ = GameType(f"{cls.__module__}.{game!r}#{_class_digest(cls)}")  # type: ignore[arg-type]
-    typ.game = game
+    template = copy(game) if cls.run_time_fields else game
+    for name in cls.run_time_fields:
+        object.__setattr__(template, name, None)
+    typ = GameType(f"{cls.__module__}.{template!r}#{_class_digest(cls)}", cls.run_time_names)
+    typ.game = template
     return typ
 
 
 class Static:
-    """Base of frozen dataclasses, such as games, whose fields are constants of the code compiled for them."""
+    """Base of frozen dataclasses, such as games, whose fields are constants of the code compiled for them.
+
+    Objects that differ in a field have compiled code of their own. A class can name fields that are not constants
+    (``run_time_fields``), and attributes, integers, that compiled code reads from the object (``run_time_names``).
+    """
+
+    run_time_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields that are not constants of compiled code: while a kernel is built they are None."""
+
+    run_time_names: ClassVar[tuple[str, ...]] = ()
+    """The attributes that are passed to compiled code at run time, where they are int64; integers of 64 bits."""
 
     @cached_property
     def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
         return game_type(self)
+
+    @cached_property
+    def run_time_numbers(self) -> tuple[int, ...]:
+        """The values of the attributes ``run_time_names``."""
+        words = (int(getattr(self, name)) % 2**64 for name in self.run_time_names)
+        return tuple(word - 2**64 if word >= 2**63 else word for word in words)
 
     def __getstate__(self) -> dict[str, Any]:  # without what is cached: the type would hold this object in turn
         return {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}

@@ -22,35 +22,29 @@ _MOST_MOVES = 1 << 26  # some seconds of search
 
 
 @kernel
-def wins(own: Any, period: Any, misere: Any) -> Any:
+def wins(game: Any, own: Any) -> Any:
     """``-> bool``: whether the player to move wins, by theory, in compiled code.
 
     Args:
+        game: Nim.
         own: first word of the position.
-        period: 1 more than a turn can take (:func:`period_of`), uint64.
-        misere: whether who takes the last object loses.
     """
     xor, ones, most = np.uint64(0), np.uint64(0), np.uint64(0)
     while own:
-        rest = (own & np.uint64(255)) % period
+        rest = (own & np.uint64(255)) % np.uint64(game.period)
         xor ^= rest
         ones += rest
         most = max(most, rest)
         own >>= np.uint64(8)
-    if misere and most < np.uint64(2):
+    if game.misere and most < np.uint64(2):
         return ones & np.uint64(1) == np.uint64(0)
     return xor != np.uint64(0)
 
 
 @kernel
-def _wins_each(words: Any, period: Any, misere: Any, won: Any) -> None:
+def _wins_each(game: Any, words: Any, won: Any) -> None:
     for i in range(len(words)):
-        won[i] = wins(words[i], period, misere)
-
-
-def period_of(game: Nim) -> np.uint64:
-    """How many objects count as none in a heap; 256, more than there are, without a bound."""
-    return np.uint64((game.max_take or 255) + 1)
+        won[i] = wins(game, words[i])
 
 
 def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
@@ -71,7 +65,7 @@ def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
 def are_won(words: NDArray[np.uint64], game: Nim) -> NDArray[np.bool_]:
     """As :func:`is_won`, of the first words of positions, of any shape."""
     won = np.empty(words.shape, dtype=np.bool_)
-    _wins_each(np.array(words).reshape(-1), period_of(game), game.misere, won.reshape(-1))
+    _wins_each(game, np.array(words).reshape(-1), won.reshape(-1))
     return won
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games import integer_between, kernel
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.optimisation.set_covering.bitmask import is_empty
 from ci_envs.optimisation.set_covering.cover import (
@@ -99,7 +100,7 @@ def _random_walk(instance: Any, cover: Any, penalties: Any, best: Any, moves: An
                 add_set(instance, added, cover)
             cost += (instance.costs[added] if added >= 0 else 0.0) - (instance.costs[removed] if removed >= 0 else 0.0)
             if cost < best_cost and is_empty(cover.uncovered):
-                best[:] = cover.selected
+                copy_items(cover.selected, best, len(best))
                 best_cost = cost
         elif removed >= 0:
             add_set(instance, removed, cover)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games import kernel
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.optimisation.set_covering.bitmask import full_bitmask, intersection_size, is_empty, lowest_bit
 from ci_envs.optimisation.set_covering.cover import instance_of
 from ci_envs.optimisation.set_covering.problem import SetCovering
@@ -176,7 +177,7 @@ def _descend(instance: Any, path: Any, depth: Any, index: Any) -> None:
             path.open_sets[depth, kept] = path.open_sets[depth, k]
             kept += 1
     path.open_counts[depth] = kept
-    path.open_sets[depth + 1, :kept] = path.open_sets[depth, :kept]
+    copy_items(path.open_sets[depth], path.open_sets[depth + 1], kept)
     path.open_counts[depth + 1] = kept
     for i in range(path.uncovered.shape[1]):
         path.uncovered[depth + 1, i] = path.uncovered[depth, i] & ~instance.words[index, i]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games import integer_between, kernel
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.optimisation.set_covering.bitmask import is_empty
@@ -72,7 +73,7 @@ def _search(instance: Any, cover: Any, weights: Any, changed: Any, best: Any, do
     while done < moves and examined < _REPORT_SETS and not improved:
         done += 1
         if is_empty(cover.uncovered) and cost < best_cost:
-            best[:] = cover.selected
+            copy_items(cover.selected, best, len(best))
             best_cost, improved = cost, True
         removed = _best_removal(instance, cover, weights, changed, done)
         if removed >= 0:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games import integer_between, kernel
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.optimisation.set_covering.bitmask import is_empty
 from ci_envs.optimisation.set_covering.cover import (
@@ -81,7 +82,7 @@ def _search(
         tabu_until[index] = now + 1 + tenure + np.int64(extra)
         is_cover = is_empty(cover.uncovered)
         if is_cover and cost < best_cost:
-            best[:] = cover.selected
+            copy_items(cover.selected, best, len(best))
             best_cost = cost
         penalties *= 1 - _PENALTY_RATE if is_cover else 1 + _PENALTY_RATE
     return state
