@@ -11,8 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.games import action_count, integer_between, kernel, symmetry_count, transform, transform_action
-from ci_envs.games.batch import write_mask, write_planes
 from ci_envs.games.game import Game
+from ci_envs.games.observation import write_mask, write_planes
 from ci_envs.validation import probability
 
 

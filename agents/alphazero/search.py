@@ -41,8 +41,8 @@ from ci_envs.agents.search.tree import (
     worth,
 )
 from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
-from ci_envs.games.batch import write_planes
 from ci_envs.games.game import Game
+from ci_envs.games.observation import write_planes
 
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 """The outputs of a network for n positions, ``(logits, values, draws)``: float32 (n, actions), (n,) and (n,).

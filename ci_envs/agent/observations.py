@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.batch import observe_batch, write_planes
+from ci_envs.games.batch import observe_batch
 from ci_envs.games.game import Game
+from ci_envs.games.observation import write_planes
 from ci_envs.games.operations import ONGOING, action_count, decode, legal, result
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel

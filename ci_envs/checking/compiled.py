@@ -29,8 +29,8 @@ ILLEGAL = -2
 
 
 @kernel
-def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any, duplicates: Any) -> None:
-    """Write what every action leads to from a position that is not over.
+def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any, duplicates: Any) -> Any:
+    """``-> (bool, bool)``: write what every action leads to from a position that is not over.
 
     Args:
         game: The game.
@@ -40,6 +40,9 @@ def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any,
         outcomes: The result for the player to move there, or ILLEGAL, int64 of shape (actions,).
         keeps: Whether the same player acts again, bool of shape (actions,).
         duplicates: Whether another action leads to the same position, bool of shape (actions,).
+
+    Returns:
+        Whether ``may_end`` allows an end with a win, and with a loss, of the player to move.
     """
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -50,26 +53,24 @@ def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any,
             outcomes[number] = result(game, words[number, 0], words[number, 1])
             keeps[number] = keeps_turn(game, own, opp, action)
             duplicates[number] = is_duplicate(game, own, opp, action)
-
-
-@kernel
-def may_end_now(game: Any, own: Any, opp: Any) -> Any:
-    """``-> (bool, bool)``: whether ``may_end`` allows an end with a win, and with a loss, of the player to move."""
     return may_end(game, own, opp, WIN), may_end(game, own, opp, LOSS)
 
 
 @kernel
 def transformed(game: Any, symmetry: Any, own: Any, opp: Any, actions: Any) -> Any:
-    """``-> (own, opp)``: the image of a position; write the image of each action into ``actions`` (int64)."""
+    """``-> (own, opp, canonical own, canonical opp)``: the image of a position, and its own canonical form.
+
+    Args:
+        game: The game.
+        symmetry: The number of the symmetry.
+        own: First word.
+        opp: Second word.
+        actions: The images of the actions, int64 of shape (actions,), written.
+    """
     for number in range(action_count(game)):
         actions[number] = transform_action(game, symmetry, number)
-    return transform(game, symmetry, own, opp)
-
-
-@kernel
-def canonical_form(game: Any, own: Any, opp: Any) -> Any:
-    """``-> (own, opp)``: the canonical form of a position."""
-    return canonical(game, own, opp)
+    image, form = transform(game, symmetry, own, opp), canonical(game, own, opp)
+    return image[0], image[1], form[0], form[1]
 
 
 @kernel

@@ -35,7 +35,8 @@ def _planes_of(position: Position) -> NDArray[np.int8]:
     height, width, channels = position.game.observation_shape
     buffer = np.zeros((3 * height, width, channels), np.int8)
     planes = buffer[height : 2 * height]
-    position.game.rules.observe(position.game, position.own, position.opp, planes)
+    words, mask = np.array([position.own, position.opp], np.uint64), np.empty(position.game.action_count, np.int8)
+    position.game.rules.observe(position.game, words, planes, mask)
     if buffer[:height].any() or buffer[2 * height :].any():
         shape = position.game.observation_shape
         raise InvalidGameError(f"observe writes outside of the planes of shape {shape} at {place(position)}")

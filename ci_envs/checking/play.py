@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.checking.compiled import ILLEGAL, OUTCOMES, estimated, follow, may_end_now
+from ci_envs.checking.compiled import ILLEGAL, OUTCOMES, estimated, follow
 from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.games.game import Game
 from ci_envs.games.operations import LOSS, ONGOING, WIN
@@ -47,7 +47,7 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
 
 
 def _check_result(position: Position) -> None:
-    outcome = position.game.rules.result(position.game, position.own, position.opp)
+    outcome = ONGOING if position.result is None else position.result
     if outcome not in OUTCOMES:
         raise InvalidGameError(f"result must be ONGOING, WIN, DRAW or LOSS at {place(position)}, not {outcome!r}")
 
@@ -60,6 +60,7 @@ class Successors:
         outcomes: The result there, or ILLEGAL, int64 of shape (actions,).
         keeps: Whether the same player acts again, bool of shape (actions,).
         duplicates: Whether the action is a duplicate, bool of shape (actions,).
+        may_end: Whether ``may_end`` allows an end with WIN, and with LOSS.
     """
 
     def __init__(self, position: Position) -> None:
@@ -68,7 +69,7 @@ class Successors:
         self.outcomes = np.zeros(count, np.int64)
         self.keeps, self.duplicates = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         arrays = self.words, self.outcomes, self.keeps, self.duplicates
-        follow(position.game, np.uint64(position.own), np.uint64(position.opp), *arrays)
+        self.may_end = follow(position.game, np.uint64(position.own), np.uint64(position.opp), *arrays)
 
     @property
     def legal(self) -> NDArray[np.bool_]:
@@ -132,8 +133,7 @@ def check_searches(positions: list[Position]) -> None:
                 " it must be false for one of them"
             )
         signs = np.where(successors.keeps, 1, -1)
-        allowed = may_end_now(position.game, np.uint64(position.own), np.uint64(position.opp))
-        for outcome, name, may in ((WIN, "WIN", allowed[0]), (LOSS, "LOSS", allowed[1])):
+        for outcome, name, may in zip((WIN, LOSS), ("WIN", "LOSS"), successors.may_end, strict=True):
             ends = legal & (successors.outcomes != ONGOING) & (signs * successors.outcomes == outcome)
             if ends.any() and not may:
                 action = int(np.flatnonzero(ends)[0])

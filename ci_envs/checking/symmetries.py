@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.checking.compiled import canonical_form, transformed
+from ci_envs.checking.compiled import transformed
 from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.checking.play import Successors, estimate_of
 from ci_envs.games.position import Position
@@ -40,7 +40,7 @@ def check_symmetries(positions: list[Position], rng: np.random.Generator) -> Non
 
 def _image(position: Position, symmetry: int) -> tuple[Position, NDArray[np.int64]]:
     actions = np.full(position.game.action_count, -1, np.int64)
-    own, opp = transformed(position.game, symmetry, np.uint64(position.own), np.uint64(position.opp), actions)
+    own, opp, *_ = transformed(position.game, symmetry, np.uint64(position.own), np.uint64(position.opp), actions)
     return Position(position.game, int(own), int(opp), position.to_move), actions
 
 
@@ -72,12 +72,18 @@ def _check_rules(position: Position, symmetry: int, image: Position, actions: ND
 
 def _check_canonical(position: Position, symmetry: int) -> None:
     image, _ = _image(position, symmetry)
-    forms = [canonical_form(each.game, np.uint64(each.own), np.uint64(each.opp)) for each in (position, image)]
+    forms = [_canonical_form(each) for each in (position, image)]
     if forms[0] != forms[1]:
         raise InvalidGameError(f"canonical must be the same under symmetry {symmetry} of {place(position)}")
     images = position.game.rules.images(position.game, position.own, position.opp)
     if not (images == np.array(forms[0], np.uint64)).all(axis=1).any():
         raise InvalidGameError(f"canonical must be an image of {place(position)}")
+
+
+def _canonical_form(position: Position) -> tuple[int, int]:
+    actions = np.empty(position.game.action_count, np.int64)
+    *_, own, opp = transformed(position.game, 0, np.uint64(position.own), np.uint64(position.opp), actions)
+    return int(own), int(opp)
 
 
 def _check_group(positions: list[Position], symmetries: list[int]) -> None:

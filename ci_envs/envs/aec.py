@@ -10,8 +10,9 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
-from ci_envs.games.batch import ILLEGAL, observe_with_mask, play_checked
+from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
+from ci_envs.games.observation import observe_with_mask
 from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
@@ -117,7 +118,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def _compile(self) -> None:
         planes, mask = self._empty_observation()
-        self._write_observation = specialised(observe_with_mask, self.game, self._words, planes, mask)
+        self._write_observation = self.game.rules.observe
         self._advance = specialised(_advance, self.game, self._words, 0, planes, mask)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:

@@ -1,9 +1,9 @@
 """Many boards of one game, stepped in compiled code; on each an agent has a seat and an opponent plays the other.
 
-A step has three parts: play the agent's action (:func:`advance`), write the rewards and ends and begin new games
-(:func:`conclude`), and write the observations (:func:`observe_boards`). After each of the first two parts a compiled
-opponent replies at once. For an opponent that runs in Python, the caller of these kernels plays its replies after each
-part (:func:`reply_with`).
+A step has three parts: play the agent's action (ADVANCE), write the rewards and ends and begin new games (CONCLUDE),
+and write the observations (OBSERVE). A compiled opponent replies at once, within the first two parts. For an opponent
+that runs in Python, the caller makes one call for each part, and plays the replies after each of the first two: it
+advances the boards that wait for a reply.
 """
 
 from typing import Any, NamedTuple
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
-from ci_envs.games import batch
 from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, action_count, initial
+from ci_envs.games.observation import write_mask, write_planes
+from ci_envs.games.operations import ONGOING, initial
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.kernels.seeds import next_seed
@@ -25,6 +25,15 @@ BOTH = -1
 
 DRAWN = 2
 """Asks for a seat drawn at the start of each game."""
+
+BEGIN, SKIP = -1, -2
+"""In place of an action: begin a new game, and leave the board as it is."""
+
+ADVANCE, CONCLUDE, OBSERVE = 1, 2, 4
+"""The parts of a step; their sums stand for several parts."""
+
+WHOLE_STEP = ADVANCE | CONCLUDE | OBSERVE
+"""All parts of a step."""
 
 GOING, TERMINATED, TRUNCATED, REPORTED = 0, 1, 2, 3
 """The state of a game: TERMINATED or TRUNCATED until a step has reported the end, then REPORTED."""
@@ -99,94 +108,70 @@ def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -
 
 
 @kernel
-def first_outside(game: Any, actions: Any) -> Any:
-    """``-> int``: the first board whose action is not in the action space, -1 if there is none."""
+def first_outside(actions: Any, count: Any) -> Any:
+    """``-> int``: the first board whose action is not from 0 to ``count - 1``, -1 if there is none."""
     for i in range(len(actions)):
-        if actions[i] < 0 or actions[i] >= action_count(game):
+        if actions[i] < 0 or actions[i] >= count:
             return i
     return -1
 
 
 @kernel
 def step(
-    policy: Any, game: Any, boards: Any, settings: Any, actions: Any, memory: Any, out: Any, start: Any, stop: Any
+    policy: Any,
+    game: Any,
+    memory: Any,
+    boards: Any,
+    settings: Any,
+    actions: Any,
+    out: Any,
+    start: Any,
+    stop: Any,
+    parts: Any,
 ) -> None:
     """Step the boards from ``start`` up to ``stop``.
 
     Args:
-        policy: of the opponent, None if there is none.
+        policy: of the opponent; None if there is none, or if the caller plays its replies.
         game: the game.
+        memory: of the policy.
         boards: of the type BOARD.
         settings: :class:`BoardSettings`.
-        actions: int64 (n,), each in the action space; ignored on boards that begin anew.
-        memory: of the policy.
+        actions: int64 (n,), each in the action space, or BEGIN or SKIP; ignored on boards that are over.
         out: :class:`Step`.
         start: first board.
         stop: one after the last board.
+        parts: the parts to do, a sum of ADVANCE, CONCLUDE and OBSERVE.
     """
     for i in range(start, stop):
-        _advance(policy, game, boards[i], settings, actions[i], memory)
-        _conclude(policy, game, boards[i], settings, memory, out, i)
-        _observe(game, boards[i], settings, out, i)
+        if parts & ADVANCE:
+            _advance(policy, game, memory, boards[i], settings, actions[i])
+        if parts & CONCLUDE:
+            _conclude(policy, game, memory, boards[i], settings, out, i)
+        if parts & OBSERVE:
+            _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
 
 
 @kernel
 def step_one(
     policy: Any, game: Any, memory: Any, boards: Any, settings: Any, action: Any, planes: Any, mask: Any
 ) -> Any:
-    """``-> (ended, reward)``: step the only board, which does not begin anew, and write what the agent sees.
+    """``-> (ended, reward)``: advance one board and write what the agent sees.
 
     Args:
-        policy: of the opponent.
+        policy: of the opponent, None if the caller plays its replies.
         game: the game.
         memory: of the policy.
         boards: of the type BOARD, one.
         settings: :class:`BoardSettings`.
-        action: in the action space.
-        planes: int8 of the game's observation shape, written to.
-        mask: int8 (actions,), written to.
+        action: in the action space, or BEGIN or SKIP; ignored if the game is over.
+        planes: int8 of the game's observation shape, written.
+        mask: int8 (actions,), written.
     """
-    _advance(policy, game, boards[0], settings, action, memory)
-    return observe_one(game, boards, settings, planes, mask)
-
-
-@kernel
-def begin_one(policy: Any, game: Any, memory: Any, boards: Any, settings: Any, planes: Any, mask: Any) -> None:
-    """Begin a new game on the only board, and write what the agent sees; see :func:`step_one`."""
-    _begin(game, boards[0], settings)
-    _reply(policy, game, boards[0], settings, memory)
-    observe_one(game, boards, settings, planes, mask)
-
-
-@kernel
-def observe_one(game: Any, boards: Any, settings: Any, planes: Any, mask: Any) -> Any:
-    """``-> (ended, reward)``: of the only board; writes what the agent sees."""
     board = boards[0]
-    own, opp = _seen(board, settings)
-    batch.write_planes(game, own, opp, planes)
-    batch.write_mask(game, own, opp, board.ended == GOING, mask)
+    _advance(policy, game, memory, board, settings, action)
+    _observe(game, board, settings, planes, mask)
     return np.int64(board.ended), board.reward
-
-
-@kernel
-def advance(game: Any, boards: Any, settings: Any, actions: Any) -> None:
-    """The first part of a step, without replies."""
-    for i in range(len(boards)):
-        _advance(None, game, boards[i], settings, actions[i], ())
-
-
-@kernel
-def conclude(game: Any, boards: Any, settings: Any, out: Any) -> None:
-    """The second part of a step, without replies."""
-    for i in range(len(boards)):
-        _conclude(None, game, boards[i], settings, (), out, i)
-
-
-@kernel
-def observe_boards(game: Any, boards: Any, settings: Any, out: Any) -> None:
-    """The last part of a step."""
-    for i in range(len(boards)):
-        _observe(game, boards[i], settings, out, i)
 
 
 @kernel
@@ -209,34 +194,22 @@ def draw_seat(state: Any) -> Any:
     return random_below(state, 2)
 
 
-@kernel
-def begin(policy: Any, game: Any, boards: Any, settings: Any, chosen: Any, memory: Any) -> None:
-    """Begin a new game on the ``chosen`` boards (indices)."""
-    for i in chosen:
-        _begin(game, boards[i], settings)
-        _reply(policy, game, boards[i], settings, memory)
-
-
-@kernel
-def reply_with(game: Any, boards: Any, settings: Any, waiting: Any, actions: Any) -> None:
-    """Play an opponent's actions, each in the action space, on the boards that are ``waiting`` (indices)."""
-    for k in range(len(waiting)):
-        _play(game, boards[waiting[k]], settings, actions[k])
-
-
 @inlined
-def _advance(policy: Any, game: Any, board: Any, settings: Any, action: Any, memory: Any) -> None:
-    """Play the agent's action and the opponent's replies, unless the game is over.
+def _advance(policy: Any, game: Any, memory: Any, board: Any, settings: Any, action: Any) -> None:
+    """Begin a game, or play the agent's action unless the game is over; then play the opponent's replies.
 
-    It may be over although no step has reported it: the opponent can end it before the agent's first turn.
+    The game may be over although no step has reported it: the opponent can end it before the agent's first turn.
     """
-    if board.ended == GOING:
+    if action == BEGIN:
+        _begin(game, board, settings)
+    elif action >= 0 and board.ended == GOING:
         _play(game, board, settings, action)
-        _reply(policy, game, board, settings, memory)
+    if action != SKIP:
+        _reply(policy, game, memory, board, settings)
 
 
 @inlined
-def _conclude(policy: Any, game: Any, board: Any, settings: Any, memory: Any, out: Any, i: Any) -> None:
+def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
     """Write down reward and end; begin anew what ended before, with ``same_step`` what ended now."""
     out.rewards[i], board.reward = board.reward, 0.0
     out.terminations[i] = board.ended == TERMINATED
@@ -245,20 +218,20 @@ def _conclude(policy: Any, game: Any, board: Any, settings: Any, memory: Any, ou
         return
     if settings.same_step:
         own, opp = _seen(board, settings)
-        batch.write_planes(game, own, opp, out.final_planes[i].seen)
+        write_planes(game, own, opp, out.final_planes[i].seen)
     if settings.same_step or board.ended == REPORTED:
         _begin(game, board, settings)
-        _reply(policy, game, board, settings, memory)
+        _reply(policy, game, memory, board, settings)
     else:
         board.ended = REPORTED
 
 
 @inlined
-def _observe(game: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
+def _observe(game: Any, board: Any, settings: Any, planes: Any, mask: Any) -> None:
     """Write what the agent sees."""
     own, opp = _seen(board, settings)
-    batch.write_planes(game, own, opp, out.planes[i].seen)
-    batch.write_mask(game, own, opp, board.ended == GOING, out.masks[i].seen)
+    write_planes(game, own, opp, planes)
+    write_mask(game, own, opp, board.ended == GOING, mask)
 
 
 @inlined
@@ -299,7 +272,7 @@ def _play(game: Any, board: Any, settings: Any, action: Any) -> None:
 
 
 @kernel
-def _reply(policy: Any, game: Any, board: Any, settings: Any, memory: Any) -> None:
+def _reply(policy: Any, game: Any, memory: Any, board: Any, settings: Any) -> None:
     if policy is None:
         return
     while board.ended == GOING and board.seat == 1 - board.to_move:

@@ -54,6 +54,6 @@ def replies(opponent: Agent | Reply, game: Game, words: NDArray[np.uint64]) -> N
         seen = zip(observations["observation"], observations["action_mask"], strict=True)
         given = np.array([opponent({"observation": one, "action_mask": mask}) for one, mask in seen])
     actions = np.ascontiguousarray(given, dtype=np.int64)
-    if actions.shape != (len(words),) or first_outside(game, actions) >= 0:
+    if actions.shape != (len(words),) or first_outside(actions, game.action_count) >= 0:
         raise InvalidActionError(f"the opponent answers {given!r}, not {len(words)} actions of {game}")
     return actions

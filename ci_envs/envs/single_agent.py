@@ -12,7 +12,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import check_action
-from ci_envs.envs.boards import BOARD, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
+from ci_envs.envs.boards import BEGIN, BOARD, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
 from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
@@ -92,16 +92,13 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._compile()
 
     def _compile(self) -> None:
-        """Prepare compiled calls for a whole step and reset; without them, play goes on ply by ply."""
+        """Prepare the compiled call of a step; with ``_is_ply_by_ply``, it leaves the opponent's replies to Python."""
         self._policy = compiled_policy(self.opponent)
-        self._calls: tuple[Callable[..., Any], Callable[..., Any]] | None = None
-        if self._policy is not None and self.render_mode != "human":
-            fixed, boards = (self._policy.policy, self.game, self._policy.memory), (self._boards, self._settings)
-            arrays = self._new_arrays()
-            self._calls = (
-                partial(specialised(compiled.step_one, *fixed, *boards, 0, *arrays), *fixed),
-                partial(specialised(compiled.begin_one, *fixed, *boards, *arrays), *fixed),
-            )
+        self._is_ply_by_ply = self._policy is None or self.render_mode == "human"
+        policy, memory = (None, ()) if self._policy is None or self._is_ply_by_ply else self._policy
+        fixed, arrays = (policy, self.game, memory), self._new_arrays()
+        entry = specialised(compiled.step_one, *fixed, self._boards, self._settings, BEGIN, *arrays)
+        self._advance: Callable[..., tuple[int, float]] = partial(entry, *fixed)
 
     def _new_arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         return np.empty(self.game.observation_shape, _INT8), np.empty(self.game.action_count, _INT8)
@@ -127,13 +124,9 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if seed is not None and isinstance(self.opponent, Agent) and self._policy is None:
             self.opponent.reseed(seed)
         planes, self._mask = self._new_arrays()
-        if self._calls is not None:
-            self._calls[1](self._boards, self._settings, planes, self._mask)
-        else:
-            compiled.begin(None, self.game, self._boards, self._settings, _BOARD, ())
-            self._draw()
-            self._reply()
-            compiled.observe_one(self.game, self._boards, self._settings, planes, self._mask)
+        self._advance(self._boards, self._settings, BEGIN, planes, self._mask)
+        if self._is_ply_by_ply:
+            self._reply(planes, self._mask)
         self._is_expected = True
         return planes, {"action_mask": self._mask}
 
@@ -149,13 +142,9 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
             action = self._checked(action)
         planes, mask = self._new_arrays()
-        boards, settings = self._boards, self._settings
-        if self._calls is not None:
-            ended, reward = self._calls[0](boards, settings, action, planes, mask)
-        else:
-            self._play(int(action))
-            self._reply()
-            ended, reward = compiled.observe_one(self.game, boards, settings, planes, mask)
+        ended, reward = self._advance(self._boards, self._settings, action, planes, mask)
+        if self._is_ply_by_ply:
+            ended, reward = self._reply(planes, mask)
         self._mask = mask
         self._is_expected = ended == GOING
         return planes, reward, ended == TERMINATED, ended == TRUNCATED, {"action_mask": mask}
@@ -204,16 +193,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if self.render_mode == "human":
             self.render()
 
-    def _play(self, action: int) -> None:
-        """Play an action of the player to move; nothing happens once the game is over."""
-        compiled.advance(self.game, self._boards, self._settings, np.array([action]))
-        self._draw()
-
-    def _reply(self) -> None:
-        """Let the opponent act until it is the agent's turn."""
+    def _reply(self, planes: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[int, float]:
+        """Let the opponent act until it is the agent's turn, and return the state of the game and the reward."""
         board = self._boards[0]
+        self._draw()
         while board["ended"] == GOING and board["seat"] == 1 - board["to_move"]:
-            self._play(self._opponents_action())
+            self._advance(self._boards, self._settings, self._opponents_action(), planes, mask)
+            self._draw()
+        return int(board["ended"]), float(board["reward"])
 
     def _opponents_action(self) -> int:
         words = self._boards["words"]
@@ -223,7 +210,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key not in ("_calls", "_policy")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_advance", "_policy")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -17,7 +17,22 @@ from ci_envs.agent.policy import Policy
 from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.envs.boards import BOARD, BOTH, DRAWN, GOING, REPORTED, BoardSettings, Step, new_step
+from ci_envs.envs.boards import (
+    ADVANCE,
+    BEGIN,
+    BOARD,
+    BOTH,
+    CONCLUDE,
+    DRAWN,
+    GOING,
+    OBSERVE,
+    REPORTED,
+    SKIP,
+    WHOLE_STEP,
+    BoardSettings,
+    Step,
+    new_step,
+)
 from ci_envs.envs.opponent import Opponent, as_opponent, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
@@ -152,12 +167,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             compiled.seed_boards(self._boards, np.arange(self.num_envs), drawn)
         given = np.array([seeds[i] for i in seeded], dtype=np.uint64)
         compiled.seed_boards(self._boards, np.array(seeded, dtype=np.int64), given)
-        policy, memory = self._policies[0]
-        compiled.begin(policy, self.game, self._boards, self._settings, chosen, memory)
-        self._reply()
-        self._begun = True
+        actions = np.full(self.num_envs, SKIP)
+        actions[chosen] = BEGIN
         out = self._step_arrays()
-        compiled.observe_boards(self.game, self._boards, self._settings, out)
+        self._advance(actions, ADVANCE, out)
+        self._reply(out)
+        self._advance(actions, OBSERVE, out)
+        self._begun = True
         return out.planes["seen"], self._info(out)
 
     def step(
@@ -178,13 +194,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         actions = self._checked(actions)
         out = self._step_arrays()
         if self._plays_in_python():
-            compiled.advance(self.game, self._boards, self._settings, actions)
-            self._reply()
-            compiled.conclude(self.game, self._boards, self._settings, out)
-            self._reply()
-            compiled.observe_boards(self.game, self._boards, self._settings, out)
+            self._advance(actions, ADVANCE, out)
+            self._reply(out)
+            self._advance(actions, CONCLUDE, out)
+            self._reply(out)
+            self._advance(actions, OBSERVE, out)
         else:
-            self._step_compiled(actions, out)
+            self._advance(actions, WHOLE_STEP, out)
         info = self._info(out) | self._final_info(out)
         return out.planes["seen"], out.rewards, out.terminations, out.truncations, info
 
@@ -254,7 +270,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise InvalidActionError(f"need integers of shape ({self.num_envs},), not {given.dtype} {given.shape}")
         checked = np.ascontiguousarray(given, dtype=np.int64)
-        wrong = compiled.first_outside(self.game, checked)
+        wrong = compiled.first_outside(checked, self.game.action_count)
         if wrong >= 0:
             last = self.game.action_count - 1
             raise InvalidActionError(
@@ -265,31 +281,35 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             raise gymnasium.error.ResetNeeded(f"the game of board {over} is over: reset it with a reset_mask")
         return checked
 
-    def _step_compiled(self, actions: NDArray[np.int64], out: Step) -> None:
-        def run(part: tuple[tuple[int, int], tuple[Any, Any]]) -> None:
-            (start, stop), (policy, memory) = part
-            compiled.step(policy, self.game, self._boards, self._settings, actions, memory, out, start, stop)
+    def _advance(self, actions: NDArray[np.int64], parts: int, out: Step) -> None:
+        """Do some parts of a step on all boards, each thread on a range of them."""
+
+        def run(share: tuple[tuple[int, int], tuple[Any, Any]]) -> None:
+            (start, stop), (policy, memory) = share
+            settings = self._settings
+            compiled.step(policy, self.game, memory, self._boards, settings, actions, out, start, stop, parts)
 
         first, *others = zip(self._ranges, self._policies, strict=True)
         if others and self._pool is None:
             self._pool = ThreadPoolExecutor(len(others))
-        running = [self._pool.submit(run, part) for part in others] if self._pool else []
+        running = [self._pool.submit(run, share) for share in others] if self._pool else []
         run(first)
-        for part in running:
-            part.result()
+        for share in running:
+            share.result()
 
     def _plays_in_python(self) -> bool:
         return self._opponent is not None and self._policies[0][0] is None
 
-    def _reply(self) -> None:
+    def _reply(self, out: Step) -> None:
         """Let an opponent that plays in Python act until it is the agent's turn on every board."""
         while self._opponent is not None and self._plays_in_python():
             boards = self._boards
             waiting = np.flatnonzero((boards["ended"] == GOING) & (boards["seat"] == 1 - boards["to_move"]))
             if not len(waiting):
                 return
-            actions = replies(self._opponent, self.game, boards["words"][waiting])
-            compiled.reply_with(self.game, boards, self._settings, waiting, actions)
+            actions = np.full(self.num_envs, SKIP)
+            actions[waiting] = replies(self._opponent, self.game, boards["words"][waiting])
+            self._advance(actions, ADVANCE, out)
 
     def _step_arrays(self) -> Step:
         if self._copy:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, action_count, decode, keeps_turn, legal, observe, play, result
+from ci_envs.games.observation import observe_with_mask
+from ci_envs.games.operations import action_count, decode, keeps_turn, legal, play, result
 from ci_envs.kernels.compiler import inlined, kernel
 
 ILLEGAL = -2
@@ -22,7 +23,7 @@ def start_words(game: Game, n: int) -> NDArray[np.uint64]:
     return np.tile(np.array(game.start(), dtype=np.uint64), (n, 1))
 
 
-@kernel
+@inlined
 def play_checked(game: Any, words: Any, number: Any) -> Any:
     """``-> (outcome, keeps_turn)``: play action ``number`` on ``words`` (shape (2,)), a position that is not over.
 
@@ -34,31 +35,6 @@ def play_checked(game: Any, words: Any, number: Any) -> Any:
     action = np.uint64(number)
     words[0], words[1] = play(game, own, opp, action)
     return result(game, words[0], words[1]), keeps_turn(game, own, opp, action)
-
-
-@kernel
-def observe_with_mask(game: Any, words: Any, planes: Any, mask: Any) -> None:
-    """Write the observation of the player to move: planes, and a mask that is zero where the game is over."""
-    own, opp = words[0], words[1]
-    write_planes(game, own, opp, planes)
-    write_mask(game, own, opp, result(game, own, opp) == ONGOING, mask)
-
-
-@inlined
-def write_planes(game: Any, own: Any, opp: Any, planes: Any) -> None:
-    """Write the planes of a position."""
-    planes[:] = 0
-    observe(game, own, opp, planes)
-
-
-@inlined
-def write_mask(game: Any, own: Any, opp: Any, going: Any, mask: Any) -> None:
-    """Write the mask of the legal actions: zeros unless the game is ``going`` on."""
-    if not going:
-        mask[:] = 0
-        return
-    for number in range(action_count(game)):
-        mask[number] = legal(game, own, opp, np.uint64(number))
 
 
 @kernel

@@ -121,12 +121,11 @@ class Game(Static, ABC):
         By default it shows the planes that player 0 would see. Actions whose :meth:`targets` are named as cells
         (``b3``) or columns (``b``) are clicked there; there is a button for each target of any other name.
         """
-        mask = np.zeros(self.action_count, dtype=np.int8)
-        self.rules.mask(self, own, opp, mask)
+        legal_actions = self.rules.examine(self, own, opp)[4]
         targets: dict[str, bool] = {}
-        for action, is_legal in enumerate(mask.tolist()):
+        for action in range(self.action_count):
             for target in self.targets(action):
-                targets[target] = targets.get(target, False) or bool(is_legal)
+                targets[target] = targets.get(target, False) or bool(legal_actions >> action & 1)
         return planes_drawing(planes_of(self, own, opp, to_move), targets)
 
     def targets(self, action: int) -> tuple[str, ...]:

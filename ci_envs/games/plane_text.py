@@ -31,8 +31,7 @@ def planes_of(game: Any, own: int, opp: int, to_move: int) -> NDArray[np.int8]:
         int8 of ``game.observation_shape``.
     """
     game.need(*VIEWS)
-    planes = np.zeros(game.observation_shape, dtype=np.int8)
-    game.rules.observe(game, *_seen_by_first(game, own, opp, to_move), planes)
+    planes: NDArray[np.int8] = game.rules.observation(*_seen_by_first(game, own, opp, to_move))[0]
     return planes
 
 

@@ -140,9 +140,7 @@ class Position:
 
     def observation(self) -> NDArray[np.int8]:
         """The planes that the player to move sees: int8 of ``game.observation_shape``."""
-        planes = np.zeros(self.game.observation_shape, dtype=np.int8)
-        self.game.rules.observe(self.game, self.own, self.opp, planes)
-        return planes
+        return self.game.rules.observation(self.own, self.opp)[0]
 
     @property
     def symmetries(self) -> tuple[Self, ...]:

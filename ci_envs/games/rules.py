@@ -5,14 +5,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ci_envs.games.observation import observe_with_mask
 from ci_envs.games.operations import (
     ONGOING,
     action_count,
     decode,
     keeps_turn,
     legal,
-    observe,
     play,
     result,
     symmetry_count,
@@ -24,7 +25,7 @@ Facts = tuple[int, int, int, bool, int]
 """A position and what its rules say of it: ``(own, opp, result, keeps_turn, legal)``. ``keeps_turn`` is whether the
 player who moved moves again; bit i of ``legal`` is whether action i is legal, and 0 once the game is over."""
 
-_WORD, _BITS = np.uint64(0), 64
+_WORD, _BITS, _STAY = np.uint64(0), 64, -1
 
 
 class Rules:
@@ -33,43 +34,45 @@ class Rules:
     def __init__(self, game: Any) -> None:
         self._game = game
 
-    @cached_property
-    def mask(self) -> Callable[..., Any]:
-        """``(game, own, opp, mask)`` writes the legal actions into int8 of shape (actions,)."""
-        return specialised(_mask, self._game, _WORD, _WORD, np.zeros(1, np.int8))
-
-    @cached_property
-    def examine(self) -> Callable[..., Facts]:
-        """``(game, own, opp) -> facts``, where ``keeps_turn`` is False."""
-        entry = specialised(_examine, self._game, _WORD, _WORD)
-        return entry if self._game.action_count <= _BITS else self._with_all_actions(entry)
+    def examine(self, game: Any, own: int, opp: int) -> Facts:
+        """Return the facts of a position, where ``keeps_turn`` is False."""
+        return self.advance(game, own, opp, _STAY)
 
     @cached_property
     def advance(self) -> Callable[..., Facts]:
         """``(game, own, opp, action) -> facts`` of the position after a legal action."""
-        entry = specialised(_advance, self._game, _WORD, _WORD, _WORD)
+        entry = specialised(_advance, self._game, _WORD, _WORD, _STAY)
         return entry if self._game.action_count <= _BITS else self._with_all_actions(entry)
 
     def _with_all_actions(self, entry: Callable[..., Facts]) -> Callable[..., Facts]:
         """Return ``entry`` for a game with more actions than a word of compiled code has bits."""
+        legal_actions = specialised(_legal_actions, self._game, _WORD, _WORD, np.zeros(1, np.uint8))
 
-        def facts(game: Any, *words: Any) -> Facts:
-            own, opp, outcome, kept, _ = entry(game, *words)
-            mask = np.empty(game.action_count, dtype=np.int8)
-            self.mask(game, own, opp, mask)
-            return own, opp, outcome, kept, int.from_bytes(np.packbits(mask, bitorder="little").tobytes(), "little")
+        def facts(game: Any, *arguments: Any) -> Facts:
+            own, opp, outcome, kept, _ = entry(game, *arguments)
+            packed = np.zeros(-(-game.action_count // 8), dtype=np.uint8)
+            if outcome == ONGOING:
+                legal_actions(game, own, opp, packed)
+            return own, opp, outcome, kept, int.from_bytes(packed.tobytes(), "little")
 
         return facts
 
     @cached_property
-    def result(self) -> Callable[..., Any]:
-        """``(game, own, opp) -> int``."""
-        return specialised(_result, self._game, _WORD, _WORD)
-
-    @cached_property
     def observe(self) -> Callable[..., Any]:
-        """``(game, own, opp, planes)`` writes into zeros, int8 of ``game.observation_shape``."""
-        return specialised(_observe, self._game, _WORD, _WORD, np.zeros((1, 1, 1), np.int8))
+        """``(game, words, planes, mask)`` writes the observation of the player to move.
+
+        ``words`` is uint64 (2,), ``planes`` int8 of ``game.observation_shape``, ``mask`` int8 (actions,).
+        """
+        return specialised(
+            observe_with_mask, self._game, np.zeros(2, np.uint64), np.zeros((1, 1, 1), np.int8), np.zeros(1, np.int8)
+        )
+
+    def observation(self, own: int, opp: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Return the planes that the player to move sees, int8 of ``game.observation_shape``, and the action mask."""
+        planes = np.empty(self._game.observation_shape, dtype=np.int8)
+        mask = np.empty(self._game.action_count, dtype=np.int8)
+        self.observe(self._game, np.array([own, opp], dtype=np.uint64), planes, mask)
+        return planes, mask
 
     @cached_property
     def decode(self) -> Callable[..., Any]:
@@ -83,36 +86,24 @@ class Rules:
 
 
 @kernel
-def _mask(game: Any, own: Any, opp: Any, mask: Any) -> Any:
-    going = result(game, own, opp) == ONGOING
-    for action in range(action_count(game)):
-        mask[action] = going and legal(game, own, opp, np.uint64(action))
-
-
-@kernel
-def _examine(game: Any, own: Any, opp: Any) -> Any:
-    outcome, allowed = np.int64(result(game, own, opp)), np.uint64(0)
-    if outcome == ONGOING:
-        for action in range(min(action_count(game), _BITS)):
-            allowed |= np.uint64(legal(game, own, opp, np.uint64(action))) << np.uint64(action)
-    return own, opp, outcome, False, allowed
-
-
-@kernel
 def _advance(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    next_own, next_opp = play(game, own, opp, action)
-    _, _, outcome, _, allowed = _examine(game, next_own, next_opp)
-    return next_own, next_opp, outcome, keeps_turn(game, own, opp, action), allowed
+    """``-> facts``: of the position after an action, or of the position itself."""
+    kept, allowed = False, np.uint64(0)
+    if action >= 0:
+        kept = keeps_turn(game, own, opp, np.uint64(action))
+        own, opp = play(game, own, opp, np.uint64(action))
+    outcome = np.int64(result(game, own, opp))
+    if outcome == ONGOING:
+        for number in range(min(action_count(game), _BITS)):
+            allowed |= np.uint64(legal(game, own, opp, np.uint64(number))) << np.uint64(number)
+    return own, opp, outcome, kept, allowed
 
 
 @kernel
-def _result(game: Any, own: Any, opp: Any) -> Any:
-    return result(game, own, opp)
-
-
-@kernel
-def _observe(game: Any, own: Any, opp: Any, planes: Any) -> Any:
-    observe(game, own, opp, planes)
+def _legal_actions(game: Any, own: Any, opp: Any, packed: Any) -> None:
+    """Set the bits of the legal actions in bytes, the lowest bit first."""
+    for number in range(action_count(game)):
+        packed[number // 8] |= np.uint8(legal(game, own, opp, np.uint64(number))) << (number % 8)
 
 
 @kernel

@@ -106,7 +106,7 @@ def _read_number(context: Any, builder: Any, typ: GameType, value: Any, name: st
 
 def game_type(game: Any) -> GameType:
     """The Numba type of ``game``: games of one class have one type if their constant fields are equal."""
-    cls = type(game)
+    cls = cast(type[Static], type(game))
     template = copy(game) if cls.run_time_fields else game
     for name in cls.run_time_fields:
         object.__setattr__(template, name, None)

@@ -79,7 +79,7 @@ class ProofSolution(Solution):
 
     def _score_within(self, own: int, opp: int, plies: int) -> int:
         """The score of a position, 0 also if it is not decided within so many plies."""
-        outcome = self.game.rules.result(self.game, own, opp)
+        outcome = self.game.rules.examine(self.game, own, opp)[2]
         if outcome != ONGOING:
             return int(outcome) * HORIZON
         nodes = np.array([0, MAX_NODES])

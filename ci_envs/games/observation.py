@@ -1,0 +1,36 @@
+"""Observations of one board, written in compiled code.
+
+``planes`` is int8 of shape (height, width, channels), ``mask`` int8 of shape (actions,).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ci_envs.games.operations import ONGOING, action_count, legal, observe, result
+from ci_envs.kernels.compiler import inlined, kernel
+
+
+@kernel
+def observe_with_mask(game: Any, words: Any, planes: Any, mask: Any) -> None:
+    """Write the observation of the player to move: planes, and a mask that is zero where the game is over."""
+    own, opp = words[0], words[1]
+    write_planes(game, own, opp, planes)
+    write_mask(game, own, opp, result(game, own, opp) == ONGOING, mask)
+
+
+@inlined
+def write_planes(game: Any, own: Any, opp: Any, planes: Any) -> None:
+    """Write the planes of a position."""
+    planes[:] = 0
+    observe(game, own, opp, planes)
+
+
+@inlined
+def write_mask(game: Any, own: Any, opp: Any, going: Any, mask: Any) -> None:
+    """Write the mask of the legal actions: zeros unless the game is ``going`` on."""
+    if not going:
+        mask[:] = 0
+        return
+    for number in range(action_count(game)):
+        mask[number] = legal(game, own, opp, np.uint64(number))
