@@ -106,11 +106,12 @@ def _read_number(context: Any, builder: Any, typ: GameType, value: Any, name: st
 
 def game_type(game: Any) -> GameType:
     """The Numba type of ``game``: games of one class have one type if their constant fields are equal."""
-    cls = cast(type[Static], type(game))
+    cls = type(game)
     template = copy(game) if cls.run_time_fields else game
     for name in cls.run_time_fields:
         object.__setattr__(template, name, None)
-    typ = GameType(f"{cls.__module__}.{template!r}#{_class_digest(cls)}", cls.run_time_names)
+    digest = _class_digest(cls)  # type: ignore[arg-type]
+    typ = GameType(f"{cls.__module__}.{template!r}#{digest}", cls.run_time_names)
     typ.game = template
     return typ
 
