@@ -25,6 +25,7 @@ from ci_envs.games import (
     ONGOING,
     action_count,
     implements,
+    inlined,
     is_duplicate,
     keeps_turn,
     kernel,
@@ -151,7 +152,7 @@ def _evaluate(row: Any, inputs: Any, outputs: Any, values: Any) -> Any:
     return end
 
 
-@kernel
+@inlined
 def _activate(kind: Any, z: Any) -> Any:
     if kind == 0:
         return z

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.python_policy import PythonPolicy, error_of, policy_of
-from ci_envs.games import DRAW, ONGOING, action_count, integer_between, keeps_turn, kernel, legal, play
+from ci_envs.games import DRAW, ONGOING, action_count, inlined, integer_between, keeps_turn, kernel, legal, play
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import result
@@ -263,7 +263,7 @@ def _play_games(
     return _DONE
 
 
-@kernel
+@inlined
 def _play_game(
     game: Any,
     policy: Any,

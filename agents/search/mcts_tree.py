@@ -20,7 +20,7 @@ from ci_envs.agents.search.tree import (
 )
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, play, result
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inlined, kernel
 
 NODE = node_type(np.int32, np.float64)
 
@@ -83,7 +83,7 @@ def simulate(
     return nodes, np.int64(size), state
 
 
-@kernel
+@inlined
 def search(
     game: Any, own: Any, opp: Any, state: Any, simulations: Any, exploration: Any, max_plies: Any, max_nodes: Any
 ) -> Any:
@@ -95,7 +95,7 @@ def search(
     return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)])
 
 
-@kernel
+@inlined
 def _select(nodes: Any, parent: Any, exploration: Any) -> Any:
     first = nodes[parent].first
     best, best_score = first, -np.inf
@@ -110,7 +110,7 @@ def _select(nodes: Any, parent: Any, exploration: Any) -> Any:
     return best
 
 
-@kernel
+@inlined
 def _value_of_leaf(game: Any, leaf: Any, plies: Any, state: Any) -> Any:
     if is_proven(leaf):
         return np.int64(leaf.lower), state
@@ -118,7 +118,7 @@ def _value_of_leaf(game: Any, leaf: Any, plies: Any, state: Any) -> Any:
     return leaf.sign * value, state
 
 
-@kernel
+@inlined
 def _play_out(game: Any, own: Any, opp: Any, plies: Any, state: Any) -> Any:
     """``-> (value, state)``: play at random to the end; the value is for the player to move at the beginning."""
     sign = 1

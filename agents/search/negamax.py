@@ -86,7 +86,7 @@ def begin(table: Any, work: Any) -> None:
     work[_KILLERS:] = 0
 
 
-@kernel
+@inlined
 def search_actions(
     game: Any,
     evaluator: Any,

@@ -26,7 +26,7 @@ from ci_envs.games.operations import (
     result,
 )
 from ci_envs.kernels.arrays import copy_items
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.random_numbers import random_below
 
 
@@ -128,7 +128,7 @@ def child_of(game: Any, nodes: Any, parent: Any, action: Any) -> Any:
     return ROOT
 
 
-@kernel
+@inlined
 def look_ahead(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
     """See which children of an expanded node are decided within so many plies of it, 2 or more."""
     for child in range(nodes[parent].first, nodes[parent].first + nodes[parent].children):
@@ -142,7 +142,7 @@ def look_ahead(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
     tighten(nodes, parent)
 
 
-@kernel
+@inlined
 def forced(game: Any, own: Any, opp: Any, plies: Any) -> Any:
     """``-> int``: n if the player to move wins within n plies, -n for a loss, 0 if ``plies`` do not decide it."""
     found = _force(game, own, opp, plies, np.bool_(True))
@@ -194,7 +194,7 @@ def choose_child(nodes: Any, parent: Any, draw: Any) -> Any:
     return best
 
 
-@kernel
+@inlined
 def _rank(child: Any, lower: Any, upper: Any, draw: Any) -> Any:
     """``-> float``: of a proven win the quickest, of a proven loss the slowest, else the most visited open child.
 
@@ -264,17 +264,17 @@ def back_up(nodes: Any, node: Any, value: Any, draw: Any) -> None:
         draw *= nodes[node].sign
 
 
-@kernel
+@inlined
 def worth(outcome: Any, draw: Any) -> Any:
     """``-> value``: of an outcome, for who thinks a draw worth ``draw``."""
     return draw if outcome == DRAW else outcome
 
 
-@kernel
+@inlined
 def update_ancestors(nodes: Any, node: Any) -> None:
     """Tighten the bounds above a node whose bounds have changed."""
     while node != ROOT:
-        node = nodes[node].parent
+        node = np.uint64(nodes[node].parent)  # of the type that other callers of tighten pass
         if not tighten(nodes, node):
             break
 
@@ -298,7 +298,7 @@ def tighten(nodes: Any, parent: Any) -> Any:
     return True
 
 
-@kernel
+@inlined
 def _plies_to_end(nodes: Any, parent: Any, value: Any) -> Any:
     """``-> int``: who wins hurries, the other delays."""
     first = nodes[parent].first
@@ -311,7 +311,7 @@ def _plies_to_end(nodes: Any, parent: Any, value: Any) -> Any:
     return plies + 1
 
 
-@kernel
+@inlined
 def own_bounds(node: Any) -> Any:
     """``-> (lower, upper)``: the bounds of a node for its player to move."""
     if node.sign > 0:
@@ -319,7 +319,7 @@ def own_bounds(node: Any) -> Any:
     return -np.int64(node.upper), -np.int64(node.lower)
 
 
-@kernel
+@inlined
 def is_proven(node: Any) -> Any:
     """``-> bool``: is the exact value of a node known."""
     return node.lower == node.upper

@@ -182,13 +182,13 @@ def seed_boards(boards: Any, chosen: Any, seeds: Any) -> None:
         boards[chosen[k]].seats = seat_state(seeds[k])
 
 
-@kernel
+@inlined
 def seat_state(seed: Any) -> Any:
     """``-> state``: of the random numbers that draw seats; it is independent of the seeds of decisions."""
     return next_random(~np.uint64(seed))[0]
 
 
-@kernel
+@inlined
 def draw_seat(state: Any) -> Any:
     """``-> (seat, state)``: the agent's seat in the next game, 0 or 1."""
     return random_below(state, 2)
@@ -242,7 +242,7 @@ def _seen(board: Any, settings: Any) -> Any:
     return (opp, own) if turned else (own, opp)
 
 
-@kernel
+@inlined
 def _begin(game: Any, board: Any, settings: Any) -> None:
     board.words[0], board.words[1] = initial(game)
     board.to_move = board.plies = board.ended = 0

@@ -28,7 +28,7 @@ from ci_envs.games.operations import (
 )
 from ci_envs.games.plane_text import grid_diagram, planes_of, position_from_text, position_to_text, rows_of
 from ci_envs.games.rules import Rules
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented, is_overridden
 
 
@@ -254,7 +254,7 @@ def _(game: Game) -> Any:
     return lambda game, symmetry, action: action
 
 
-@kernel
+@inlined
 def least_image(game: Any, own: Any, opp: Any, symmetries: Any) -> Any:
     """``-> (own, opp)``: the least of a position and its images under ``symmetries``, by first word, then by second."""
     least_own, least_opp = own, opp

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games.game import Game, least_image
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
-from ci_envs.kernels.compiler import inline_kernel, kernel
+from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_indexed_slot
 from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS
 from ci_envs.solver.solution import Progress, too_large
@@ -88,13 +88,13 @@ def _index(words: Any, places: Any, count: Any) -> None:
         places[_slot(words, places, words[i, 0], words[i, 1])] = i
 
 
-@inline_kernel
+@inlined
 def _slot(words: Any, places: Any, own: Any, opp: Any) -> Any:
     """``-> uint64``: the slot that holds the row of a position in ``words``, or the free slot where it belongs."""
     return find_indexed_slot(words[:, 0], words[:, 1], places, _NOWHERE, own, opp)
 
 
-@kernel
+@inlined
 def _add(words: Any, places: Any, ends: Any, own: Any, opp: Any) -> None:
     slot = _slot(words, places, own, opp)
     if places[slot] == _NOWHERE:

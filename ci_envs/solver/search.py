@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import inline_kernel, kernel
+from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 
@@ -132,7 +132,7 @@ def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
     return np.empty((slots, 2), dtype=np.uint64), np.full(slots, NO_SCORE, dtype=np.int16)
 
 
-@inline_kernel
+@inlined
 def _slot(keys: Any, scores: Any, own: Any, opp: Any) -> Any:
     """``-> uint64``: the slot of a position in the table, or the free slot where it belongs."""
     return find_slot(keys[:, 0], keys[:, 1], scores, NO_SCORE, own, opp)
