@@ -1,9 +1,9 @@
 """Many boards of one game, stepped in compiled code; on each an agent has a seat and an opponent plays the other.
 
-A step has three parts: play the agent's action (ADVANCE), write the rewards and ends and begin new games (CONCLUDE),
-and write the observations (OBSERVE). A compiled opponent replies at once, within the first two parts. For an opponent
-that runs in Python, the caller makes one call for each part, and plays the replies after each of the first two: it
-advances the boards that wait for a reply.
+A step (:func:`step`) has three parts: play the agent's action, write the rewards and ends and begin new games, and
+write the observations. A compiled opponent replies at once, within the first two parts. For an opponent that runs in
+Python, the caller makes one call for each part (:func:`advance`, :func:`conclude`, :func:`observe_boards`), and plays
+the replies after each of the first two: it advances the boards that wait for a reply.
 """
 
 from typing import Any, NamedTuple
@@ -28,12 +28,6 @@ DRAWN = 2
 
 BEGIN, SKIP = -1, -2
 """In place of an action: begin a new game, and leave the board as it is."""
-
-ADVANCE, CONCLUDE, OBSERVE = 1, 2, 4
-"""The parts of a step; their sums stand for several parts."""
-
-WHOLE_STEP = ADVANCE | CONCLUDE | OBSERVE
-"""All parts of a step."""
 
 GOING, TERMINATED, TRUNCATED, REPORTED = 0, 1, 2, 3
 """The state of a game: TERMINATED or TRUNCATED until a step has reported the end, then REPORTED."""
@@ -127,7 +121,6 @@ def step(
     out: Any,
     start: Any,
     stop: Any,
-    parts: Any,
 ) -> None:
     """Step the boards from ``start`` up to ``stop``.
 
@@ -137,19 +130,17 @@ def step(
         memory: of the policy.
         boards: of the type BOARD.
         settings: :class:`BoardSettings`.
-        actions: int64 (n,), each in the action space, or BEGIN or SKIP; ignored on boards that are over.
+        actions: int64 (n,), each in the action space, where it is ignored on boards that are over; or BEGIN or SKIP,
+            where the reward and the end stay as they are.
         out: :class:`Step`.
         start: first board.
         stop: one after the last board.
-        parts: the parts to do, a sum of ADVANCE, CONCLUDE and OBSERVE.
     """
     for i in range(start, stop):
-        if parts & ADVANCE:
-            _advance(policy, game, memory, boards[i], settings, actions[i])
-        if parts & CONCLUDE:
+        _advance(policy, game, memory, boards[i], settings, actions[i])
+        if actions[i] >= 0:
             _conclude(policy, game, memory, boards[i], settings, out, i)
-        if parts & OBSERVE:
-            _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
+        _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
 
 
 @kernel
@@ -172,6 +163,27 @@ def step_one(
     _advance(policy, game, memory, board, settings, action)
     _observe(game, board, settings, planes, mask)
     return np.int64(board.ended), board.reward
+
+
+@kernel
+def advance(game: Any, boards: Any, settings: Any, actions: Any) -> None:
+    """Do the first part of a step, without replies."""
+    for i in range(len(boards)):
+        _advance(None, game, (), boards[i], settings, actions[i])
+
+
+@kernel
+def conclude(game: Any, boards: Any, settings: Any, out: Any) -> None:
+    """Do the second part of a step, without replies."""
+    for i in range(len(boards)):
+        _conclude(None, game, (), boards[i], settings, out, i)
+
+
+@kernel
+def observe_boards(game: Any, boards: Any, settings: Any, out: Any) -> None:
+    """Do the last part of a step."""
+    for i in range(len(boards)):
+        _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
 
 
 @kernel
@@ -200,12 +212,13 @@ def _advance(policy: Any, game: Any, memory: Any, board: Any, settings: Any, act
 
     The game may be over although no step has reported it: the opponent can end it before the agent's first turn.
     """
-    if action == BEGIN:
-        _begin(game, board, settings)
-    elif action >= 0 and board.ended == GOING:
+    if action >= 0:
+        if board.ended != GOING:
+            return
         _play(game, board, settings, action)
-    if action != SKIP:
-        _reply(policy, game, memory, board, settings)
+    elif action == BEGIN:
+        _begin(game, board, settings)
+    _reply(policy, game, memory, board, settings)
 
 
 @inlined
@@ -242,7 +255,7 @@ def _seen(board: Any, settings: Any) -> Any:
     return (opp, own) if turned else (own, opp)
 
 
-@inlined
+@kernel
 def _begin(game: Any, board: Any, settings: Any) -> None:
     board.words[0], board.words[1] = initial(game)
     board.to_move = board.plies = board.ended = 0

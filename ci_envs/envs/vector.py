@@ -17,22 +17,7 @@ from ci_envs.agent.policy import Policy
 from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.envs.boards import (
-    ADVANCE,
-    BEGIN,
-    BOARD,
-    BOTH,
-    CONCLUDE,
-    DRAWN,
-    GOING,
-    OBSERVE,
-    REPORTED,
-    SKIP,
-    WHOLE_STEP,
-    BoardSettings,
-    Step,
-    new_step,
-)
+from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP, BoardSettings, Step, new_step
 from ci_envs.envs.opponent import Opponent, as_opponent, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
@@ -170,9 +155,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         actions = np.full(self.num_envs, SKIP)
         actions[chosen] = BEGIN
         out = self._step_arrays()
-        self._advance(actions, ADVANCE, out)
-        self._reply(out)
-        self._advance(actions, OBSERVE, out)
+        self._advance(actions, out, begins=True)
         self._begun = True
         return out.planes["seen"], self._info(out)
 
@@ -193,14 +176,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         """
         actions = self._checked(actions)
         out = self._step_arrays()
-        if self._plays_in_python():
-            self._advance(actions, ADVANCE, out)
-            self._reply(out)
-            self._advance(actions, CONCLUDE, out)
-            self._reply(out)
-            self._advance(actions, OBSERVE, out)
-        else:
-            self._advance(actions, WHOLE_STEP, out)
+        self._advance(actions, out, begins=False)
         info = self._info(out) | self._final_info(out)
         return out.planes["seen"], out.rewards, out.terminations, out.truncations, info
 
@@ -281,13 +257,25 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             raise gymnasium.error.ResetNeeded(f"the game of board {over} is over: reset it with a reset_mask")
         return checked
 
-    def _advance(self, actions: NDArray[np.int64], parts: int, out: Step) -> None:
-        """Do some parts of a step on all boards, each thread on a range of them."""
+    def _advance(self, actions: NDArray[np.int64], out: Step, begins: bool) -> None:
+        """Step all boards; with ``begins``, only begin games on the boards whose action is BEGIN."""
+        if not self._plays_in_python():
+            self._step_compiled(actions, out)
+            return
+        compiled.advance(self.game, self._boards, self._settings, actions)
+        self._reply()
+        if not begins:
+            compiled.conclude(self.game, self._boards, self._settings, out)
+            self._reply()
+        compiled.observe_boards(self.game, self._boards, self._settings, out)
+
+    def _step_compiled(self, actions: NDArray[np.int64], out: Step) -> None:
+        """Step all boards, each thread a range of them."""
 
         def run(share: tuple[tuple[int, int], tuple[Any, Any]]) -> None:
             (start, stop), (policy, memory) = share
             settings = self._settings
-            compiled.step(policy, self.game, memory, self._boards, settings, actions, out, start, stop, parts)
+            compiled.step(policy, self.game, memory, self._boards, settings, actions, out, start, stop)
 
         first, *others = zip(self._ranges, self._policies, strict=True)
         if others and self._pool is None:
@@ -300,7 +288,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     def _plays_in_python(self) -> bool:
         return self._opponent is not None and self._policies[0][0] is None
 
-    def _reply(self, out: Step) -> None:
+    def _reply(self) -> None:
         """Let an opponent that plays in Python act until it is the agent's turn on every board."""
         while self._opponent is not None and self._plays_in_python():
             boards = self._boards
@@ -309,7 +297,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
                 return
             actions = np.full(self.num_envs, SKIP)
             actions[waiting] = replies(self._opponent, self.game, boards["words"][waiting])
-            self._advance(actions, ADVANCE, out)
+            compiled.advance(self.game, boards, self._settings, actions)
 
     def _step_arrays(self) -> Step:
         if self._copy:

@@ -16,7 +16,18 @@ from typing_extensions import override
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.game import bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
-from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, legal, may_end, play, result, transform_action
+from ci_envs.games.operations import (
+    DRAW,
+    LOSS,
+    ONGOING,
+    WIN,
+    legal,
+    legal_bits,
+    may_end,
+    play,
+    result,
+    transform_action,
+)
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.dispatch import implements
 from ci_envs.validation import integer_between, true_or_false
@@ -131,6 +142,12 @@ _TRAINING_PRESETS: Mapping[tuple[int, int, int, bool], Mapping[str, Mapping[str,
 @implements(legal, ConnectN)
 def _(game: ConnectN) -> Any:
     return lambda game, own, opp, action: ((own | opp) >> np.uint64(action)) & np.uint64(1) == np.uint64(0)
+
+
+@implements(legal_bits, ConnectN)
+def _(game: ConnectN) -> Any:
+    actions = np.uint64((1 << game.action_count) - 1)
+    return lambda game, own, opp: ~(own | opp) & actions
 
 
 @implements(play, ConnectN)

@@ -19,6 +19,7 @@ from ci_envs.games.operations import (
     is_duplicate,
     keeps_turn,
     legal,
+    legal_bits,
     longest_line,
     may_end,
     symmetry_count,
@@ -209,6 +210,17 @@ def _(game: Game) -> Any:
 def _(game: Game) -> Any:
     count = game.symmetry_count
     return lambda game: count
+
+
+@implements(legal_bits, Game)
+def _(game: Game) -> Any:
+    def kernel(game, own, opp):
+        bits = np.uint64(0)
+        for number in range(min(action_count(game), 64)):
+            bits |= np.uint64(legal(game, own, opp, np.uint64(number))) << np.uint64(number)
+        return bits
+
+    return kernel
 
 
 @implements(keeps_turn, Game)

@@ -25,6 +25,7 @@ from ci_envs.games.operations import (
     decode,
     initial,
     legal,
+    legal_bits,
     observe,
     play,
     result,
@@ -59,6 +60,7 @@ class Nim(Game):
         "heap_count",
         "largest",
         "limit",
+        "limit_inverse",
         "period",
         "misere",
         "action_count",
@@ -82,6 +84,14 @@ class Nim(Game):
     def limit(self) -> int:
         """The most objects that any move of this game can take."""
         return min(max(self.heaps), self.max_take or _MAX_SIZE)
+
+    @property
+    def limit_inverse(self) -> int:
+        """The factor by which compiled code divides actions by :attr:`limit`, with 21 binary places.
+
+        It is too large by less than 2^-21, so the error of a quotient is less than 2040 / 2^21 < 1 / 255.
+        """
+        return (1 << 21) // self.limit + 1
 
     @property
     def first_word(self) -> int:
@@ -213,9 +223,8 @@ def size_of(own: Any, heap: Any) -> Any:
 @inline_kernel
 def heap_and_count(game: Any, action: Any) -> Any:
     """``-> (heap, count)``, uint64: the heap that an action takes from, and how many objects it takes."""
-    limit = np.uint64(game.limit)
-    heap = np.uint64(action) // limit
-    return heap, np.uint64(action) - heap * limit + np.uint64(1)
+    heap = (np.uint64(action) * np.uint64(game.limit_inverse)) >> np.uint64(21)
+    return heap, np.uint64(action) - heap * np.uint64(game.limit) + np.uint64(1)
 
 
 @implements(legal, Nim)
@@ -223,6 +232,21 @@ def _(game: Nim) -> Any:
     def kernel(game, own, opp, action):
         heap, count = heap_and_count(game, action)
         return count <= size_of(own, heap)
+
+    return kernel
+
+
+@implements(legal_bits, Nim)
+def _(game: Nim) -> Any:
+    def kernel(game, own, opp):
+        bits, first, limit = np.uint64(0), np.uint64(0), np.uint64(game.limit)
+        while own and first < np.uint64(64):
+            most = min(own & np.uint64(255), limit)
+            if most:
+                bits |= (~np.uint64(0) >> (np.uint64(64) - min(most, np.uint64(64)))) << first
+            first += limit
+            own >>= np.uint64(8)
+        return bits
 
     return kernel
 

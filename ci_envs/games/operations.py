@@ -37,6 +37,14 @@ def legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
 
 
 @operation
+def legal_bits(game: Any, own: Any, opp: Any) -> Any:
+    """``-> uint64``: bit i says whether action i is legal in this position, which is not over (by :func:`legal`).
+
+    Actions from number 64 on have no bit.
+    """
+
+
+@operation
 def play(game: Any, own: Any, opp: Any, action: Any) -> Any:
     """``-> (own, opp)``: the position after a legal action, seen by the next player to act."""
 

@@ -14,6 +14,7 @@ from ci_envs.games.operations import (
     decode,
     keeps_turn,
     legal,
+    legal_bits,
     play,
     result,
     symmetry_count,
@@ -94,8 +95,7 @@ def _advance(game: Any, own: Any, opp: Any, action: Any) -> Any:
         own, opp = play(game, own, opp, np.uint64(action))
     outcome = np.int64(result(game, own, opp))
     if outcome == ONGOING:
-        for number in range(min(action_count(game), _BITS)):
-            allowed |= np.uint64(legal(game, own, opp, np.uint64(number))) << np.uint64(number)
+        allowed = legal_bits(game, own, opp)
     return own, opp, outcome, kept, allowed
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, action_count, initial, legal, play, result
+from ci_envs.games.operations import ONGOING, action_count, initial, legal, legal_bits, play, result
 from ci_envs.games.position import Position
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.compiler import kernel
@@ -65,9 +65,7 @@ def random_action(game: Any, own: Any, opp: Any, state: Any) -> Any:
     """``-> (action, state)``: a uniformly random legal action of a position that is not over."""
     actions = action_count(game)
     if actions <= 64:
-        mask = np.uint64(0)
-        for number in range(actions):
-            mask |= np.uint64(legal(game, own, opp, np.uint64(number))) << np.uint64(number)
+        mask = legal_bits(game, own, opp)
         index, state = random_below(state, popcount(mask))
         return nth_one(mask, index), state
     for _ in range(_TRIES):  # fast where many are legal
