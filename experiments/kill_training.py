@@ -3,25 +3,34 @@
 For each learner, one run is left alone. Every other run is killed once (SIGKILL), some of them before their first
 checkpoint, and resumed. Where training is deterministic, its best agent must then be the same byte for byte, and so
 must its learning curve, except for the columns that are measured with a clock; else the run must finish.
+
+The run that is left alone is made in this process. The others are processes of their own, forked from a server that has
+imported what they need. The server hashes strings with another seed, so a learner that depends on the order of a set is
+found out.
 """
 
 import csv
 import json
+import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from threading import Thread
 
 import click
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from ci_envs.cli.main import main as ci_envs
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.learners import trainer_of
 
@@ -61,6 +70,22 @@ CASES = {
 }
 """A run of each learner that takes a few seconds."""
 
+_SERVER = get_context("forkserver")
+_IMPORTED = (
+    "choix",
+    "cma",
+    "neat",
+    "scipy.optimize",
+    "tensorboard.summary.writer.event_file_writer",
+    "torch._dynamo",
+    "onnx",
+    "onnxruntime",
+    "sb3_contrib",
+    "ci_envs.arena.match",
+    "ci_envs.training.learners",
+)
+"""What the server of processes imports: modules that are slow to load and start no threads."""
+
 
 @click.command()
 @click.argument("learners", nargs=-1, type=click.Choice([*CASES]))
@@ -89,11 +114,13 @@ def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.
         early: whether to kill the run before its first checkpoint.
         rng: draws the times of the other kills, from the first checkpoint to the end.
     """
+    _SERVER.set_forkserver_preload([*_IMPORTED])
     whole = folder / "whole"
-    begun = _start(case, whole)
-    _wait_for(whole / CHECKPOINT, begun)
+    reference = Thread(target=_train_here, args=(_arguments(case, whole), _log(whole)))
+    reference.start()
+    _wait_for(whole / CHECKPOINT, reference)
     first = time.monotonic()
-    begun.wait()
+    reference.join()
     seconds = time.monotonic() - first
     results = []
     for number, before in enumerate(early):
@@ -101,8 +128,8 @@ def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.
         while not _kill(case, run, None if before else rng.uniform(0, seconds)):
             shutil.rmtree(run)  # it was over before the kill
         process = _start(case, run, "--resume")
-        process.wait()
-        results.append(process.returncode == 0 and (result_of(run) == result_of(whole) or not case.deterministic))
+        process.join()
+        results.append(process.exitcode == 0 and (result_of(run) == result_of(whole) or not case.deterministic))
     return results
 
 
@@ -114,12 +141,12 @@ def _kill(case: Case, run: Path, seconds: float | None) -> bool:
     """
     process = _start(case, run)
     _wait_for(run / (CONFIG if seconds is None else CHECKPOINT), process)
-    time.sleep(seconds or 0)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.join(seconds or 0)
+    process.kill()
+    process.join()
     if seconds is None and (run / CHECKPOINT).exists():
         raise RuntimeError("the checkpoint came before the kill: the first step is too short")
-    return process.returncode == -signal.SIGKILL
+    return process.exitcode == -signal.SIGKILL
 
 
 def result_of(run: Path) -> tuple[bytes, list[dict[str, str]]]:
@@ -131,16 +158,39 @@ def result_of(run: Path) -> tuple[bytes, list[dict[str, str]]]:
     return best.read_bytes(), rows
 
 
-def _start(case: Case, run: Path, *more: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "ci_envs", "train", *case.arguments, "--output", str(run), *more]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def _start(case: Case, run: Path, *more: str) -> ForkServerProcess:
+    _log(run).touch()
+    process = _SERVER.Process(target=_train, args=(_arguments(case, run, *more), _log(run)))
+    process.start()
+    return process
 
 
-def _wait_for(file: Path, process: "subprocess.Popen[bytes]") -> None:
+def _arguments(case: Case, run: Path, *more: str) -> list[str]:
+    return ["train", *case.arguments, "--output", str(run), *more]
+
+
+def _log(run: Path) -> Path:
+    return run.with_suffix(".log")
+
+
+def _train(arguments: list[str], log: Path) -> None:
+    """Run ``ci-envs`` in a process of its own, and write what it prints to a file."""
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    ci_envs(arguments)
+
+
+def _train_here(arguments: list[str], log: Path) -> None:
+    """Run ``ci-envs`` in a thread of this process, and write what it prints to a file."""
+    with log.open("w") as file, redirect_stdout(file), redirect_stderr(file), suppress(SystemExit):
+        ci_envs(arguments)
+
+
+def _wait_for(file: Path, run: ForkServerProcess | Thread) -> None:
     while not file.exists():
-        if process.poll() is not None:
-            _, error = process.communicate()
-            raise RuntimeError(f"the run ended without {file.name}: {error.decode()}")
+        if not run.is_alive():
+            raise RuntimeError(f"the run ended without {file.name}: {_log(file.parent).read_text()}")
         time.sleep(0.001)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from functools import partial
 from itertools import count
 
@@ -39,6 +39,8 @@ OTHERS = {
 }
 """Further options of a learner that have to be given together with an option, or with any other option."""
 TICTACTOE = ci_envs.ConnectN(3, 3, 3)
+SHORTER = {"alphazero": ("--iterations", "8"), "sb3": ("--steps", "16000")}
+"""Lengths of the runs that are killed, where those of the experiment take long."""
 QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
 
 
@@ -274,7 +276,8 @@ def test_a_damaged_folder_is_refused_in_one_line(tmp_path):
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_killed_process_is_resumed(name, tmp_path):
-    assert all(check_kills(CASES[name], tmp_path, [True, False], np.random.default_rng(1)))
+    case = replace(CASES[name], arguments=(*CASES[name].arguments, *SHORTER.get(name, ())))
+    assert all(check_kills(case, tmp_path, [True, False], np.random.default_rng(1)))
 
 
 # --- the ladder
