@@ -6,6 +6,7 @@ import signal
 import pytest
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads of PyTorch that wait leave the processor to other tests
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with interrupts ignored
 
 ENVIRONMENTS = (
