@@ -44,8 +44,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             short = {"--steps": "100", "--episodes": "100", "--generations": "1", "--minutes": "0.01"}
             [length] = short.keys() & {*arguments}
             arguments[arguments.index(length) + 1] = short[length]
-        if name == "train" and arguments[0] == "alphazero":
-            arguments[0] += ":games=8"
+        if name == "train":
+            arguments[0] += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(arguments[0], "")
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
         if name == "accuracy":
