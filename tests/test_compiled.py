@@ -85,34 +85,54 @@ def report(game, depth):
 """
 
 
+QUIXO = "from ci_envs import Quixo; report(Quixo(3), 2)"
+COMPILED, CACHED = [0, 1], [1, 0]
+
+
+def numbers_of(program, folder, root, cache, at_prompt=False):
+    """Run a program in a fresh process, and return the numbers that it prints."""
+    file = folder / "program.py"
+    file.write_text(REPORT + program)
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(cache),
+        "PYTHONPATH": os.pathsep.join([str(root), str(folder)]),
+        "PYTHONDONTWRITEBYTECODE": "1",  # whose own check of the time would miss an edit within a second
+    }
+    done = subprocess.run(
+        [sys.executable, *(["-c", file.read_text()] if at_prompt else [str(file)])],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
 @pytest.fixture
 def run(tmp_path):
     """Run a program in a fresh process, with its own kernel cache; returns the numbers that it prints."""
 
     def run(program: str, root: Path = ROOT, cache: Path = tmp_path / "cache", at_prompt: bool = False) -> list[int]:
-        file = tmp_path / "program.py"
-        file.write_text(REPORT + program)
-        environment = {
-            **os.environ,
-            "NUMBA_CACHE_DIR": str(cache),
-            "PYTHONPATH": os.pathsep.join([str(root), str(tmp_path)]),
-            "PYTHONDONTWRITEBYTECODE": "1",  # whose own check of the time would miss an edit within a second
-        }
-        done = subprocess.run(
-            [sys.executable, *(["-c", file.read_text()] if at_prompt else [str(file)])],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        return [int(word) for word in done.stdout.split()]
+        return numbers_of(program, tmp_path, root, cache, at_prompt)
 
     return run
 
 
-COMPILED, CACHED = [0, 1], [1, 0]
+@pytest.fixture(scope="module")
+def compiled_quixo(tmp_path_factory):
+    """A kernel cache of one process, which ran ``QUIXO``."""
+    folder = tmp_path_factory.mktemp("quixo")
+    assert numbers_of(QUIXO, folder, ROOT, folder / "cache") == [356, *COMPILED]
+    return folder / "cache"
+
+
+@pytest.fixture
+def with_compiled_quixo(compiled_quixo, tmp_path):
+    """Begin with a kernel cache in which ``QUIXO`` is compiled."""
+    shutil.copytree(compiled_quixo, tmp_path / "cache")
 
 
 def test_an_edited_game_from_outside_is_compiled_anew_and_an_unchanged_one_is_not(run, tmp_path):
@@ -126,7 +146,7 @@ def test_an_edited_game_from_outside_is_compiled_anew_and_an_unchanged_one_is_no
     module.write_text(COUNTDOWN)
     assert run(program) == [3 + 2 + 1, *CACHED]
     module.unlink()
-    assert run("from ci_envs import Quixo; report(Quixo(3), 2)") == [356, *COMPILED]  # reads the index of both
+    assert run(QUIXO) == [356, *COMPILED]  # reads the index of both
 
 
 def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
@@ -141,6 +161,7 @@ def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
     assert run(program) == [4, *CACHED]
 
 
+@pytest.mark.usefixtures("with_compiled_quixo")
 def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_not(run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
@@ -150,14 +171,13 @@ def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_no
     new = f"{old}def _(game):\n    return lambda game, own, opp, action: True\n\n\n"  # the opponent's cubes too
     assert original.count(old) == 1
 
-    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
-    assert run(program, root) == [356, *COMPILED]
     rules.write_text(original.replace(old, new))
-    assert run(program, root) == [400, *COMPILED]
+    assert run(QUIXO, root) == [400, *COMPILED]
     rules.write_text(original)
-    assert run(program, root) == [356, *CACHED]
+    assert run(QUIXO, root) == [356, *CACHED]
 
 
+@pytest.mark.usefixtures("with_compiled_quixo")
 @pytest.mark.parametrize(
     ("module", "reached"),
     [("games/walk.py", True), ("games/operations.py", True), ("games/nim.py", False), ("envs/vector.py", False)],
@@ -165,11 +185,9 @@ def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_no
 def test_an_edit_recompiles_only_what_can_reach_the_edited_module(module, reached, run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
-    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
-    assert run(program, root) == [356, *COMPILED]
     file = root / "ci_envs" / module
     file.write_text(file.read_text() + "\n_NEW = 1\n")
-    assert run(program, root) == [356, *(COMPILED if reached else CACHED)]
+    assert run(QUIXO, root) == [356, *(COMPILED if reached else CACHED)]
 
 
 # Counts the functions that are compiled to make an environment and to move in it.
@@ -220,11 +238,10 @@ def test_neither_comments_nor_code_above_the_kernels_recompile_them(run, tmp_pat
     assert run(MOVE + MATCH + PRINT, root, cache_root()) == [0]
 
 
+@pytest.mark.usefixtures("with_compiled_quixo")
 def test_the_same_sources_in_another_folder_share_compiled_code(run, tmp_path):
-    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
-    for name, expected in (("one", COMPILED), ("two", CACHED)):
-        shutil.copytree(ROOT / "ci_envs", tmp_path / name / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
-        assert run(program, tmp_path / name) == [356, *expected]
+    shutil.copytree(ROOT / "ci_envs", tmp_path / "copy" / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
+    assert run(QUIXO, tmp_path / "copy") == [356, *CACHED]
 
 
 def test_functions_of_one_name_differ_in_the_cache_by_what_they_do(run, tmp_path):
@@ -259,14 +276,13 @@ def of_name(first):
         assert run(program) == [1, 2, 10, 20]
 
 
+@pytest.mark.usefixtures("with_compiled_quixo")
 def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_anew(run, tmp_path):
-    program = "from ci_envs import Quixo; report(Quixo(3), 2)"
-    assert run(program) == [356, *COMPILED]
     known = tmp_path / "cache" / "syntax.json"
     content = known.read_bytes()
     for damage in (b"", content[:1000], b"[1, 2]", b"7"):
         known.write_bytes(damage)
-        assert run(program) == [356, *CACHED]
+        assert run(QUIXO) == [356, *CACHED]
         assert known.read_bytes() == content
 
 
@@ -306,7 +322,7 @@ def test_games_of_a_programs_own_main_module_do_not_disturb_other_programs(run):
     second = first.replace("action < np.uint64(3)", "action < np.uint64(2)")
     assert run(first) == [6, *COMPILED]
     assert run(second) == [4, *COMPILED]  # of the same name and parameters
-    assert run("from ci_envs import Quixo; report(Quixo(3), 2)") == [356, *COMPILED]  # without such a class
+    assert run(QUIXO) == [356, *COMPILED]  # without such a class
     assert run(first) == [6, *CACHED]
 
 
@@ -320,7 +336,7 @@ def test_a_game_without_a_source_file_is_played_and_never_cached(run):
 
 def test_without_a_writable_cache_every_process_compiles(run, tmp_path):
     (tmp_path / "file").touch()
-    assert run("from ci_envs import Quixo; report(Quixo(3), 2)", cache=tmp_path / "file" / "cache")[0] == 356
+    assert run(QUIXO, cache=tmp_path / "file" / "cache")[0] == 356
 
 
 def test_caches_unused_for_long_are_removed(run, tmp_path):
