@@ -29,8 +29,13 @@ class Renderer:
         self._mode = mode
         self._window: Any = None
 
-    def show(self, position: Position) -> NDArray[np.uint8] | str | None:
-        """Return an RGB array (uint8, height x width x 3) or text, or None after drawing in a window."""
+    def show(self, position: Position, fps: float) -> NDArray[np.uint8] | str | None:
+        """Return an RGB array (uint8, height x width x 3) or text, or None after drawing in a window.
+
+        Args:
+            position: the position.
+            fps: how many positions a window shows in a second.
+        """
         if self._mode is None:
             EnvLogger.get_logger().warning("render() does nothing: the environment was made without a render_mode.")
             return None
@@ -42,7 +47,7 @@ class Renderer:
         if self._mode == "rgb_array":
             return rgb_array(drawing)
         self._window = self._window or Window()
-        self._window.show(drawing, RENDER_FPS)
+        self._window.show(drawing, fps)
         return None
 
     def close(self) -> None:
