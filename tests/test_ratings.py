@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.stats import beta, binomtest
 
 from ci_envs.arena import elo_ratings, wilson_interval
 
@@ -116,3 +116,15 @@ def test_wilson_intervals_as_published(successes: int, trials: int, low: float, 
 
 def test_wilson_interval_of_a_perfect_score() -> None:
     assert wilson_interval(100, 100) == pytest.approx((100 / (100 + 1.959964**2), 1))
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (3, 7), (0, 100), (100, 100), (499, 1000)])
+def test_wilson_intervals_are_those_of_scipy(successes: int, trials: int) -> None:
+    expected = binomtest(successes, trials).proportion_ci(0.95, method="wilson")
+    assert wilson_interval(successes, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 0), (-1, 5), (6, 5)])
+def test_shares_that_are_refused(successes: int, trials: int) -> None:
+    with pytest.raises(ValueError, match=f"not {successes} of {trials}"):
+        wilson_interval(successes, trials)
