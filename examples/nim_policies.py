@@ -18,7 +18,7 @@ from rich.table import Table
 
 from ci_envs import Nim
 from ci_envs.agents.nim.rule_agent import BASIC_RULES, NimRuleAgent
-from ci_envs.agents.nim.rules import endgame_first, endgame_second, terms_of
+from ci_envs.agents.nim.rules import endgame_first, endgame_second
 from ci_envs.arena import play_match
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.arena.results import Record
@@ -221,7 +221,7 @@ def kept_by(rule, game):
     for heaps in sorted(product(*(range(size + 1) for size in game.heaps[:4])), key=sum):
         if not is_won(np.array(heaps), game):
             continue
-        row, more_than_one = divmod(rule(terms_of(game), np.uint64(pack(heaps))), game.limit)
+        row, more_than_one = divmod(rule(game, np.uint64(pack(heaps))), game.limit)
         after = taken(heaps, row, more_than_one + 1)
         kept = not is_won(np.array(after), game)
         (few if np.count_nonzero(heaps) <= 2 else more).append(kept)
