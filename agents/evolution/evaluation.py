@@ -112,7 +112,6 @@ class EvaluationPolicy(GenomePolicy):
 def _(policy: EvaluationPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, evaluator, depth, features, table, work = memory
-        words = np.array([own, opp])
-        return best_action(game, (evaluator, game, genome, features), words, depth, True, True, table, work, seed)
+        return best_action(game, (evaluator, game, genome, features), own, opp, depth, True, True, table, work, seed)
 
     return kernel

@@ -193,7 +193,7 @@ class MinimaxAgent(PolicyAgent):
     ) -> tuple[int, int]:
         """Return the best action and the depth that the search reached; ``values`` is written."""
         table, work = self._compiled.memory[_TABLE], self._compiled.memory[_WORK]
-        options = self.game, self.evaluator, words, depth, self.pruning, self._fold
+        options = self.game, self.evaluator, *words, depth, self.pruning, self._fold
         best, reached = self._call(_deepen, seconds, *options, table, work, exact, values)
         return int(best), int(reached)
 
@@ -232,7 +232,8 @@ def _by_distance(value: int, depth: int) -> int:
 def _deepen(
     game: Any,
     evaluator: Any,
-    words: Any,
+    own: Any,
+    opp: Any,
     depth: Any,
     pruning: Any,
     fold: Any,
@@ -246,9 +247,7 @@ def _deepen(
     latest = np.empty_like(values)
     best, reached = -1, 0
     for plies in range(1 if pruning else depth, depth + 1):
-        action = search_actions(
-            game, evaluator, words[0], words[1], plies, best, exact, pruning, fold, table, work, latest
-        )
+        action = search_actions(game, evaluator, own, opp, plies, best, exact, pruning, fold, table, work, latest)
         if work[STOP] and reached > 0:
             break
         best, reached = action, plies
@@ -258,7 +257,7 @@ def _deepen(
     return best, reached
 
 
-@kernel
+@inlined
 def _is_decided(values: Any, best: Any, exact: Any) -> Any:
     """Whether deeper search would change nothing that is wanted."""
     if not exact:
@@ -271,14 +270,14 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 @inlined
 def best_action(
-    game: Any, evaluator: Any, words: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, seed: Any
+    game: Any, evaluator: Any, own: Any, opp: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, seed: Any
 ) -> Any:
-    """``-> action``: one of the best actions, each as likely, of a position ``words`` (own, opp).
+    """``-> action``: one of the best actions of a position, each with the same probability.
 
     The other arguments are those of :func:`~ci_envs.agents.search.negamax.search_actions`.
     """
     values = np.empty(action_count(game), dtype=np.int64)
-    best, _ = _deepen(game, evaluator, words, depth, pruning, fold, table, work, False, values)
+    best, _ = _deepen(game, evaluator, own, opp, depth, pruning, fold, table, work, False, values)
     return random_index_from(values, action_count(game), values[best], seed)[0]
 
 
@@ -294,7 +293,7 @@ class MinimaxPolicy(Policy):
 def _(policy: MinimaxPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         evaluator, table, work, options = memory
-        words = np.array([own, opp])
-        return best_action(game, evaluator, words, options[0], options[1] != 0, options[2] != 0, table, work, seed)
+        depth, pruning, fold = options[0], options[1] != 0, options[2] != 0
+        return best_action(game, evaluator, own, opp, depth, pruning, fold, table, work, seed)
 
     return kernel

@@ -26,9 +26,11 @@ def solve(game_or_position: Game | Position, *, progress: Progress | None = None
         progress: Called now and then with the number of positions done and of all positions (None if unknown).
 
     Raises:
+        TypeError: The argument is neither a game nor a position.
         ValueError: There are too many positions; the message gives their number and the memory they would take.
     """
     if isinstance(game_or_position, Position):
         return solver_of(game_or_position.game).solve(game_or_position.game, game_or_position, progress)
-    game = Position.start(game_or_position).game  # refuses what is no game
-    return solver_of(game).solve(game, None, progress)
+    if not isinstance(game_or_position, Game):
+        raise TypeError(f"solve needs a game such as Quixo(size=3), or a position, not {game_or_position!r}")
+    return solver_of(game_or_position).solve(game_or_position, None, progress)
