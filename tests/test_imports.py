@@ -30,6 +30,7 @@ LAYERS = (
     {"ci_envs.optimisation"},
     {"ci_envs.agents"},
     {"ci_envs.baselines"},
+    {"ci_envs.reports"},
     {"ci_envs.web"},
     {"ci_envs.cli"},
     {"ci_envs", "ci_envs.__main__"},  # the public names, and the modules such as quixo_v0

@@ -1,0 +1,104 @@
+"""The command ``ci-envs reports``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import seed_option
+from ci_envs.cli.progress import count_progress
+
+if TYPE_CHECKING:
+    from ci_envs.reports.section import Findings, RunOptions, Section
+
+_STEPS = 1000  # of the progress bar of a section
+
+
+@click.command()
+@click.argument("names", metavar="[SECTION... | all]", nargs=-1)
+@click.option("--quick", is_flag=True, help="Take seconds: fewer games and wider intervals.")
+@seed_option
+@click.option(
+    "--output",
+    default="reports",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the results and plots.",
+)
+@click.option(
+    "json_path",
+    "--json",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
+    help="Write the rows to FILE; - prints them instead of the tables.",
+)
+@click.option("--again", is_flag=True, help="Run sections again whose results are in the folder.")
+def reports(
+    *, names: tuple[str, ...], quick: bool, seed: int, output: Path, json_path: Path | None, again: bool
+) -> None:
+    r"""Run each SECTION of the course reports, or list the sections.
+
+    Each section compares the figures of a report with a literal re-implementation, with what the report describes, and
+    with our best result.
+
+    \b
+    ci-envs reports
+    ci-envs reports B31
+    ci-envs reports all --quick
+    """
+    import json
+
+    from rich.console import Console
+
+    from ci_envs.reports.catalog import section_of, sections
+    from ci_envs.reports.results import json_rows
+    from ci_envs.reports.section import RunOptions
+    from ci_envs.reports.tables import catalog_table, findings_table
+    from ci_envs.storage.files import write_whole
+
+    console = Console(highlight=False)
+    if not names:
+        console.print(catalog_table(sections().values()))
+        return
+    to_stdout = str(json_path) == "-"
+    with usage_errors():
+        chosen = list(sections().values()) if "all" in names else [section_of(name) for name in names]
+    if not quick:
+        click.echo(f"The full run takes about {_duration(sum(section.seconds for section in chosen))}.", err=True)
+    rows: list[dict[str, Any]] = []
+    with usage_errors():
+        for section in chosen:
+            findings = _findings(section, RunOptions(quick, seed), output, again)
+            rows += json_rows(section, findings)
+            if not to_stdout:
+                console.print(findings_table(section, findings))
+            _save_plot(section, findings, output)
+        text = json.dumps(rows, indent=2)
+        if to_stdout:
+            click.echo(text)
+        elif json_path:
+            write_whole(json_path, text.encode())
+
+
+def _findings(section: "Section", options: "RunOptions", output: Path, again: bool) -> "Findings":
+    from dataclasses import replace
+
+    from ci_envs.reports.results import findings_of
+
+    with count_progress(f"{section.name}, parts of {_STEPS}:") as report:
+        shown = replace(options, report_progress=lambda share: report(round(share * _STEPS), _STEPS))
+        return findings_of(section, shown, output, again=again)
+
+
+def _save_plot(section: "Section", findings: "Findings", output: Path) -> None:
+    from ci_envs.reports.plots import save_plot
+
+    try:
+        save_plot(section, findings, output)
+    except ImportError:
+        click.echo("No plots: matplotlib is not installed. Install ci-envs[plot].", err=True)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,153 @@
+"""Strategies of report B for Nim, as probabilities of moves, and the exact share of games that they win.
+
+A position is a tuple of rows. A move ``(row, number)`` takes ``number`` objects from a row. A strategy gives the
+probability of each move. Report B checks only that a move does not take more than the row has, so some of its
+strategies pass: they take 0 objects.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cache, reduce
+from operator import xor
+
+Rows = tuple[int, ...]
+Move = tuple[int, int]
+Chances = dict[Move, float]
+Strategy = Callable[[Rows], Chances]
+
+REPORT_ROWS: Rows = (1, 3, 5, 7)
+"""The rows with which report B plays."""
+
+
+def moves_of(rows: Rows) -> list[Move]:
+    """Return the legal moves: rows ascending, then numbers ascending."""
+    return [(row, number) for row, size in enumerate(rows) for number in range(1, size + 1)]
+
+
+def after(rows: Rows, move: Move) -> Rows:
+    """Return the rows after a move."""
+    row, number = move
+    return (*rows[:row], rows[row] - number, *rows[row + 1 :])
+
+
+def nim_sum(rows: Rows) -> int:
+    """Return the exclusive or of the rows."""
+    return reduce(xor, rows, 0)
+
+
+def uniform(rows: Rows) -> Chances:
+    """Play each legal move with the same probability, as our agent ``random``."""
+    return _equal(moves_of(rows))
+
+
+def row_random(rows: Rows) -> Chances:
+    """Draw one of the rows that are not empty, then a number from 1 to its size: the report's random opponent."""
+    left = [row for row, size in enumerate(rows) if size]
+    return {(row, number): 1 / len(left) / rows[row] for row, number in moves_of(rows)}
+
+
+def nim_optimal(rows: Rows) -> Chances:
+    """Play the first move that leaves a nim-sum of 0, or any move if there is none: the report's optimal opponent."""
+    best = next((move for move in moves_of(rows) if nim_sum(after(rows, move)) == 0), None)
+    return uniform(rows) if best is None else {best: 1.0}
+
+
+def nim_expert(rows: Rows) -> Chances:
+    """Play any of the moves that leave a nim-sum of 0, or any move if there is none, as our agent ``nim_expert``."""
+    return _equal([move for move in moves_of(rows) if nim_sum(after(rows, move)) == 0] or moves_of(rows))
+
+
+def max_lowest(rows: Rows) -> Chances:
+    """Take all of the first row that is not empty."""
+    row = _left(rows)[0]
+    return {(row, rows[row]): 1.0}
+
+
+def min_lowest(rows: Rows) -> Chances:
+    """Take one object of the first row that is not empty."""
+    return {(_left(rows)[0], 1): 1.0}
+
+
+def max_highest(rows: Rows) -> Chances:
+    """Take all of the last row that is not empty."""
+    row = _left(rows)[-1]
+    return {(row, rows[row]): 1.0}
+
+
+def min_highest(rows: Rows) -> Chances:
+    """Take one object of the last row that is not empty."""
+    return {(_left(rows)[-1], 1): 1.0}
+
+
+FIXED_RULES: dict[str, Strategy] = {rule.__name__: rule for rule in (max_lowest, max_highest, min_lowest, min_highest)}
+"""The four fixed rules by our names, in the order of the report's ranking."""
+
+
+def count_and_decide(odd: str, even: str) -> Strategy:
+    """Return the strategy that plays one fixed rule if the number of rows left is odd, and another if it is even."""
+    return lambda rows: FIXED_RULES[odd if len(_left(rows)) % 2 else even](rows)
+
+
+def leave_one(rows: Rows) -> Chances:
+    """Take all but one object of a random row; of a row of one this takes 0 objects, an illegal pass."""
+    return _equal((row, rows[row] - 1) for row in _left(rows))
+
+
+def leave_one_or_take_it(rows: Rows) -> Chances:
+    """Take all but one object of a random row; a row of one is taken whole, so the move is legal."""
+    return _equal((row, max(1, rows[row] - 1)) for row in _left(rows))
+
+
+def leave_one_of_larger(rows: Rows) -> Chances:
+    """Take all but one object of a random row that has more than one, else one object: always a legal move."""
+    larger = [row for row in _left(rows) if rows[row] > 1]
+    return _equal([(row, rows[row] - 1) for row in larger] or [(row, 1) for row in _left(rows)])
+
+
+def take_row(rows: Rows) -> Chances:
+    """Take all of a random row."""
+    return _equal((row, rows[row]) for row in _left(rows))
+
+
+def always(seat: int, leaves_one: Strategy) -> Strategy:
+    """Return the rule with which report B means to win always.
+
+    Playing first (seat 0), it leaves one object in a random row if the number of rows left is even, and takes a random
+    row if the number is odd. Playing second (seat 1), it does the opposite.
+
+    Args:
+        seat: The seat that the rule is meant for, 0 or 1.
+        leaves_one: What it plays to leave one object: :func:`leave_one` (literal) or one of the two legal versions.
+    """
+    return lambda rows: leaves_one(rows) if len(_left(rows)) % 2 == seat else take_row(rows)
+
+
+def win_percentage(strategy: Strategy, opponent: Strategy, seat: int = 0, rows: Rows = REPORT_ROWS) -> float:
+    """Return the exact percentage of games that a strategy wins from a seat: 0 moves first, 1 second."""
+    share = win_share(strategy, opponent, rows) if seat == 0 else 1 - win_share(opponent, strategy, rows)
+    return round(100 * share, 10)  # without the rounding error of a sum that is 0
+
+
+def win_share(first: Strategy, second: Strategy, rows: Rows = REPORT_ROWS) -> float:
+    """Return the exact share of games that the strategy moving first wins; who takes the last object wins.
+
+    At most one of the two strategies may pass.
+    """
+    strategies = first, second
+
+    @cache
+    def mover_wins(rows: Rows, player: int) -> float:
+        if not any(rows):
+            return 0.0
+        chances = strategies[player](rows)
+        return sum(chance * (1 - mover_wins(after(rows, move), 1 - player)) for move, chance in chances.items())
+
+    return mover_wins(rows, 0)
+
+
+def _left(rows: Rows) -> list[int]:
+    return [row for row, size in enumerate(rows) if size]
+
+
+def _equal(moves: Iterable[Move]) -> Chances:
+    moves = list(moves)
+    return {move: 1 / len(moves) for move in moves}

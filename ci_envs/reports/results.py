@@ -1,0 +1,63 @@
+"""Running sections, and keeping their results in a folder so that a finished section is not run again."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ci_envs.reports.section import Claim, Estimate, Findings, Row, RunOptions, Section, Verdict
+from ci_envs.storage.files import write_whole
+
+
+def findings_of(section: Section, options: RunOptions, folder: Path, *, again: bool = False) -> Findings:
+    """Return the findings of a section: those in the folder if it was run with the same options, else of a new run.
+
+    Args:
+        section: The section.
+        options: How to run it.
+        folder: The folder of the results; it is made if it does not exist.
+        again: Whether to run a finished section again.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    file = folder / f"{section.name}.json"
+    settings = {"quick": options.quick, "seed": options.seed}
+    if not again:
+        kept = _read(file, settings)
+        if kept is not None:
+            return kept
+    folder.mkdir(parents=True, exist_ok=True)
+    findings = section.run(options)
+    content = {"section": section.name, **settings, **asdict(findings)}
+    write_whole(file, json.dumps(content, indent=2).encode())
+    return findings
+
+
+def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
+    """Yield each row of the findings as plain values for a JSON file."""
+    for row in findings.rows:
+        yield {
+            "section": section.name,
+            "quantity": row.quantity,
+            "report": row.report,
+            "literal": row.literal.value,
+            "literal_low": row.literal.low,
+            "literal_high": row.literal.high,
+            "described": row.described,
+            "ours": row.ours,
+        }
+
+
+def _read(file: Path, settings: dict[str, Any]) -> Findings | None:
+    """Return the findings in a file; None if there are none with these settings, or the file is damaged."""
+    try:
+        content = json.loads(file.read_bytes())
+        if any(content[name] != value for name, value in settings.items()):
+            return None
+        rows = [Row(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
+        claims = [Claim(**{**claim, "verdict": Verdict(claim["verdict"])}) for claim in content["claims"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return Findings(tuple(rows), tuple(claims))
