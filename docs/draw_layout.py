@@ -14,6 +14,7 @@ CONTENTS = {
     "ci_envs": "the public names, and a module such as quixo_v0 for each environment",
     "ci_envs.cli": "the command line, one module per command",
     "ci_envs.web": "the page in the browser and the REST API",
+    "ci_envs.reports": "the course reports, section by section, next to our results",
     "ci_envs.baselines": "Stable-Baselines3: training by self-play, and its models as agents",
     "ci_envs.agents": "random, human, exact, search, tabular, nim, evolution, alphazero",
     "ci_envs.optimisation": "set covering and bit strings with their solvers, evolutionary algorithms",

@@ -20,7 +20,7 @@ from ci_envs.reports.nim_strategies import (
     win_percentage,
     win_share,
 )
-from ci_envs.reports.section import Claim, Estimate, Findings, Row, RunOptions, Section, Verdict
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _MATCHES = 100  # of each measurement of the report
 
@@ -56,7 +56,7 @@ def run(options: RunOptions) -> Findings:
     return Findings(tuple(rows), _CLAIMS)
 
 
-def _rule_rows(best: float) -> list[Row]:
+def _rule_rows(best: float) -> list[FigureRow]:
     rows = []
     for rule, (name, figure) in _RULES.items():
         literal, described = FIXED_RULES[rule], FIXED_RULES[_MEANT.get(rule, rule)]
@@ -65,7 +65,7 @@ def _rule_rows(best: float) -> list[Row]:
     return rows
 
 
-def _combination_rows(best: float) -> list[Row]:
+def _combination_rows(best: float) -> list[FigureRow]:
     rows = []
     for (odd, even), figure in _COMBINATIONS.items():
         described = count_and_decide(_MEANT.get(odd, odd), _MEANT.get(even, even))
@@ -76,12 +76,12 @@ def _combination_rows(best: float) -> list[Row]:
 
 def _row(
     quantity: str, figure: float | None, literal: Strategy, described: Strategy, best: float, note: str = ""
-) -> Row:
+) -> FigureRow:
     measured = share_in_games(win_share(literal, row_random), _MATCHES)
-    return Row(quantity, figure, measured, win_percentage(described, row_random), best, note)
+    return FigureRow(quantity, figure, measured, win_percentage(described, row_random), best, note)
 
 
-def _always_rows() -> list[Row]:
+def _always_rows() -> list[FigureRow]:
     return [
         _always_row(0, row_random, "random", ""),
         _always_row(0, nim_optimal, "optimal", _LOST_START),
@@ -90,10 +90,10 @@ def _always_rows() -> list[Row]:
     ]
 
 
-def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> Row:
+def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> FigureRow:
     literal, legal = (win_percentage(always(seat, one), opponent, seat) for one in (leave_one, leave_one_of_larger))
     quantity = f'"always" moving {("first", "second")[seat]} v {name}, wins %'
-    return Row(
+    return FigureRow(
         quantity, 100, Estimate(literal, literal, literal), legal, win_percentage(nim_expert, opponent, seat), note
     )
 
@@ -101,17 +101,17 @@ def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> Row:
 _CLAIMS = (
     Claim(
         "Taking the minimum from the highest row is best, because objects left are good.",
-        Verdict.FAILS,
+        ClaimVerdict.FAILS,
         "The key of that rule takes all of the lowest row; what the name says wins 43.4% instead of 75.7%.",
     ),
     Claim(
         "The best combinations lead to two rows of one object.",
-        Verdict.UNKNOWN,
+        ClaimVerdict.UNKNOWN,
         "The report gives no measurement of the rows that a game ends with.",
     ),
     Claim(
         "The last rule beats every opponent in both seats.",
-        Verdict.FAILS,
+        ClaimVerdict.FAILS,
         "It wins only by taking 0 objects, which is illegal, and the rule for the second seat always loses.",
     ),
 )

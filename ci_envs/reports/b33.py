@@ -19,7 +19,7 @@ from ci_envs.reports.nim_strategies import (
     row_random,
     win_percentage,
 )
-from ci_envs.reports.section import Claim, Estimate, Findings, Row, RunOptions, Section, Verdict
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _FIVE_ROWS: Rows = (1, 3, 5, 7, 9)
 _LOST = "The start is lost for the first player."
@@ -55,22 +55,22 @@ def run(options: RunOptions) -> Findings:
     return Findings(rows, _CLAIMS)
 
 
-def _row(versus: str, figure: float | None, opponent: Strategy, seat: int, rows: Rows, note: str = "") -> Row:
+def _row(versus: str, figure: float | None, opponent: Strategy, seat: int, rows: Rows, note: str = "") -> FigureRow:
     literal, described, ours = (
         win_percentage(strategy, opponent, seat, rows) for strategy in (minmax_true, minmax_false, nim_expert)
     )
-    return Row(f"v {versus}, wins %", figure, Estimate(literal, literal, literal), described, ours, note)
+    return FigureRow(f"v {versus}, wins %", figure, Estimate(literal, literal, literal), described, ours, note)
 
 
 _CLAIMS = (
     Claim(
         "Minmax never wins against the optimal strategy with 4 rows, and always with 5.",
-        Verdict.HOLDS,
+        ClaimVerdict.HOLDS,
         "This needs the described version, max? = FALSE; the printed one never wins with either number of rows.",
     ),
     Claim(
         "The horizon effect is the reason.",
-        Verdict.FAILS,
+        ClaimVerdict.FAILS,
         "The search sees the end of the game: 1, 3, 5, 7 has the nim-sum 0 and 1, 3, 5, 7, 9 has the nim-sum 9.",
     ),
 )

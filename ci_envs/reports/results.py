@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ci_envs.reports.section import Claim, Estimate, Findings, Row, RunOptions, Section, Verdict
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 from ci_envs.storage.files import write_whole
 
 
@@ -56,8 +56,8 @@ def _read(file: Path, settings: dict[str, Any]) -> Findings | None:
         content = json.loads(file.read_bytes())
         if any(content[name] != value for name, value in settings.items()):
             return None
-        rows = [Row(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
-        claims = [Claim(**{**claim, "verdict": Verdict(claim["verdict"])}) for claim in content["claims"]]
+        rows = [FigureRow(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
+        claims = [Claim(**{**claim, "verdict": ClaimVerdict(claim["verdict"])}) for claim in content["claims"]]
     except (OSError, ValueError, TypeError, KeyError):
         return None
     return Findings(tuple(rows), tuple(claims))

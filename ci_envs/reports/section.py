@@ -20,7 +20,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     """Whether a claim of a report is true."""
 
     HOLDS = "holds"
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """One figure of a report, next to our figures for the same quantity.
 
     Attributes:
@@ -61,7 +61,7 @@ class Claim:
     """
 
     text: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     explanation: str
 
 
@@ -74,7 +74,7 @@ class Findings:
         claims: The claims.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[FigureRow, ...]
     claims: tuple[Claim, ...] = ()
 
 
