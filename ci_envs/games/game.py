@@ -215,8 +215,8 @@ def _(game: Game) -> Any:
 @implements(legal_bits, Game)
 def _(game: Game) -> Any:
     def kernel(game, own, opp):
-        bits = np.uint64(0)
-        for number in range(min(action_count(game), 64)):
+        bits, count = np.uint64(0), action_count(game)
+        for number in range(count if count < 64 else 64):
             bits |= np.uint64(legal(game, own, opp, np.uint64(number))) << np.uint64(number)
         return bits
 

@@ -36,7 +36,7 @@ def legal(game: Any, own: Any, opp: Any, action: Any) -> Any:
     """``-> bool``: may ``action`` be played in this position, which is not over."""
 
 
-@operation
+@partial(operation, inlined=True)  # else its loop is not always unrolled
 def legal_bits(game: Any, own: Any, opp: Any) -> Any:
     """``-> uint64``: bit i says whether action i is legal in this position, which is not over (by :func:`legal`).
 

@@ -40,7 +40,7 @@ def inline_kernel(function: F) -> F:
     return _compiled(function, counts=False, forceinline=True)
 
 
-class _Kernel(CPUDispatcher):  # type: ignore[misc]
+class _SharedKernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function that other kernels share, whether they call it with constants or with variables.
 
     Numba itself compiles a function again for each constant integer among its arguments.
@@ -55,7 +55,8 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
 
 def _compiled(function: F, counts: bool, **options: bool) -> F:
     options |= {"nopython": True, "nogil": True, "_nrt": counts, "no_cfunc_wrapper": True}
-    dispatcher = _Kernel(function, targetoptions={"boundscheck": None, "error_model": "numpy", **options})
+    cls = CPUDispatcher if "forceinline" in options else _SharedKernel
+    dispatcher = cls(function, targetoptions={"boundscheck": None, "error_model": "numpy", **options})
     if cache_folder(sources_digest([function])) is not None:
         dispatcher._cache = KernelCache(function)  # as enable_caching does, which knows no class but Numba's own
     return cast(F, dispatcher)
