@@ -146,6 +146,7 @@ class Static:
 
     @cached_property
     def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
+        _ = self.run_time_numbers  # an error in computing them could not be raised while compiled code reads them
         return game_type(self)
 
     @cached_property
