@@ -406,13 +406,13 @@ nth_one_loop = kernel(bit_kernels._nth_one_loop)
 
 
 @dataclass(frozen=True)
-class Weighted(Nim):
+class WeightedNim(Nim):
     """Nim with a field that is a constant of the compiled code, unlike those of Nim."""
 
     weight: int = 0
 
 
-@implements(evaluate, Weighted)
+@implements(evaluate, WeightedNim)
 def _(game):
     weight = game.weight
     return lambda game, own, opp: weight * game.heap_count
@@ -424,14 +424,14 @@ def estimate(game, own, opp):
 
 
 def test_games_that_differ_in_run_time_fields_alone_share_compiled_code():
-    games = [Weighted(heaps, weight=weight) for heaps in ((1, 2), (3, 4, 5), (255,) * 8) for weight in (10, 20)]
+    games = [WeightedNim(heaps, weight=weight) for heaps in ((1, 2), (3, 4, 5), (255,) * 8) for weight in (10, 20)]
     assert [estimate(game, np.uint64(game.first_word), np.uint64(0)) for game in games] == [20, 40, 30, 60, 80, 160]
     assert len(estimate.overloads) == 2  # one for each weight
 
 
 def test_a_run_time_number_that_cannot_be_computed_is_an_error_and_no_crash():
     @dataclass(frozen=True)
-    class Unmeasured(Nim):
+    class UnmeasuredNim(Nim):
         run_time_names = (*Nim.run_time_names, "size")
 
         @property
@@ -439,7 +439,7 @@ def test_a_run_time_number_that_cannot_be_computed_is_an_error_and_no_crash():
             raise ArithmeticError("no size")
 
     with pytest.raises(ArithmeticError, match="no size"):
-        Position.start(Unmeasured())
+        Position.start(UnmeasuredNim())
 
 
 def test_bit_functions_agree_with_python():

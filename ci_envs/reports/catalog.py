@@ -7,7 +7,7 @@ from typing import cast
 from ci_envs.reports.section import Section
 from ci_envs.validation import unknown_name
 
-_MODULES = ("b31", "b32", "b33")
+_MODULES = ("b1", "b31", "b32", "b33")
 """The modules of this package with a ``SECTION``, in the order of the reports."""
 
 

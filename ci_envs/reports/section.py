@@ -37,8 +37,8 @@ class FigureRow:
         report: The figure as printed; None if the report has none.
         literal: The figure of the literal re-implementation, bugs included. Its interval is the one in which 95% of
             measurements of the report's size lie.
-        described: The figure of what the report describes, with its bugs repaired; None if that is the same.
-        ours: Our best figure under the same conditions; None if there is nothing to improve.
+        described: The figure of what the report describes, with its bugs repaired; None if it cannot be run.
+        ours: Our best figure under the same conditions; None if there is none.
         note: What to know about the row, for example why ours is not better.
     """
 
