@@ -255,6 +255,13 @@ def test_a_damaged_result_is_made_again(damage, tmp_path):
     assert json.loads((tmp_path / "B33.json").read_text())["section"] == "B33"
 
 
+def test_a_file_in_no_folder_is_refused_before_anything_runs(tmp_path):
+    done = run("B33", "--output", tmp_path / "results", "--json", tmp_path / "missing" / "rows.json")
+    assert done.exit_code == 2
+    assert "does not exist. Create it first." in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_the_list_and_an_unknown_section():
     listed = " ".join(run().stdout.split())
     assert all(f"ci-envs reports {name}" in listed for name in sections())

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import max_cycles_option, seed_option
+from ci_envs.cli.options import json_option, max_cycles_option, seed_option
 from ci_envs.cli.progress import games_progress
 
 
@@ -28,13 +28,7 @@ from ci_envs.cli.progress import games_progress
     type=click.IntRange(min=0),
     help="Start each pair of games with this number of random plies, the same in both games.",
 )
-@click.option(
-    "json_path",
-    "--json",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-    help="Write all results to FILE; - prints them instead of the tables.",
-)
+@json_option("Write all results to FILE; - prints them instead of the tables.")
 def compare(
     *,
     environment: str,
@@ -55,8 +49,6 @@ def compare(
     from ci_envs.arena.tournament import Tournament
 
     to_stdout = str(json_path) == "-"
-    if json_path and not to_stdout and not json_path.parent.is_dir():
-        raise click.UsageError(f"--json: the folder {str(json_path.parent)!r} does not exist. Create it first.")
     with usage_errors():
         tournament = Tournament(
             environment, agents, games=games, seed=seed, max_cycles=max_cycles, random_plies=random_plies

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import seed_option
+from ci_envs.cli.options import json_option, seed_option
 from ci_envs.cli.progress import count_progress
 
 if TYPE_CHECKING:
     from ci_envs.reports.section import Findings, RunOptions, Section
-
-_STEPS = 1000  # of the progress bar of a section
 
 
 @click.command()
@@ -26,13 +24,7 @@ _STEPS = 1000  # of the progress bar of a section
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the results and plots.",
 )
-@click.option(
-    "json_path",
-    "--json",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-    help="Write the rows to FILE; - prints them instead of the tables.",
-)
+@json_option("Write the rows to FILE; - prints them instead of the tables.")
 @click.option("--again", is_flag=True, help="Run sections again whose results are in the folder.")
 def reports(
     *, names: tuple[str, ...], quick: bool, seed: int, output: Path, json_path: Path | None, again: bool
@@ -86,8 +78,8 @@ def _findings(section: "Section", options: "RunOptions", output: Path, again: bo
 
     from ci_envs.reports.results import findings_of
 
-    with count_progress(f"{section.name}, parts of {_STEPS}:") as report:
-        shown = replace(options, report_progress=lambda share: report(round(share * _STEPS), _STEPS))
+    with count_progress(f"{section.name}, percent done:") as report:
+        shown = replace(options, report_progress=lambda share: report(round(100 * share), 100))
         return findings_of(section, shown, output, again=again)
 
 

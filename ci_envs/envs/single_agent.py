@@ -94,8 +94,9 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def _compile(self) -> None:
         """Prepare the compiled call of a step; with ``_is_ply_by_ply``, it leaves the opponent's replies to Python."""
         self._policy = compiled_policy(self.opponent)
-        self._is_ply_by_ply = self._policy is None or self.render_mode == "human"
-        policy, memory = (None, ()) if self._policy is None or self._is_ply_by_ply else self._policy
+        at_once = None if self.render_mode == "human" else self._policy
+        self._is_ply_by_ply = at_once is None
+        policy, memory = at_once or (None, ())
         fixed, arrays = (policy, self.game, memory), self._new_arrays()
         entry = specialised(compiled.step_one, *fixed, self._boards, self._settings, BEGIN, *arrays)
         self._advance: Callable[..., tuple[int, float]] = partial(entry, *fixed)

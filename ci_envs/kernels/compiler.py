@@ -54,6 +54,7 @@ class _SharedKernel(CPUDispatcher):  # type: ignore[misc]
 
 
 def _compiled(function: F, counts: bool, **options: bool) -> F:
+    # nothing calls a kernel as a C function, so none gets the wrapper for it, which takes time to compile
     options |= {"nopython": True, "nogil": True, "_nrt": counts, "no_cfunc_wrapper": True}
     cls = CPUDispatcher if "forceinline" in options else _SharedKernel
     dispatcher = cls(function, targetoptions={"boundscheck": None, "error_model": "numpy", **options})

@@ -23,7 +23,7 @@ from ci_envs.reports.nim_strategies import (
 )
 from ci_envs.validation import unknown_name
 
-_BEST_THRESHOLD = 0.4614  # the genome that the report prints for its last generations
+_BEST_THRESHOLD = 0.4614  # the genome that report B prints for its last generations
 
 STRATEGIES: Mapping[str, Strategy] = {
     "B:row_random": row_random,
@@ -41,15 +41,15 @@ STRATEGIES: Mapping[str, Strategy] = {
 class ReportAgent(PositionAgent):
     """Plays Nim by a strategy of report B.
 
-    The strategies keep the bugs of the report, except that none takes 0 objects: ``B31:always_first``,
-    ``B31:always_second`` and ``B32`` take one object where the report passes.
+    The strategies keep the bugs of report B, except that none takes 0 objects: ``B31:always_first``,
+    ``B31:always_second`` and ``B32`` take one object where report B passes.
     """
 
     def __init__(self, game: Game, strategy: str, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
-            game: Nim in normal play without ``max_take``, which the strategies of the report do not know.
+            game: Nim in normal play without ``max_take``, which the strategies of report B do not know.
             strategy: One of :data:`STRATEGIES`.
             seed: Of the random moves.
 

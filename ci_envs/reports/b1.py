@@ -1,6 +1,6 @@
 """Section B1: greedy set covering.
 
-Our solver ``greedy`` is the algorithm of the report: it takes the longest list first, then the list with the least
+Our solver ``greedy`` is the algorithm of report B: it takes the longest list first, then the list with the least
 ratio of covered to new numbers, and of equal lists the longest.
 """
 
@@ -9,15 +9,15 @@ from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _WEIGHTS = {5: 5, 10: 10, 20: 24, 100: 182, 500: 1262, 1000: 2878}
-"""The weight of the report's cover by N; that of N = 1000 is printed in a review."""
+"""The weight of report B's cover by N; that of N = 1000 is printed in a review."""
 
-_NOT_PRINTED = 1000  # the N whose bloat the report does not give
+_NOT_PRINTED = 1000  # the N whose bloat report B does not give
 
 _MOVES, _QUICK_MOVES = 100_000, 500
 
 
 def run(options: RunOptions) -> Findings:
-    """Cover the report's instances greedily, and by our best heuristic."""
+    """Cover report B's instances greedily, and by our best heuristic."""
     moves = _QUICK_MOVES if options.quick else _MOVES
     rows = []
     for done, (n, weight) in enumerate(_WEIGHTS.items(), 1):
@@ -33,11 +33,11 @@ def run(options: RunOptions) -> Findings:
 
 
 def _row(quantity: str, report: float | None, literal: float, ours: float, note: str) -> FigureRow:
-    return FigureRow(quantity, report, Estimate(literal, literal, literal), literal, ours, note)
+    return FigureRow(quantity, report, Estimate.exact(literal), literal, ours, note)
 
 
 def _bloat(weight: float, n: int) -> float:
-    """Return by how many percent the weight of a cover exceeds N, rounded as the report rounds."""
+    """Return by how many percent the weight of a cover exceeds N, rounded as report B rounds."""
     return round(100 * (weight - n) / n)
 
 
@@ -55,7 +55,7 @@ _CLAIMS = (
     Claim(
         "It is good to start with the longest list.",
         ClaimVerdict.UNKNOWN,
-        "The report measures no other start.",
+        "Report B measures no other start.",
     ),
 )
 
@@ -64,7 +64,7 @@ SECTION = Section(
     title="Greedy set covering",
     game="SetCovering-v0:n=100",
     conditions=(
-        "The instances are those of the report, with the seed 42. The algorithm is deterministic. Ours is the solver"
+        "The instances are those of report B, with the seed 42. The algorithm is deterministic. Ours is the solver"
         f" row_weighting with {_MOVES:,} moves ({_QUICK_MOVES} with --quick)."
     ),
     seconds=30,

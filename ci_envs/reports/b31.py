@@ -1,7 +1,7 @@
 """Section B31: Nim by fixed rules.
 
-The report's names of two rules are exchanged: "minimum from the highest row" has the key of our ``max_lowest``, and
-"maximum from the lowest row" that of our ``min_highest``. The literal version plays what the code of the report plays;
+Report B's names of two rules are exchanged: "minimum from the highest row" has the key of our ``max_lowest``, and
+"maximum from the lowest row" that of our ``min_highest``. The literal version plays what the code of report B plays;
 the described version plays what the names say.
 """
 
@@ -22,7 +22,7 @@ from ci_envs.reports.nim_strategies import (
 )
 from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
-_MATCHES = 100  # of each measurement of the report
+_MATCHES = 100  # of each measurement of report B
 
 _RULES = {
     "max_lowest": ("minimum from highest row", 80),
@@ -30,10 +30,10 @@ _RULES = {
     "min_lowest": ("minimum from lowest row", 45),
     "min_highest": ("maximum from lowest row", 45),
 }
-"""The report's name and figure for each rule, by our name."""
+"""Report B's name and figure for each rule, by our name."""
 
 _MEANT = {"max_lowest": "min_highest", "min_highest": "max_lowest"}
-"""The rules whose names are exchanged in the report."""
+"""The rules whose names are exchanged in report B."""
 
 _COMBINATIONS = {
     ("max_highest", "min_lowest"): 85,
@@ -42,7 +42,7 @@ _COMBINATIONS = {
     ("max_lowest", "min_lowest"): 85,
     ("max_lowest", "min_highest"): 85,
 }
-"""The report's figures for the rules that are played with an odd and with an even number of rows left."""
+"""Report B's figures for the rules that are played with an odd and with an even number of rows left."""
 
 _LOST_START = "The start is lost for the player who moves first, so no strategy wins against the optimal opponent."
 _OPPONENTS_SHARE = "The printed 100 is the share of the opponent."
@@ -60,7 +60,7 @@ def _rule_rows(best: float) -> list[FigureRow]:
     rows = []
     for rule, (name, figure) in _RULES.items():
         literal, described = FIXED_RULES[rule], FIXED_RULES[_MEANT.get(rule, rule)]
-        note = "The report gives no figure: 'in between'." if figure is None else ""
+        note = "Report B gives no figure: 'in between'." if figure is None else ""
         rows.append(_row(f'"{name}" ({rule}), wins %', figure, literal, described, best, note))
     return rows
 
@@ -93,9 +93,7 @@ def _always_rows() -> list[FigureRow]:
 def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> FigureRow:
     literal, legal = (win_percentage(always(seat, one), opponent, seat) for one in (leave_one, leave_one_of_larger))
     quantity = f'"always" moving {("first", "second")[seat]} v {name}, wins %'
-    return FigureRow(
-        quantity, 100, Estimate(literal, literal, literal), legal, win_percentage(nim_expert, opponent, seat), note
-    )
+    return FigureRow(quantity, 100, Estimate.exact(literal), legal, win_percentage(nim_expert, opponent, seat), note)
 
 
 _CLAIMS = (
@@ -107,7 +105,7 @@ _CLAIMS = (
     Claim(
         "The best combinations lead to two rows of one object.",
         ClaimVerdict.UNKNOWN,
-        "The report gives no measurement of the rows that a game ends with.",
+        "Report B gives no measurement of the rows that a game ends with.",
     ),
     Claim(
         "The last rule beats every opponent in both seats.",
@@ -122,7 +120,7 @@ SECTION = Section(
     game=f"Nim-v0:heaps={','.join(map(str, REPORT_ROWS))}",
     conditions=(
         "The rule moves first, except where the row says otherwise. The opponent draws a row, then a number of objects"
-        " (row-random), or plays the nim-sum (optimal). The report plays 100 matches; our shares are exact, and the"
+        " (row-random), or plays the nim-sum (optimal). Report B plays 100 matches; our shares are exact, and the"
         " interval is that of 100 matches."
     ),
     seconds=1,

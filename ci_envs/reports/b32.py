@@ -29,7 +29,7 @@ from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Fi
 _MATCHES, _POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 100, 50, 300, 50, 0.2
 _RUNS, _QUICK_RUNS = 1000, 50
 _FIGURES = {0: 33, 5: 38, 10: 40, 25: 41, 50: 41}
-"""The best fitness that the report prints, in percent, by generation."""
+"""The best fitness that report B prints, in percent, by generation."""
 
 _DEGREE = 32  # the share is a polynomial of p of at most this degree: a match has 16 objects, and as many passes
 
@@ -59,7 +59,7 @@ def share_of() -> Chebyshev:
 
 
 def best_fitness(rng: Generator, generations: int = _GENERATIONS) -> NDArray[np.float64]:
-    """Run the report's evolution and return the best measured fitness of each generation, float64 (generations + 1,).
+    """Run report B's evolution and return the best measured fitness of each generation, float64 (generations + 1,).
 
     Args:
         rng: The source of random numbers.
@@ -94,7 +94,7 @@ def _tournaments(fitness: NDArray[np.float64], shape: tuple[int, int], rng: Gene
 
 
 def run(options: RunOptions) -> Findings:
-    """Repeat the report's evolution, and compare the best measurement with the best exact share."""
+    """Repeat report B's evolution, and compare the best measurement with the best exact share."""
     runs = _QUICK_RUNS if options.quick else _RUNS
     rng = np.random.default_rng(options.seed)
     curves = []
@@ -115,7 +115,7 @@ def run(options: RunOptions) -> Findings:
         for generation, figure in _FIGURES.items()
     ]
     best = 100 * float(share_of()(np.linspace(0, 1, 1001)).max())
-    exact = FigureRow("exact share of the best p, %", None, Estimate(best, best, best), legal, ours)
+    exact = FigureRow("exact share of the best p, %", None, Estimate.exact(best), legal, ours)
     return Findings((*rows, exact), _CLAIMS)
 
 

@@ -1,6 +1,6 @@
 """Section B33: Nim by minmax with alpha-beta.
 
-The report's strategy looks at the moves in order and plays the first one after which ``minmax(max? = TRUE)`` is above
+Report B's strategy looks at the moves in order and plays the first one after which ``minmax(max? = TRUE)`` is above
 0, else the last move. ``TRUE`` is wrong, because the opponent moves next. The search sees the end of the game, so its
 value follows from the nim-sum, and the strategy needs no search: with ``TRUE`` it plays the first move that leaves a
 won position to the opponent, with ``FALSE`` the first move that leaves a lost one.
@@ -27,12 +27,12 @@ _WON = "The start is won for the first player."
 
 
 def minmax_true(rows: Rows) -> Chances:
-    """Play as the report prints it: the first move after which the opponent can win, else the last move."""
+    """Play as report B prints it: the first move after which the opponent can win, else the last move."""
     return _first(rows, leaves_won=True)
 
 
 def minmax_false(rows: Rows) -> Chances:
-    """Play as the report describes it: the first move after which the opponent cannot win, else the last move."""
+    """Play as report B describes it: the first move after which the opponent cannot win, else the last move."""
     return _first(rows, leaves_won=False)
 
 
@@ -59,7 +59,7 @@ def _row(versus: str, figure: float | None, opponent: Strategy, seat: int, rows:
     literal, described, ours = (
         win_percentage(strategy, opponent, seat, rows) for strategy in (minmax_true, minmax_false, nim_expert)
     )
-    return FigureRow(f"v {versus}, wins %", figure, Estimate(literal, literal, literal), described, ours, note)
+    return FigureRow(f"v {versus}, wins %", figure, Estimate.exact(literal), described, ours, note)
 
 
 _CLAIMS = (
@@ -80,7 +80,7 @@ SECTION = Section(
     title="Nim by minmax with alpha-beta",
     game="Nim-v0:heaps=1,3,5,7",
     conditions=(
-        "The opponent plays the nim-sum (optimal), or draws a row, then a number of objects (row-random). The report"
+        "The opponent plays the nim-sum (optimal), or draws a row, then a number of objects (row-random). Report B"
         " plays 100 matches in which its strategy moves first; our shares are exact."
     ),
     seconds=1,

@@ -40,20 +40,19 @@ def uniform(rows: Rows) -> Chances:
 
 
 def row_random(rows: Rows) -> Chances:
-    """Draw one of the rows that are not empty, then a number from 1 to its size: the report's random opponent."""
+    """Draw one of the rows that are not empty, then a number from 1 to its size: report B's random opponent."""
     left = [row for row, size in enumerate(rows) if size]
     return {(row, number): 1 / len(left) / rows[row] for row, number in moves_of(rows)}
 
 
 def nim_optimal(rows: Rows) -> Chances:
-    """Play the first move that leaves a nim-sum of 0, or any move if there is none: the report's optimal opponent."""
-    best = next((move for move in moves_of(rows) if nim_sum(after(rows, move)) == 0), None)
-    return uniform(rows) if best is None else {best: 1.0}
+    """Play the first move that leaves a nim-sum of 0, or any move if there is none: report B's optimal opponent."""
+    return _equal(_to_nim_sum_0(rows)[:1] or moves_of(rows))
 
 
 def nim_expert(rows: Rows) -> Chances:
     """Play any of the moves that leave a nim-sum of 0, or any move if there is none, as our agent ``nim_expert``."""
-    return _equal([move for move in moves_of(rows) if nim_sum(after(rows, move)) == 0] or moves_of(rows))
+    return _equal(_to_nim_sum_0(rows) or moves_of(rows))
 
 
 def max_lowest(rows: Rows) -> Chances:
@@ -79,7 +78,7 @@ def min_highest(rows: Rows) -> Chances:
 
 
 FIXED_RULES: dict[str, Strategy] = {rule.__name__: rule for rule in (max_lowest, max_highest, min_lowest, min_highest)}
-"""The four fixed rules by our names, in the order of the report's ranking."""
+"""The four fixed rules by our names, in the order of report B's ranking."""
 
 
 def count_and_decide(odd: str, even: str) -> Strategy:
@@ -142,6 +141,10 @@ def win_share(first: Strategy, second: Strategy, rows: Rows = REPORT_ROWS) -> fl
         return sum(chance * (1 - mover_wins(after(rows, move), 1 - player)) for move, chance in chances.items())
 
     return mover_wins(rows, 0)
+
+
+def _to_nim_sum_0(rows: Rows) -> list[Move]:
+    return [move for move in moves_of(rows) if nim_sum(after(rows, move)) == 0]
 
 
 def _left(rows: Rows) -> list[int]:

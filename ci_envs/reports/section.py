@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 
 class Estimate(NamedTuple):
@@ -18,6 +18,11 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
+
+    @classmethod
+    def exact(cls, value: float) -> Self:
+        """Return the estimate of a quantity that is known exactly."""
+        return cls(value, value, value)
 
 
 class ClaimVerdict(StrEnum):
