@@ -34,6 +34,7 @@ def play_match(
     openings: NDArray[np.uint64] | None = None,
     solution: Solution | None = None,
     progress: Progress | None = None,
+    swap_seats: bool = True,
 ) -> MatchResult:
     """Play ``games`` games between two agents, seats swapped from game to game; ``first`` moves first in the first.
 
@@ -49,6 +50,7 @@ def play_match(
             turn again; None means the start of the game.
         solution: of the game, to grade the actions by.
         progress: told of games as they end.
+        swap_seats: whether the agents swap seats from game to game; without, ``first`` moves first in all games.
 
     Raises:
         ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or answers with an array
@@ -62,22 +64,25 @@ def play_match(
     players = (_Player(first, solution), _Player(second, solution))
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
+    starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
     batches = []
     for begin in range(0, games, BATCH_SIZE):
-        batches.append(_Boards(game, words[begin : begin + BATCH_SIZE]))
+        batch = slice(begin, begin + BATCH_SIZE)
+        batches.append(_Boards(game, words[batch], starters[batch]))
         batches[-1].play_to_end(players, limit, progress)
     scores, offenders, traces, lengths = (
         np.concatenate([getattr(boards, name) for boards in batches])
         for name in ("scores", "offenders", "traces", "lengths")
     )
+    seats = starters == 0, starters == 1
     sides = (
-        players[0].side((_record(scores[::2]), _record(scores[1::2])), offenders == 0),
-        players[1].side((_record(-scores[1::2]), _record(-scores[::2])), offenders == 1),
+        players[0].side((_record(scores[seats[0]]), _record(scores[seats[1]])), offenders == 0),
+        players[1].side((_record(-scores[seats[1]]), _record(-scores[seats[0]])), offenders == 1),
     )
     plies = sum(player.decisions for player in players)
-    different = len(np.unique(traces[::2])), len(np.unique(traces[1::2]))
+    different = len(np.unique(traces[seats[0]])), len(np.unique(traces[seats[1]]))
     by_length = {
-        length: (_record(scores[::2][lengths[::2] == length]), _record(scores[1::2][lengths[1::2] == length]))
+        length: (_record(scores[seats[0] & (lengths == length)]), _record(scores[seats[1] & (lengths == length)]))
         for length in np.unique(lengths).tolist()
     }
     return MatchResult(sides, plies, different, by_length)
@@ -122,7 +127,7 @@ class _Player:
 
 
 class _Boards:
-    """Games that advance together. On even boards agent 0 moves first, on odd ones agent 1.
+    """Games that advance together.
 
     Attributes:
         words: the positions, uint64 (n, 2).
@@ -134,11 +139,12 @@ class _Boards:
         lengths: plies played, int64 (n,).
     """
 
-    def __init__(self, game: Game, words: NDArray[np.uint64]) -> None:
+    def __init__(self, game: Game, words: NDArray[np.uint64], starters: NDArray[np.int8]) -> None:
+        """Start games in the positions ``words``, uint64 (n, 2); ``starters`` are the agents to move, int8 (n,)."""
         n = len(words)
         self.game = game
         self.words = words.copy()
-        self.to_act = (np.arange(n) % 2).astype(np.int8)
+        self.to_act = starters.copy()
         self.going = np.ones(n, dtype=np.bool_)
         self.scores = np.zeros(n, dtype=np.int8)
         self.offenders = np.full(n, -1, dtype=np.int8)

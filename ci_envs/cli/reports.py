@@ -65,7 +65,7 @@ def reports(
             rows += json_rows(section, findings)
             if not to_stdout:
                 console.print(findings_table(section, findings))
-            _save_plot(section, findings, output)
+            _save_plots(section, findings, output)
         text = json.dumps(rows, indent=2)
         if to_stdout:
             click.echo(text)
@@ -83,11 +83,11 @@ def _findings(section: "Section", options: "RunOptions", output: Path, again: bo
         return findings_of(section, shown, output, again=again)
 
 
-def _save_plot(section: "Section", findings: "Findings", output: Path) -> None:
-    from ci_envs.reports.plots import save_plot
+def _save_plots(section: "Section", findings: "Findings", output: Path) -> None:
+    from ci_envs.reports.plots import save_plots
 
     try:
-        save_plot(section, findings, output)
+        save_plots(section, findings, output)
     except ImportError:
         click.echo("No plots: matplotlib is not installed. Install ci-envs[plot].", err=True)
 

@@ -1,20 +1,37 @@
-"""The sections of the reports, by name."""
+"""The sections of the reports by name, with their agents and solvers.
 
+The package ``report_x`` of report X has one module with a ``SECTION`` for each section, for example ``b31.py``.
+"""
+
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
-from typing import cast
+from pkgutil import iter_modules
 
-from ci_envs.reports.section import Section
+from ci_envs.optimisation.solving import Solver
+from ci_envs.reports.section import AgentMaker, Section
 from ci_envs.validation import unknown_name
 
-_MODULES = ("b1", "b31", "b32", "b33")
-"""The modules of this package with a ``SECTION``, in the order of the reports."""
+REPORTS: Mapping[str, str] = {
+    "A": "First course report (2023/24): set covering, Nim, a black box, tic-tac-toe and Quixo",
+    "B": "Second course report (2022/23): set covering, Nim and Quarto",
+    "C": "Monte Carlo tree search on tic-tac-toe",
+    "D": "Quixo by a team",
+    "E": "AlphaZero for n in a row",
+}
+"""The titles of the reports, by letter."""
 
 
 @lru_cache
-def sections() -> dict[str, Section]:
+def sections() -> Mapping[str, Section]:
     """Return all sections by name, in the order of the reports."""
-    found = (cast(Section, import_module(f"ci_envs.reports.{module}").SECTION) for module in _MODULES)
+    found: list[Section] = []
+    for letter in map(str.lower, REPORTS):
+        package = import_module(f"ci_envs.reports.report_{letter}")
+        names = sorted(module.name for module in iter_modules(package.__path__))
+        modules = [name for name in names if re.fullmatch(rf"{letter}\d*", name)]
+        found += [import_module(f"{package.__name__}.{name}").SECTION for name in modules]
     return {section.name: section for section in found}
 
 
@@ -26,5 +43,15 @@ def section_of(name: str) -> Section:
     """
     section = sections().get(name.upper())
     if section is None:
-        raise unknown_name("section", name, tuple(sections()))
+        raise unknown_name("section", name, sections())
     return section
+
+
+def agent_makers() -> Mapping[str, AgentMaker]:
+    """Return what makes the agents of the reports, by name."""
+    return {name: maker for section in sections().values() for name, maker in section.agents.items()}
+
+
+def report_solvers() -> Mapping[str, Solver]:
+    """Return the solvers of the reports by name."""
+    return {name: solver for section in sections().values() for name, solver in section.solvers.items()}

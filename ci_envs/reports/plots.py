@@ -1,29 +1,72 @@
-"""The figures of a section as a picture."""
+"""The plots of a section: an overview of its figures, and the plots of its report."""
 
 import io
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ci_envs.reports.section import Findings, Section
+from ci_envs.reports.section import FigureRow, Findings, Plot, Section, Series
 from ci_envs.storage.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg")
 
+_LOGARITHMIC = 100
+"""Figures that differ by more than this factor are drawn on a logarithmic axis."""
 
-def save_plot(section: Section, findings: Findings, folder: Path) -> list[Path]:
-    """Draw every row as a line with the four figures and the literal interval, and return the files (PNG and SVG).
+_COLUMNS = 5  # panels side by side
+
+
+def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]:
+    """Draw the overview of a section and the plots of its report, and return the files (PNG and SVG).
 
     Raises:
         ImportError: matplotlib is not installed.
         OSError: The folder cannot be written.
     """
+    from matplotlib import rc_context
+
+    files = []
+    for name, figure in _figures(section, findings):
+        for kind in FORMATS:
+            content = io.BytesIO()
+            with rc_context({"svg.hashsalt": name}):  # the same figures give the same file
+                figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
+            files.append(folder / f"{name}.{kind}")
+            write_whole(files[-1], content.getvalue())
+    return files
+
+
+def _figures(section: Section, findings: Findings) -> "Iterator[tuple[str, Figure]]":
+    yield section.name, _overview(section, findings)
+    for plot in findings.plots:
+        yield f"{section.name}_{plot.name}", _figure_of(section, plot)
+
+
+def _overview(section: Section, findings: Findings) -> "Figure":
+    """Draw every row as a line with the four figures and the literal interval, and each unit in its own panel."""
     from matplotlib.figure import Figure
 
-    rows = findings.rows[::-1]  # the first row at the top
+    units = dict.fromkeys(row.unit for row in findings.rows)
+    groups = [[row for row in findings.rows if row.unit == unit] for unit in units]
+    figure = Figure(figsize=(9, 1 + 0.5 * len(groups) + 0.35 * len(findings.rows)), layout="constrained")
+    panels = figure.subplots(len(groups), squeeze=False, height_ratios=[len(rows) + 1 for rows in groups])[:, 0]
+    for axes, unit, rows in zip(panels, units, groups, strict=True):
+        _draw_rows(axes, rows)
+        axes.set_xlabel(unit)
+    figure.suptitle(f"{section.name}: {section.title}")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
+def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
+    rows = rows[::-1]  # the first row at the top
     places = range(len(rows))
-    figure = Figure(figsize=(9, 1.5 + 0.35 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    ends = [row.literal.low for row in rows], [row.literal.high for row in rows]
-    axes.hlines(places, *ends, colors="0.7", linewidth=6)
+    axes.hlines(places, [row.literal.low for row in rows], [row.literal.high for row in rows], colors="0.7", lw=6)
+    drawn: list[float] = []
     for name, marker, values in (
         ("report", "x", [row.report for row in rows]),
         ("literal", "o", [row.literal.value for row in rows]),
@@ -31,15 +74,49 @@ def save_plot(section: Section, findings: Findings, folder: Path) -> list[Path]:
         ("ours", "*", [row.ours for row in rows]),
     ):
         known = [(value, place) for value, place in zip(values, places, strict=True) if value is not None]
+        drawn += [value for value, _ in known]
         axes.scatter([value for value, _ in known], [place for _, place in known], marker=marker, label=name, zorder=2)
+    if min(drawn) > 0 and max(drawn) > _LOGARITHMIC * min(drawn):
+        axes.set_xscale("log")
     axes.set_yticks(places, [row.quantity for row in rows])
-    axes.set_title(f"{section.name}: {section.title}")
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.grid(axis="x", alpha=0.3)
-    figure.legend(loc="outside lower center", ncols=4)
-    files = []
-    for kind in FORMATS:
-        content = io.BytesIO()
-        figure.savefig(content, format=kind)
-        files.append(folder / f"{section.name}.{kind}")
-        write_whole(files[-1], content.getvalue())
-    return files
+
+
+def _figure_of(section: Section, plot: Plot) -> "Figure":
+    from matplotlib.figure import Figure
+
+    columns = min(len(plot.panels), _COLUMNS)
+    lines = -(-len(plot.panels) // columns)
+    figure = Figure(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
+    grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).flat
+    brightest = max((value for panel in plot.panels for series in panel.series for value in series.values), default=0)
+    for axes, panel in zip(grid, plot.panels, strict=False):
+        bars = [series for series in panel.series if series.kind == "bars"]
+        for series in panel.series:
+            _draw_series(axes, series, bars, brightest)
+        axes.set_title(panel.title)
+    for axes in list(grid)[len(plot.panels) :]:
+        axes.set_axis_off()
+    handles, labels = grid[0].get_legend_handles_labels()
+    if labels:
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.supxlabel(plot.x_label)
+    figure.supylabel(plot.y_label)
+    figure.suptitle(f"{section.name}: {plot.title}")
+    return figure
+
+
+def _draw_series(axes: "Axes", series: Series, bars: Sequence[Series], brightest: float) -> None:
+    label = series.label or None
+    if series.kind == "line":
+        axes.plot(series.x, series.y, label=label)
+    elif series.kind == "dots":
+        axes.scatter(series.x, series.y, s=6, label=label)
+    elif series.kind == "bars":
+        width = 0.8 / len(bars)
+        left = (bars.index(series) + 0.5) * width - 0.4
+        axes.bar([place + left for place in range(len(series.x))], series.y, width, label=label)
+        axes.set_xticks(range(len(series.x)), [str(x) for x in series.x])
+    else:
+        axes.scatter(series.x, series.y, c=series.values, vmin=0, vmax=brightest, marker="s", s=90, label=label)

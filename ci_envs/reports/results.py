@@ -6,7 +6,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.section import (
+    Claim,
+    ClaimVerdict,
+    Estimate,
+    FigureRow,
+    Findings,
+    Panel,
+    Plot,
+    RunOptions,
+    Section,
+    Series,
+)
 from ci_envs.storage.files import write_whole
 
 
@@ -40,7 +51,7 @@ def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
     for row in findings.rows:
         yield {
             "section": section.name,
-            "quantity": row.quantity,
+            "quantity": row.label,
             "report": row.report,
             "literal": row.literal.value,
             "literal_low": row.literal.low,
@@ -58,6 +69,17 @@ def _read(file: Path, settings: dict[str, Any]) -> Findings | None:
             return None
         rows = [FigureRow(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
         claims = [Claim(**{**claim, "verdict": ClaimVerdict(claim["verdict"])}) for claim in content["claims"]]
+        plots = [_plot(plot) for plot in content["plots"]]
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return Findings(tuple(rows), tuple(claims))
+    return Findings(tuple(rows), tuple(claims), tuple(plots))
+
+
+def _plot(content: dict[str, Any]) -> Plot:
+    panels = [Panel(panel["title"], tuple(map(_series, panel["series"]))) for panel in content["panels"]]
+    return Plot(**{**content, "panels": tuple(panels)})
+
+
+def _series(content: dict[str, Any]) -> Series:
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+    return Series(**values)

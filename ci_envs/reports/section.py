@@ -1,9 +1,16 @@
 """What a section of a report is, and what a run of it returns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
+
+from ci_envs.agent.interface import Agent
+from ci_envs.games.game import Game
+from ci_envs.optimisation.solving import Solver
+
+AgentMaker = Callable[[Game, int | None], Agent]
+"""Called as ``maker(game, seed)``; raises a ValueError if the agent does not play the game."""
 
 
 class Estimate(NamedTuple):
@@ -38,13 +45,14 @@ class FigureRow:
     """One figure of a report, next to our figures for the same quantity.
 
     Attributes:
-        quantity: What is measured, with its unit.
+        quantity: What is measured.
         report: The figure as printed; None if the report has none.
         literal: The figure of the literal re-implementation, bugs included. Its interval is the one in which 95% of
             measurements of the report's size lie.
         described: The figure of what the report describes, with its bugs repaired; None if it cannot be run.
         ours: Our best figure under the same conditions; None if there is none.
         note: What to know about the row, for example why ours is not better.
+        unit: The unit of the figures, for example ``%`` or ``s``; rows with the same unit share a panel of the plot.
     """
 
     quantity: str
@@ -53,6 +61,12 @@ class FigureRow:
     described: float | None = None
     ours: float | None = None
     note: str = ""
+    unit: str = ""
+
+    @property
+    def label(self) -> str:
+        """The quantity with its unit."""
+        return f"{self.quantity}, {self.unit}" if self.unit else self.quantity
 
 
 @dataclass(frozen=True)
@@ -71,16 +85,69 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Series:
+    """Points of a plot that belong together.
+
+    Attributes:
+        label: The name in the legend; empty for none.
+        x: The first coordinates; words for bars with names.
+        y: The second coordinates, as many as ``x``.
+        kind: ``line``, ``dots``, ``bars`` or ``cells`` (a heat map, with one square for each point).
+        values: The value of each cell, shown as its colour; only for ``cells``.
+    """
+
+    label: str
+    x: tuple[float, ...] | tuple[str, ...]
+    y: tuple[float, ...]
+    kind: Literal["line", "dots", "bars", "cells"] = "line"
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes of a plot.
+
+    Attributes:
+        title: The title; empty for none.
+        series: What is drawn in it.
+    """
+
+    title: str
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot of a report, drawn from our figures.
+
+    Attributes:
+        name: The end of the file name, for example ``wins`` for ``A2_wins.png``.
+        title: The title, as in the report.
+        x_label: What the x axis shows.
+        y_label: What the y axis shows.
+        panels: The pairs of axes, side by side, with the same labels.
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    panels: tuple[Panel, ...]
+
+
+@dataclass(frozen=True)
 class Findings:
     """What a run of a section found.
 
     Attributes:
         rows: The figures.
         claims: The claims.
+        plots: The plots of the report, from our figures.
     """
 
     rows: tuple[FigureRow, ...]
     claims: tuple[Claim, ...] = ()
+    plots: tuple[Plot, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,14 +173,23 @@ class Section:
         name: The identifier, for example ``B31``: the letter of the report and the number of the section.
         title: What the section is about.
         game: The environment or problem, as a spec string.
+        purpose: What the report set out to do.
+        lesson: What we found, in one or two sentences.
         conditions: Who moves first, against which opponents, and the number of games, as in the report.
         seconds: About how long a full run takes on two cores.
         run: Runs the section.
+        agents: What makes the agents of the section, by name, for example ``B31:max_lowest``. Its agent in a match is
+            ``report:B31:max_lowest``.
+        solvers: The solvers of the section by name, for example ``B2``, used as ``report:B2``.
     """
 
     name: str
     title: str
     game: str
+    purpose: str
+    lesson: str
     conditions: str
     seconds: float
     run: Callable[[RunOptions], Findings]
+    agents: Mapping[str, AgentMaker] = field(default_factory=dict)
+    solvers: Mapping[str, Solver] = field(default_factory=dict)

@@ -33,7 +33,7 @@ def findings_table(section: Section, findings: Findings) -> RenderableType:
             notes += [] if row.note in notes else [row.note]
             mark = f" [{notes.index(row.note) + 1}]"
         table.add_row(
-            Text(row.quantity + mark),
+            Text(row.label + mark),
             _number(row.report),
             _number(row.literal.value),
             _interval(row.literal),

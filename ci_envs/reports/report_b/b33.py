@@ -6,6 +6,7 @@ value follows from the nim-sum, and the strategy needs no search: with ``TRUE`` 
 won position to the opponent, with ``FALSE`` the first move that leaves a lost one.
 """
 
+from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
     REPORT_ROWS,
     Chances,
@@ -59,7 +60,7 @@ def _row(versus: str, figure: float | None, opponent: Strategy, seat: int, rows:
     literal, described, ours = (
         win_percentage(strategy, opponent, seat, rows) for strategy in (minmax_true, minmax_false, nim_expert)
     )
-    return FigureRow(f"v {versus}, wins %", figure, Estimate.exact(literal), described, ours, note)
+    return FigureRow(f"v {versus}, wins", figure, Estimate.exact(literal), described, ours, note, "%")
 
 
 _CLAIMS = (
@@ -79,10 +80,16 @@ SECTION = Section(
     name="B33",
     title="Nim by minmax with alpha-beta",
     game="Nim-v0:heaps=1,3,5,7",
+    purpose="Search Nim to its end by minmax with alpha-beta.",
+    lesson=(
+        "With the correct player at the root the search plays perfectly, and the printed results follow from theory:"
+        " 1, 3, 5, 7 is lost for the first player and 1, 3, 5, 7, 9 is won."
+    ),
     conditions=(
         "The opponent plays the nim-sum (optimal), or draws a row, then a number of objects (row-random). Report B"
         " plays 100 matches in which its strategy moves first; our shares are exact."
     ),
     seconds=1,
     run=run,
+    agents={"B33": strategy_agent(minmax_true), "B33:described": strategy_agent(minmax_false)},
 )

@@ -5,7 +5,8 @@ Report B's names of two rules are exchanged: "minimum from the highest row" has 
 the described version plays what the names say.
 """
 
-from ci_envs.reports.binomial import share_in_games
+from ci_envs.reports.estimates import share_in_games
+from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
     FIXED_RULES,
     REPORT_ROWS,
@@ -69,7 +70,7 @@ def _combination_rows(best: float) -> list[FigureRow]:
     rows = []
     for (odd, even), figure in _COMBINATIONS.items():
         described = count_and_decide(_MEANT.get(odd, odd), _MEANT.get(even, even))
-        quantity = f"odd {odd}, even {even}, wins %"
+        quantity = f"odd {odd}, even {even}, wins"
         rows.append(_row(quantity, figure, count_and_decide(odd, even), described, best))
     return rows
 
@@ -78,7 +79,7 @@ def _row(
     quantity: str, figure: float | None, literal: Strategy, described: Strategy, best: float, note: str = ""
 ) -> FigureRow:
     measured = share_in_games(win_share(literal, row_random), _MATCHES)
-    return FigureRow(quantity, figure, measured, win_percentage(described, row_random), best, note)
+    return FigureRow(quantity, figure, measured, win_percentage(described, row_random), best, note, "%")
 
 
 def _always_rows() -> list[FigureRow]:
@@ -93,7 +94,8 @@ def _always_rows() -> list[FigureRow]:
 def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> FigureRow:
     literal, legal = (win_percentage(always(seat, one), opponent, seat) for one in (leave_one, leave_one_of_larger))
     quantity = f'"always" moving {("first", "second")[seat]} v {name}, wins %'
-    return FigureRow(quantity, 100, Estimate.exact(literal), legal, win_percentage(nim_expert, opponent, seat), note)
+    best = win_percentage(nim_expert, opponent, seat)
+    return FigureRow(quantity, 100, Estimate.exact(literal), legal, best, note, "%")
 
 
 _CLAIMS = (
@@ -118,6 +120,11 @@ SECTION = Section(
     name="B31",
     title="Nim by fixed rules",
     game=f"Nim-v0:heaps={','.join(map(str, REPORT_ROWS))}",
+    purpose="Find a fixed rule, or a pair of rules chosen by the number of rows left, that plays Nim well.",
+    lesson=(
+        "The differences between the printed shares are within the noise of 100 matches. The rule that always wins"
+        " takes 0 objects from a row of one, which is illegal; played legally it wins 85 to 90% against random."
+    ),
     conditions=(
         "The rule moves first, except where the row says otherwise. The opponent draws a row, then a number of objects"
         " (row-random), or plays the nim-sum (optimal). Report B plays 100 matches; our shares are exact, and the"
@@ -125,4 +132,11 @@ SECTION = Section(
     ),
     seconds=1,
     run=run,
+    agents={
+        "B:row_random": strategy_agent(row_random),
+        "B:nim_optimal": strategy_agent(nim_optimal),
+        **{f"B31:{name}": strategy_agent(rule) for name, rule in FIXED_RULES.items()},
+        "B31:always_first": strategy_agent(always(0, leave_one_of_larger)),
+        "B31:always_second": strategy_agent(always(1, leave_one_of_larger)),
+    },
 )

@@ -27,13 +27,13 @@ def run(options: RunOptions) -> Findings:
         note = "No cover can be lighter than N." if ours == n else ""
         rows.append(_row(f"weight of the cover, N = {n}", weight, greedy, ours, note))
         printed = None if n == _NOT_PRINTED else _bloat(weight, n)
-        rows.append(_row(f"bloat %, N = {n}", printed, _bloat(greedy, n), _bloat(ours, n), note))
+        rows.append(_row(f"bloat, N = {n}", printed, _bloat(greedy, n), _bloat(ours, n), note, "%"))
         options.report_progress(done / len(_WEIGHTS))
     return Findings(tuple(rows), _CLAIMS)
 
 
-def _row(quantity: str, report: float | None, literal: float, ours: float, note: str) -> FigureRow:
-    return FigureRow(quantity, report, Estimate.exact(literal), literal, ours, note)
+def _row(quantity: str, report: float | None, literal: float, ours: float, note: str, unit: str = "") -> FigureRow:
+    return FigureRow(quantity, report, Estimate.exact(literal), literal, ours, note, unit)
 
 
 def _bloat(weight: float, n: int) -> float:
@@ -63,6 +63,11 @@ SECTION = Section(
     name="B1",
     title="Greedy set covering",
     game="SetCovering-v0:n=100",
+    purpose="Cover N elements by a greedy heuristic, as a bound for an exact search.",
+    lesson=(
+        "The heuristic is fast and optimal for N = 5 and 10; from N = 100 on, a local search finds covers that are a"
+        " seventh to a third lighter."
+    ),
     conditions=(
         "The instances are those of report B, with the seed 42. The algorithm is deterministic. Ours is the solver"
         f" row_weighting with {_MOVES:,} moves ({_QUICK_MOVES} with --quick)."

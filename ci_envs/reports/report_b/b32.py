@@ -13,6 +13,7 @@ from numpy.polynomial import Chebyshev
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
     Chances,
     Rows,
@@ -31,6 +32,7 @@ _RUNS, _QUICK_RUNS = 1000, 50
 _FIGURES = {0: 33, 5: 38, 10: 40, 25: 41, 50: 41}
 """The best fitness that report B prints, in percent, by generation."""
 
+_BEST_THRESHOLD = 0.4614  # the genome that report B prints for its last generations
 _DEGREE = 32  # the share is a polynomial of p of at most this degree: a match has 16 objects, and as many passes
 
 
@@ -105,17 +107,18 @@ def run(options: RunOptions) -> Findings:
     legal, ours = (win_percentage(one, nim_expert) for one in (threshold(0.5, leave_one_or_take_it), nim_expert))
     rows = [
         FigureRow(
-            f"best measured fitness, generation {generation}, %",
+            f"best measured fitness, generation {generation}",
             figure,
             Estimate(float(means[generation]), float(lows[generation]), float(highs[generation])),
             legal,
             ours,
             "The start is lost for the first player: without the illegal pass every strategy wins 0%.",
+            "%",
         )
         for generation, figure in _FIGURES.items()
     ]
     best = 100 * float(share_of()(np.linspace(0, 1, 1001)).max())
-    exact = FigureRow("exact share of the best p, %", None, Estimate.exact(best), legal, ours)
+    exact = FigureRow("exact share of the best p", None, Estimate.exact(best), legal, ours, unit="%")
     return Findings((*rows, exact), _CLAIMS)
 
 
@@ -137,6 +140,11 @@ SECTION = Section(
     name="B32",
     title="Nim by an evolved threshold",
     game="Nim-v0:heaps=1,3,5,7",
+    purpose="Evolve the probability with which a strategy takes whole rows.",
+    lesson=(
+        "The best genome wins 23% of the matches, and only with an illegal pass; the printed 41% is the largest of"
+        " thousands of measurements of 100 matches each."
+    ),
     conditions=(
         "The strategy moves first against the optimal opponent (nim-sum), 100 matches a measurement. Population 50, 300"
         f" offspring, {_GENERATIONS} generations. The interval holds the middle 95% of {_RUNS} runs ({_QUICK_RUNS} with"
@@ -144,4 +152,5 @@ SECTION = Section(
     ),
     seconds=20,
     run=run,
+    agents={"B32": strategy_agent(threshold(_BEST_THRESHOLD, leave_one_or_take_it))},
 )

@@ -1,0 +1,64 @@
+"""Strategies for Nim as agents."""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent.supported_game import require_game
+from ci_envs.games.game import Game
+from ci_envs.games.nim import Nim
+from ci_envs.reports.nim_strategies import Strategy
+from ci_envs.reports.section import AgentMaker
+
+
+class NimStrategyAgent(PositionAgent):
+    """Plays Nim by a strategy that takes at least one object in each move."""
+
+    def __init__(self, game: Game, strategy: Strategy, *, misere: bool = False, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: Nim without ``max_take``, which the strategies do not know.
+            strategy: The strategy.
+            misere: Whether the strategy is for misere play; otherwise it is for normal play.
+            seed: The seed of the random moves.
+
+        Raises:
+            ValueError: The strategy is not for this game.
+        """
+        self._nim = require_game("report", game, Nim)
+        if self._nim.misere != misere or self._nim.max_take is not None:
+            raise ValueError(f"the agent plays Nim in {_play(misere)} play without max_take, not {game}")
+        self._strategy = strategy
+        super().__init__(game, seed=seed)
+
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return np.array([self._action(own) for own in words[:, 0].tolist()], dtype=np.int64)
+
+    def _action(self, own: int) -> int:
+        chances = self._strategy(self._nim.sizes(own))
+        moves = list(chances)
+        row, number = moves[self.rng.choice(len(moves), p=list(chances.values()))]
+        return row * self._nim.limit + number - 1
+
+
+def strategy_agent(strategy: Strategy, *, misere: bool = False) -> AgentMaker:
+    """Return what makes the agent that plays a strategy.
+
+    Args:
+        strategy: The strategy; it takes at least one object in each move.
+        misere: Whether it is for misere play.
+    """
+    return partial(_make, strategy=strategy, misere=misere)
+
+
+def _make(game: Game, seed: int | None, *, strategy: Strategy, misere: bool) -> NimStrategyAgent:
+    return NimStrategyAgent(game, strategy, misere=misere, seed=seed)
+
+
+def _play(misere: bool) -> str:
+    return "misere" if misere else "normal"

@@ -1,0 +1,1 @@
+"""Report B, the second course report (2022/23): set covering, Nim and Quarto."""

@@ -1,0 +1,1 @@
+"""Report C: Monte Carlo tree search on tic-tac-toe."""

@@ -1,0 +1,1 @@
+"""Report D: Quixo by a team."""

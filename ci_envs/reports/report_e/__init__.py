@@ -1,0 +1,1 @@
+"""Report E: AlphaZero for n in a row."""

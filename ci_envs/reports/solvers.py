@@ -1,0 +1,28 @@
+"""The solvers of the reports, as they can be used everywhere: ``report:B2``."""
+
+from collections.abc import Iterator
+
+from ci_envs.optimisation.problem import Problem
+from ci_envs.optimisation.solving import Incumbent, problem_type_of
+from ci_envs.reports.catalog import report_solvers
+from ci_envs.validation import unknown_name
+
+
+def report(problem: Problem, name: str = "", *, seed: int = 0) -> Iterator[Incumbent]:
+    """Solve a problem by a solver of a report, bugs included.
+
+    Args:
+        problem: The problem.
+        name: The name of the solver, for example ``B2``.
+        seed: The seed of all random numbers.
+
+    Raises:
+        ValueError: There is no such solver, or it does not solve this problem.
+    """
+    available = report_solvers()
+    if name not in available:
+        raise unknown_name("solver", name, available, owner="report")
+    solver = available[name]
+    if not isinstance(problem, problem_type_of(solver)):
+        raise ValueError(f"solver report:{name} is not for {problem!r}")
+    return solver(problem, seed=seed)

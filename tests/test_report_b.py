@@ -1,0 +1,206 @@
+"""Report B on set covering and Nim, against the figures that were measured for it independently."""
+
+import math
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ci_envs import make_agent
+from ci_envs.arena import play_match
+from ci_envs.games.nim import Nim
+from ci_envs.optimisation.set_covering.instances import lab_sets, set_covering
+from ci_envs.optimisation.solving import optimise
+from ci_envs.reports.catalog import sections
+from ci_envs.reports.nim_strategies import (
+    FIXED_RULES,
+    REPORT_ROWS,
+    after,
+    always,
+    count_and_decide,
+    leave_one,
+    leave_one_of_larger,
+    leave_one_or_take_it,
+    nim_expert,
+    nim_optimal,
+    row_random,
+    uniform,
+    win_percentage,
+    win_share,
+)
+from ci_envs.reports.report_b.b32 import best_fitness, share_of, threshold
+from ci_envs.reports.report_b.b33 import minmax_false, minmax_true
+from ci_envs.reports.section import RunOptions
+
+STRATEGIES = {
+    "B:row_random": row_random,
+    "B:nim_optimal": nim_optimal,
+    **{f"B31:{name}": rule for name, rule in FIXED_RULES.items()},
+    "B31:always_first": always(0, leave_one_of_larger),
+    "B31:always_second": always(1, leave_one_of_larger),
+    "B32": threshold(0.4614, leave_one_or_take_it),
+    "B33": minmax_true,
+    "B33:described": minmax_false,
+}  # the agents of report B, where a pass of the report is replaced by a legal move
+POSITIONS = [rows for rows in product(*(range(size + 1) for size in REPORT_ROWS)) if any(rows)]
+
+
+# --- set covering in report B
+
+
+def plain_greedy(sets, n):
+    """The report's greedy algorithm in plain Python: the weight of its cover and the number of lists taken."""
+    lists = sorted((set(each) for each in sets), key=len, reverse=True)
+    covered, taken = set(lists[0]), [lists.pop(0)]
+    while len(covered) < n:
+        ratios = [len(x & covered) / len(x - covered) if x - covered else math.inf for x in lists]
+        taken.append(lists.pop(ratios.index(min(ratios))))
+        covered |= taken[-1]
+    return sum(map(len, taken)), len(taken)
+
+
+@pytest.mark.parametrize(
+    ("n", "weight", "lists"), [(5, 5, 3), (10, 10, 3), (20, 24, 4), (100, 182, 8), (500, 1262, 11), (1000, 2878, 13)]
+)
+def test_the_greedy_cover_is_that_of_the_report(n, weight, lists):
+    assert plain_greedy(lab_sets(n), n) == (weight, lists)
+    result = optimise(set_covering(n), "greedy")
+    assert (result.value, result.solution.sum()) == (weight, lists)
+
+
+def test_our_covers_are_lighter():
+    rows = [row for row in sections()["B1"].run(RunOptions(quick=True)).rows if "weight" in row.quantity]
+    assert [row.literal.value for row in rows] == [row.report for row in rows]
+    assert all(
+        row.ours < row.report or row.report == n for row, n in zip(rows, (5, 10, 20, 100, 500, 1000), strict=True)
+    )
+
+
+# --- the strategies of report B
+
+
+@pytest.mark.parametrize(
+    ("rule", "v_row_random", "v_uniform"),
+    [("max_lowest", 75.7, 70.4), ("max_highest", 59.4, 48.1), ("min_lowest", 39.8, 42.8), ("min_highest", 43.4, 48.7)],
+)
+def test_shares_of_the_fixed_rules(rule, v_row_random, v_uniform):
+    shares = [win_percentage(FIXED_RULES[rule], opponent) for opponent in (row_random, uniform, nim_optimal)]
+    assert shares == pytest.approx([v_row_random, v_uniform, 0], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("odd", "even", "v_row_random"),
+    [
+        ("max_highest", "min_lowest", 85.5),
+        ("max_highest", "min_highest", 84.7),
+        ("max_highest", "max_lowest", 74.0),
+        ("max_lowest", "min_lowest", 87.4),
+        ("max_lowest", "min_highest", 85.5),
+        ("max_lowest", "max_highest", 52.9),
+        ("min_lowest", "max_lowest", 35.1),
+        ("min_lowest", "min_highest", 41.2),
+        ("min_lowest", "max_highest", 27.4),
+        ("min_highest", "max_lowest", 34.8),
+        ("min_highest", "min_lowest", 39.7),
+        ("min_highest", "max_highest", 22.4),
+    ],
+)
+def test_shares_of_count_and_decide(odd, even, v_row_random):
+    assert win_percentage(count_and_decide(odd, even), row_random) == pytest.approx(v_row_random, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("version", "first", "second", "first_rule_second"),
+    [
+        (leave_one, (100, 100), (0, 0), (100, 100)),
+        (leave_one_or_take_it, (85.4, 0), (19.0, 0), (85.4, 1.1)),
+        (leave_one_of_larger, (90.0, 0), (16.8, 0), (90.1, 2.1)),
+    ],
+)
+def test_shares_of_the_always_rule(version, first, second, first_rule_second):
+    for strategy, seat, expected in (
+        (always(0, version), 0, first),
+        (always(1, version), 1, second),
+        (always(0, version), 1, first_rule_second),
+    ):
+        shares = [win_percentage(strategy, opponent, seat) for opponent in (row_random, nim_optimal)]
+        assert shares == pytest.approx(expected, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("p", "share"), [(0.2, 0.159), (0.3, 0.207), (0.4, 0.231), (0.45, 0.233), (0.5, 0.230), (0, 0)]
+)
+def test_exact_shares_of_the_threshold(p, share):
+    assert win_share(threshold(p), nim_expert) == pytest.approx(share, abs=0.0006)
+    assert share_of()(p) == pytest.approx(win_share(threshold(p), nim_expert), abs=1e-12)
+
+
+def test_without_the_pass_no_threshold_wins():
+    assert {win_percentage(threshold(p, leave_one_or_take_it), nim_optimal) for p in (0.2, 0.5, 0.8)} == {0}
+
+
+def test_the_best_of_the_evolution_is_the_best_of_noise():
+    best = [best_fitness(np.random.default_rng(seed), 100)[-1] for seed in range(20)]
+    assert 0.40 <= np.median(best) <= 0.44  # the largest of 30,050 measurements
+    for curve in (best_fitness(np.random.default_rng(seed), 20) for seed in range(3)):
+        assert (np.diff(curve) >= 0).all()  # the best survive, and are not measured again
+
+
+@pytest.mark.parametrize(
+    ("strategy", "four_rows", "five_rows"), [(minmax_false, (0, 100), (100, 0)), (minmax_true, (0, 0), (0, 0))]
+)
+def test_shares_of_minmax(strategy, four_rows, five_rows):
+    for rows, expected in ((REPORT_ROWS, four_rows), ((*REPORT_ROWS, 9), five_rows)):
+        assert tuple(win_percentage(strategy, nim_optimal, seat, rows) for seat in (0, 1)) == expected
+
+
+def search(rows, maximises):
+    """The report's minmax, by search: against the first winning reply, or any where there is none."""
+    if not any(rows):
+        return -1 if maximises else 1
+    replies = nim_optimal(rows) if not maximises else uniform(rows)
+    values = [search(after(rows, move), not maximises) for move in replies]
+    return max(values) if maximises else min(values)
+
+
+@pytest.mark.parametrize(("strategy", "maximises"), [(minmax_true, True), (minmax_false, False)])
+def test_minmax_needs_no_search(strategy, maximises):
+    for rows in (rows for rows in POSITIONS if sum(rows) <= 6):
+        moves = list(uniform(rows))
+        expected = next((move for move in moves if search(after(rows, move), maximises) > 0), moves[-1])
+        assert strategy(rows) == {expected: 1.0}
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_is_a_distribution_over_legal_moves(name):
+    for rows in POSITIONS:
+        chances = STRATEGIES[name](rows)
+        assert sum(chances.values()) == pytest.approx(1)
+        assert all(1 <= number <= rows[row] for row, number in chances)
+
+
+# --- the agents
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_agents_win_the_exact_share(name):
+    game = Nim(REPORT_ROWS)
+    first, second = make_agent(f"report:{name}", game, seed=1), make_agent("report:B:row_random", game, seed=2)
+    record = play_match(game, first, second, 2000).sides[0].seats[0]
+    share = win_share(STRATEGIES[name], row_random)
+    assert record.wins / record.games == pytest.approx(share, abs=4 * (share * (1 - share) / record.games) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "words"),
+    [
+        ("report:B31:max_lowst", Nim(), "'B31:max_lowst' for report. Did you mean 'B31:max_lowest'?"),
+        ("report:B33", Nim(misere=True), "normal play without max_take"),
+        ("report:B33", Nim(max_take=3), "normal play without max_take"),
+        ("report:B33", "TicTacToe-v0", "report plays Nim"),
+    ],
+)
+def test_what_an_agent_cannot_play(spec, game, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        make_agent(spec, game)
