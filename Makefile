@@ -1,5 +1,6 @@
 # make demo   agents play Quixo against each other, and a table says who is better
 # make test   style, types and tests
+# make reports  the sections of the course reports: those without results in docs/reports, then the pages
 # make bench  how fast it is here, beside its peers
 # make integrations  other libraries learn to play here; make integration-tianshou is one of them
 # Each makes what it needs in .venv, from nothing but Python 3.11 or newer; the libraries, whose pins exclude each
@@ -12,7 +13,7 @@ INSTALL := $(BIN)/python $(PIP_INSTALL) --constraint constraints.txt
 INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-%,\
 	$(sort $(wildcard examples/integrations/requirements/*.txt)))
 
-.PHONY: demo test bench integrations $(INTEGRATIONS) clean
+.PHONY: demo test reports bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
@@ -22,6 +23,10 @@ test: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest --numprocesses=2 --dist=loadfile
+
+reports: .venv/dev
+	$(BIN)/ci-envs reports all --output docs/reports
+	$(BIN)/python docs/write_reports.py
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks

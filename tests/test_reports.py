@@ -1,14 +1,16 @@
 """The command ``ci-envs reports``, and what all sections have in common."""
 
 import json
+import runpy
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from ci_envs.cli.main import main
-from ci_envs.reports.catalog import section_of, sections
+from ci_envs.reports.catalog import REPORTS, section_of, sections
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.results import findings_of
 from ci_envs.reports.section import (
@@ -22,6 +24,8 @@ from ci_envs.reports.section import (
     RunOptions,
     Series,
 )
+
+ROOT = Path(__file__).parents[1]
 
 
 def run(*arguments):
@@ -64,6 +68,13 @@ def test_claims_plots_and_texts_are_complete(name):
     assert section.name == name
     for text in (section.title, section.game, section.purpose, section.lesson, section.conditions):
         assert text == text.strip() != ""
+
+
+@pytest.mark.parametrize("letter", REPORTS)
+def test_pages_show_the_results_of_the_full_run(letter):
+    """``python docs/write_reports.py`` writes the pages again."""
+    script = runpy.run_path(str(ROOT / "docs" / "write_reports.py"))
+    assert script["page"](letter) == (ROOT / "docs" / "reports" / f"report_{letter.lower()}.md").read_text()
 
 
 def test_results_are_read_as_they_were_written(tmp_path):

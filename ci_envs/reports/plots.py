@@ -33,7 +33,7 @@ def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]
     for name, figure in _figures(section, findings):
         for kind in FORMATS:
             content = io.BytesIO()
-            with rc_context({"svg.hashsalt": name}):  # the same figures give the same file
+            with rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):  # repeatable, and text as text
                 figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
             files.append(folder / f"{name}.{kind}")
             write_whole(files[-1], content.getvalue())

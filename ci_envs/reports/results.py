@@ -33,17 +33,28 @@ def findings_of(section: Section, options: RunOptions, folder: Path, *, again: b
     Raises:
         OSError: The folder cannot be written.
     """
-    file = folder / f"{section.name}.json"
-    settings = {"quick": options.quick, "seed": options.seed}
-    if not again:
-        kept = _read(file, settings)
-        if kept is not None:
-            return kept
+    kept = None if again else kept_findings(section, options, folder)
+    if kept is not None:
+        return kept
     folder.mkdir(parents=True, exist_ok=True)
     findings = section.run(options)
-    content = {"section": section.name, **settings, **asdict(findings)}
-    write_whole(file, json.dumps(content, indent=2).encode())
+    content = {"section": section.name, **_settings(options), **asdict(findings)}
+    write_whole(_file(section, folder), json.dumps(content, indent=2).encode())
     return findings
+
+
+def kept_findings(section: Section, options: RunOptions, folder: Path) -> Findings | None:
+    """Return the findings that a folder has of a section; None if it was not run with the same options."""
+    try:
+        content = json.loads(_file(section, folder).read_bytes())
+        if any(content[name] != value for name, value in _settings(options).items()):
+            return None
+        rows = [FigureRow(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
+        claims = [Claim(**{**claim, "verdict": ClaimVerdict(claim["verdict"])}) for claim in content["claims"]]
+        plots = [_plot(plot) for plot in content["plots"]]
+    except (OSError, ValueError, TypeError, KeyError):  # there is no file, or it is damaged
+        return None
+    return Findings(tuple(rows), tuple(claims), tuple(plots))
 
 
 def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
@@ -61,18 +72,12 @@ def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
         }
 
 
-def _read(file: Path, settings: dict[str, Any]) -> Findings | None:
-    """Return the findings in a file; None if there are none with these settings, or the file is damaged."""
-    try:
-        content = json.loads(file.read_bytes())
-        if any(content[name] != value for name, value in settings.items()):
-            return None
-        rows = [FigureRow(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
-        claims = [Claim(**{**claim, "verdict": ClaimVerdict(claim["verdict"])}) for claim in content["claims"]]
-        plots = [_plot(plot) for plot in content["plots"]]
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-    return Findings(tuple(rows), tuple(claims), tuple(plots))
+def _settings(options: RunOptions) -> dict[str, Any]:
+    return {"quick": options.quick, "seed": options.seed}
+
+
+def _file(section: Section, folder: Path) -> Path:
+    return folder / f"{section.name}.json"
 
 
 def _plot(content: dict[str, Any]) -> Plot:

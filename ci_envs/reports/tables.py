@@ -34,22 +34,24 @@ def findings_table(section: Section, findings: Findings) -> RenderableType:
             mark = f" [{notes.index(row.note) + 1}]"
         table.add_row(
             Text(row.label + mark),
-            _number(row.report),
-            _number(row.literal.value),
-            _interval(row.literal),
-            _number(row.described),
-            _number(row.ours),
+            format_number(row.report),
+            format_number(row.literal.value),
+            format_interval(row.literal),
+            format_number(row.described),
+            format_number(row.ours),
         )
     lines = [Text(f"[{number}] {note}") for number, note in enumerate(notes, 1)]
     claims = [Text(f'"{claim.text}" {claim.verdict}: {claim.explanation}') for claim in findings.claims]
     return Group(table, *lines, Text(section.conditions), *claims)
 
 
-def _number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
+    """Return a figure as text with up to four digits, or a dash for None."""
     return _NOTHING if value is None else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def _interval(estimate: Estimate) -> str:
+def format_interval(estimate: Estimate) -> str:
+    """Return the ends of an interval as text, or ``exact`` if they are equal."""
     if estimate.low == estimate.high:
         return "exact"
-    return f"{_number(estimate.low)} to {_number(estimate.high)}"
+    return f"{format_number(estimate.low)} to {format_number(estimate.high)}"

@@ -62,7 +62,7 @@ def _rule_rows(best: float) -> list[FigureRow]:
     for rule, (name, figure) in _RULES.items():
         literal, described = FIXED_RULES[rule], FIXED_RULES[_MEANT.get(rule, rule)]
         note = "Report B gives no figure: 'in between'." if figure is None else ""
-        rows.append(_row(f'"{name}" ({rule}), wins %', figure, literal, described, best, note))
+        rows.append(_row(f'"{name}" ({rule}), wins', figure, literal, described, best, note))
     return rows
 
 
@@ -93,7 +93,7 @@ def _always_rows() -> list[FigureRow]:
 
 def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> FigureRow:
     literal, legal = (win_percentage(always(seat, one), opponent, seat) for one in (leave_one, leave_one_of_larger))
-    quantity = f'"always" moving {("first", "second")[seat]} v {name}, wins %'
+    quantity = f'"always" moving {("first", "second")[seat]} v {name}, wins'
     best = win_percentage(nim_expert, opponent, seat)
     return FigureRow(quantity, 100, Estimate.exact(literal), legal, best, note, "%")
 
