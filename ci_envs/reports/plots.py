@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ci_envs.reports.section import FigureRow, Findings, Plot, Section, Series
 from ci_envs.storage.files import write_whole
 
@@ -52,7 +54,7 @@ def _overview(section: Section, findings: Findings) -> "Figure":
 
     units = dict.fromkeys(row.unit for row in findings.rows)
     groups = [[row for row in findings.rows if row.unit == unit] for unit in units]
-    figure = Figure(figsize=(9, 1 + 0.5 * len(groups) + 0.35 * len(findings.rows)), layout="constrained")
+    figure = Figure(figsize=(9, 1 + 0.5 * len(groups) + 0.42 * len(findings.rows)), layout="constrained")
     panels = figure.subplots(len(groups), squeeze=False, height_ratios=[len(rows) + 1 for rows in groups])[:, 0]
     for axes, unit, rows in zip(panels, units, groups, strict=True):
         _draw_rows(axes, rows)
@@ -64,18 +66,22 @@ def _overview(section: Section, findings: Findings) -> "Figure":
 
 def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
     rows = rows[::-1]  # the first row at the top
-    places = range(len(rows))
-    axes.hlines(places, [row.literal.low for row in rows], [row.literal.high for row in rows], colors="0.7", lw=6)
-    drawn: list[float] = []
-    for name, marker, values in (
+    places = np.arange(len(rows))
+    columns: list[tuple[str, str, list[float | None]]] = [
         ("report", "x", [row.report for row in rows]),
         ("literal", "o", [row.literal.value for row in rows]),
         ("described", "s", [row.described for row in rows]),
         ("ours", "*", [row.ours for row in rows]),
-    ):
-        known = [(value, place) for value, place in zip(values, places, strict=True) if value is not None]
+    ]
+    heights = [places + 0.27 - 0.18 * number for number in range(len(columns))]  # equal figures do not hide each other
+    drawn: list[float] = []
+    for (name, marker, values), own_heights in zip(columns, heights, strict=True):
+        known = [(value, height) for value, height in zip(values, own_heights, strict=True) if value is not None]
         drawn += [value for value, _ in known]
-        axes.scatter([value for value, _ in known], [place for _, place in known], marker=marker, label=name, zorder=2)
+        axes.scatter([x for x, _ in known], [y for _, y in known], s=24, marker=marker, label=name, zorder=2)
+    axes.hlines(heights[1], [row.literal.low for row in rows], [row.literal.high for row in rows], colors="C1")
+    for place in places[1:]:
+        axes.axhline(place - 0.5, color="0.9", lw=0.8, zorder=0)
     if min(drawn) > 0 and max(drawn) > _LOGARITHMIC * min(drawn):
         axes.set_xscale("log")
     axes.set_yticks(places, [row.quantity for row in rows])
