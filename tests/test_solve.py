@@ -14,13 +14,16 @@ from oracles.rules import LETTERS, QuartoReference, QuixoReference, nim_is_won
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.cli.main import main
+from ci_envs.games.openings import random_openings
 from ci_envs.solver import table_file
+from ci_envs.solver.gravity import GravitySolution
 from ci_envs.solver.nim import NimSolution
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Solution
 from ci_envs.solver.solve import solve
+from ci_envs.solver.solver import solver_of
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
 
@@ -233,6 +236,67 @@ def test_proofs_equal_search(game):
     for position in positions[::10]:
         assert proofs.best_actions(position) == everything.best_actions(position)
         assert proofs.value_actions(position) == everything.value_actions(position)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [ConnectN(4, 5, 3, True), ConnectN(7, 2, 3, True)],
+    ids=str,
+)
+def test_the_search_for_connect_four_equals_the_search_of_all_positions(game):
+    everything, search = solve(game), GravitySolution(game)
+    positions = [Position.start(game), *some_positions(game, 400)]
+    words = np.array([[position.own, position.opp] for position in positions], dtype=np.uint64)
+    np.testing.assert_array_equal(search.scores(words), everything.scores(words))
+    for position in positions[::20]:
+        assert search.value(position) == everything.value(position)
+        assert search.best_actions(position) == everything.best_actions(position)
+
+
+def test_connect_four_equals_bitbully():
+    """BitBully (https://github.com/MarkusThill/BitBully) is another solver of Connect Four."""
+    bitbully = pytest.importorskip("bitbully")
+    other, game = bitbully.BitBully(), ConnectN(6, 7, 4, gravity=True)
+    words = np.concatenate([random_openings(game, 30, plies, seed=plies) for plies in range(14, 31)])
+    scores = GravitySolution(game).scores(words)
+    for (own, opp), score in zip(words.tolist(), scores.tolist(), strict=True):
+        first, second = (own, opp) if own.bit_count() == opp.bit_count() else (opp, own)
+        cells = [(first >> cell & 1) + 2 * (second >> cell & 1) for cell in range(42)]
+        board = bitbully.Board.from_array([cells[row : row + 7] for row in range(0, 42, 7)])
+        stones_left = other.mtdf(board)
+        assert np.sign(score) == np.sign(stones_left)
+        if stones_left:
+            assert HORIZON - abs(score) == other.score_to_moves_left(stones_left, board)
+
+
+def test_a_long_search_for_connect_four_shows_progress_and_can_be_interrupted(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.gravity._FEW_NODES", 1000)
+    monkeypatch.setattr("ci_envs.solver.gravity._SECONDS_A_REPORT", 0.001)
+    game = ConnectN(6, 7, 4, gravity=True)
+    position = Position.from_text(game, "......./......./...O.../...X.../..XOX../..OXOX. O")
+    reported = []
+
+    def report(nodes, total):
+        reported.append((nodes, total))
+        if len(reported) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(position, progress=report)
+    assert [total for _, total in reported] == [None] * 3
+    assert reported[0][0] <= reported[1][0] <= reported[2][0]
+
+
+def test_only_later_positions_of_connect_four_are_quick():
+    game = ConnectN(6, 7, 4, gravity=True)
+    late = Position.from_text(game, "......./......./...O.../...X.X./..XOXO./X.OXOXO O")
+    assert solver_of(game).is_quick(late)
+    assert not solver_of(game).is_quick(Position.start(game))
+
+
+def test_a_board_with_gravity_that_is_too_high_for_the_search_is_refused():
+    with pytest.raises(ValueError, match=r"cols=8.* too large to solve: \(rows \+ 1\) \* cols is more"):
+        solve(Position.start(ConnectN(8, 8, 4, gravity=True)))
 
 
 @pytest.mark.parametrize("misere", [False, True])

@@ -45,7 +45,7 @@ class ConnectN(GridGame):
     n: int = 4
     gravity: bool = False
 
-    solver: ClassVar[str | None] = "ci_envs.solver.proof:ConnectNSolver"
+    solver: ClassVar[str | None] = "ci_envs.solver.connect_n:ConnectNSolver"
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols"):

@@ -21,9 +21,8 @@ from ci_envs.kernels.bits import trailing_zeros
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.hash_table import home_slot
-from ci_envs.solver.search import BYTES_A_POSITION, is_small
-from ci_envs.solver.solution import HORIZON, Progress, Solution, too_large
-from ci_envs.solver.solver import Solver
+from ci_envs.solver.search import BYTES_A_POSITION
+from ci_envs.solver.solution import HORIZON, Solution, too_large
 
 MAX_NODES = 10_000_000
 """A position on which more are spent counts as unsolved."""
@@ -92,16 +91,6 @@ class ProofSolution(Solution):
             if sign:
                 return int(sign) * (HORIZON - depth)
         return 0
-
-
-class ConnectNSolver(Solver[ConnectN]):
-    """Proves forced wins from a position that has too many successors to search, if there is no gravity."""
-
-    @override
-    def solve(self, game: ConnectN, position: Position | None, progress: Progress | None) -> Solution:
-        if position and not game.gravity and not is_small(position):
-            return ProofSolution(position)
-        return super().solve(game, position, progress)
 
 
 @operation

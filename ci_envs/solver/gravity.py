@@ -1,0 +1,325 @@
+"""Connect Four and its variants: search for the exact score of a position, when it is asked for.
+
+The search is a negamax with a null window on the number of stones that the winner has left, as in John Tromp's
+Fhourstones (https://tromp.github.io/c4/fhour.html) and in Pascal Pons's solver (http://blog.gamesolver.org). It
+considers only moves after which the opponent cannot win at once, tries first the moves that leave most completing
+cells, and keeps an upper or a lower bound of each position in a transposition table.
+
+The search has a layout of its own: cell ``row + (rows + 1) * column``, with rows counted from the bottom. The cell
+above each column is always empty, so that no line continues in the next column.
+"""
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.games.operations import ONGOING, action_count, result
+from ci_envs.games.position import Position
+from ci_envs.kernels.bits import popcount, trailing_zeros
+from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
+from ci_envs.kernels.dispatch import implements, operation
+from ci_envs.solver.solution import HORIZON, Progress, Solution
+
+_SLOT_BITS = 24  # of the number of slots, of 8 bytes each
+_NODES, _LIMIT = 0, 1  # places in the work array
+_FEW_NODES = 1 << 20  # about 0.2 s
+_SECONDS_A_REPORT = 0.2
+_UNKNOWN = np.iinfo(np.int64).min
+_OFFSET = 64  # makes the scores in the table positive
+
+
+class GravitySolution(Solution):
+    """Positions of a :class:`ConnectN` with gravity, each searched when it is asked for.
+
+    A position of Connect Four takes some 0.1 s with 30 empty cells, and minutes with 42.
+
+    Attributes:
+        nodes: The number of positions that the searches have visited.
+    """
+
+    game: ConnectN
+
+    def __init__(self, game: ConnectN, *, progress: Progress | None = None) -> None:
+        """Make the solution of a game.
+
+        Args:
+            game: The game.
+            progress: Called now and then with :attr:`nodes` and None.
+
+        Raises:
+            ValueError: The board is too large for the layout of the search.
+        """
+        if not fits(game):
+            raise ValueError(f"{game} is too large to solve: (rows + 1) * cols is more than 64")
+        super().__init__(game)
+        self._progress = progress
+        self._table = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
+        self._order = np.zeros((game.rows * game.cols + 1, game.cols), dtype=np.uint64)
+        self._work = np.zeros(2, dtype=np.int64)
+
+    @override
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return np.array([self._search(own, opp, True) for own, opp in words], dtype=np.int16)
+
+    @override
+    def value(self, position: Position) -> int:
+        own, opp = self._words(position)[0]
+        return int(np.sign(self._search(own, opp, False)))  # faster than the score
+
+    @property
+    @override
+    def counts(self) -> dict[str, int]:
+        return {}
+
+    @property
+    @override
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        return {}
+
+    @property
+    def nodes(self) -> int:
+        """The number of positions that the searches have visited."""
+        return int(self._work[_NODES])
+
+    def _search(self, own: np.uint64, opp: np.uint64, exact: bool) -> int:
+        """Return the score of a position, of which only the sign is right if not ``exact``."""
+        arguments = self.game, own, opp, exact, self._table, self._order, self._work
+        self._work[_LIMIT] = self._work[_NODES] + _FEW_NODES
+        score = _solve(*arguments)
+        return int(score) if score != _UNKNOWN else self._search_long(arguments)
+
+    def _search_long(self, arguments: tuple[Any, ...]) -> int:
+        """Search without a limit in another thread, so that progress is shown and an interrupt stops the search."""
+        self._work[_LIMIT] = np.iinfo(np.int64).max
+        with ThreadPoolExecutor(1) as pool:
+            search = pool.submit(_solve, *arguments)
+            try:
+                while not search.done():
+                    wait([search], timeout=_SECONDS_A_REPORT)
+                    if self._progress:
+                        self._progress(self.nodes, None)
+            finally:
+                self._work[_LIMIT] = 0
+        return int(search.result())
+
+
+def fits(game: ConnectN) -> bool:
+    """Return whether the board of a game fits into the layout of the search."""
+    return (game.rows + 1) * game.cols <= 64
+
+
+@operation
+def by_columns(game: Any, stones: Any) -> Any:
+    """``-> uint64``: the stones of a word of a position, in the layout of the search."""
+
+
+@operation
+def column_cells(game: Any, row: Any) -> Any:
+    """``-> uint64``: the cells of row ``row`` (0 is the lowest) in the layout of the search, or with -1 of all rows."""
+
+
+@operation
+def completing(game: Any, stones: Any) -> Any:
+    """``-> uint64``: the cells that complete a line of ``stones``; other stones and the layout's edges included."""
+
+
+@operation
+def column_of(game: Any, number: Any) -> Any:
+    """``-> uint64``: the cells of a column; number 0 is the middle, then the nearest ones."""
+
+
+@implements(by_columns, ConnectN)
+def _(game: ConnectN) -> Any:
+    rows, cols = game.rows, game.cols
+    one = np.uint64(1)
+
+    def kernel(game: Any, stones: Any) -> Any:
+        found = np.uint64(0)
+        for row in range(rows):
+            for col in range(cols):
+                stone = stones >> np.uint64(row * cols + col) & one
+                found |= stone << np.uint64(col * (rows + 1) + rows - 1 - row)
+        return found
+
+    return kernel
+
+
+@implements(column_cells, ConnectN)
+def _(game: ConnectN) -> Any:
+    bottom = np.uint64(sum(1 << col * (game.rows + 1) for col in range(game.cols)))
+    board = np.uint64(int(bottom) * ((1 << game.rows) - 1))
+    return lambda game, row: board if row < 0 else bottom << np.uint64(row)
+
+
+@implements(column_of, ConnectN)
+def _(game: ConnectN) -> Any:
+    nearest = sorted(range(game.cols), key=lambda col: abs(2 * col - game.cols + 1))
+    cells = np.array([((1 << game.rows) - 1) << col * (game.rows + 1) for col in nearest], dtype=np.uint64)
+    return lambda game, number: cells[number]
+
+
+@implements(completing, ConnectN)
+def _(game: ConnectN) -> Any:
+    n, height = game.n, game.rows + 1
+
+    def kernel(game: Any, stones: Any) -> Any:
+        above = ~np.uint64(0)
+        for k in range(1, n):
+            above &= stones << np.uint64(k)
+        return above | _in_line(stones, height, n) | _in_line(stones, height - 1, n) | _in_line(stones, height + 1, n)
+
+    return kernel
+
+
+@inline_kernel
+def _in_line(stones: Any, step: Any, n: Any) -> Any:
+    """``-> uint64``: the cells that complete ``n`` stones in a line with this step from cell to cell."""
+    cells = np.uint64(0)
+    for missing in range(n):
+        line = ~np.uint64(0)
+        for k in range(n):
+            if k < missing:
+                line &= stones << np.uint64((missing - k) * step)
+            elif k > missing:
+                line &= stones >> np.uint64((k - missing) * step)
+        cells |= line
+    return cells
+
+
+@kernel
+def _solve(game: Any, own: Any, opp: Any, exact: Any, table: Any, order: Any, work: Any) -> Any:
+    """``-> int``: the score of a position, of which only the sign is right if not ``exact``; _UNKNOWN at the limit."""
+    outcome = result(game, own, opp)
+    if outcome != ONGOING:
+        return np.int64(outcome * HORIZON)
+    own, mask = by_columns(game, own), by_columns(game, own | opp)
+    left = np.int64(popcount(column_cells(game, -1) & ~mask))
+    if completing(game, own) & (mask + column_cells(game, 0)) & column_cells(game, -1):
+        return np.int64(HORIZON - 1)
+    low, high = -(left // 2), (left + 1) // 2 - 1
+    if not exact:
+        low, high = max(low, np.int64(-1)), min(high, np.int64(1))
+    while low < high:
+        middle = low + (high - low) // 2
+        if middle <= 0 and low // 2 < middle:
+            middle = -(-low // 2)
+        elif middle >= 0 and high // 2 > middle:
+            middle = high // 2
+        score = _negamax(game, own, mask, left, middle, middle + 1, table, order, work)
+        if work[_NODES] >= work[_LIMIT]:
+            return np.int64(_UNKNOWN)
+        if score <= middle:
+            high = score
+        else:
+            low = score
+    if low == 0:
+        return np.int64(0)
+    # a score of s wins when the winner has s - 1 stones left
+    return HORIZON - (2 * ((left + 1) // 2 + 1 - low) - 1) if low > 0 else 2 * (left // 2 + 1 + low) - HORIZON
+
+
+@lean_kernel
+def _negamax(
+    game: Any, own: Any, mask: Any, left: Any, alpha: Any, beta: Any, table: Any, order: Any, work: Any
+) -> Any:
+    """``-> int``: the score of a position in which the player to move cannot win at once.
+
+    A win with the j-th further stone scores 1 more than the stones that the player then has left, a loss likewise.
+
+    Args:
+        game: The game.
+        own: The stones of the player to move, in the layout of the search.
+        mask: All stones.
+        left: The number of empty cells.
+        alpha: The lower end of the window.
+        beta: The upper end.
+        table: The transposition table, uint64 (slots,).
+        order: Room for the moves, uint64 (cells + 1, columns).
+        work: The nodes so far and their limit, int64 (2,).
+    """
+    work[_NODES] += 1
+    opp = own ^ mask
+    moves = _safe_moves(game, opp, mask)
+    if not moves:
+        return -(left // 2)
+    if left <= 2:
+        return np.int64(0)
+    key = _mixed(own + mask)  # own + mask marks the height of each column, so it tells positions apart
+    slot, tag = key & np.uint64(len(table) - 1), key >> np.uint64(_SLOT_BITS) << np.uint64(8)
+    low, high = _bounds(table[slot], tag)
+    alpha, beta = max(alpha, low, 1 - left // 2), min(beta, high, (left + 1) // 2 - 1)
+    if alpha >= beta:
+        return alpha
+    for k in range(_sort(game, own, mask, moves, order[left])):
+        move = np.uint64(1) << (order[left, k] & np.uint64(63))
+        score = -_negamax(game, opp, mask | move, left - 1, -beta, -alpha, table, order, work)
+        if work[_NODES] >= work[_LIMIT]:
+            return np.int64(0)
+        if score >= beta:
+            table[slot] = tag | np.uint64(score + _OFFSET) << np.uint64(1) | np.uint64(1)
+            return score
+        alpha = max(alpha, score)
+    table[slot] = tag | np.uint64(alpha + _OFFSET) << np.uint64(1)
+    return alpha
+
+
+@inline_kernel
+def _safe_moves(game: Any, opp: Any, mask: Any) -> Any:
+    """``-> uint64``: the cells to move to, except those after which the opponent wins at once."""
+    board = column_cells(game, -1)
+    moves = (mask + column_cells(game, 0)) & board
+    threats = completing(game, opp) & board & ~mask
+    forced = moves & threats
+    if forced:
+        moves = forced if forced & (forced - np.uint64(1)) == np.uint64(0) else np.uint64(0)
+    return moves & ~(threats >> np.uint64(1))
+
+
+@inline_kernel
+def _bounds(entry: Any, tag: Any) -> Any:
+    """``-> (low, high)``: the bounds of a score that an entry of the table has, if it is of the position ``tag``.
+
+    The lowest 8 bits of an entry are a score and whether that is a lower bound; the others are the tag.
+    """
+    low, high = np.int64(-_OFFSET), np.int64(_OFFSET)
+    if (entry ^ tag) < np.uint64(256) and entry & np.uint64(255):
+        bound = np.int64(entry >> np.uint64(1) & np.uint64(127)) - _OFFSET
+        if entry & np.uint64(1):
+            low = bound
+        else:
+            high = bound
+    return low, high
+
+
+@inline_kernel
+def _mixed(key: Any) -> Any:
+    """``-> uint64``: a different, well-mixed number for each key."""
+    key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return key ^ (key >> np.uint64(29))
+
+
+@lean_kernel
+def _sort(game: Any, own: Any, mask: Any, moves: Any, order: Any) -> Any:
+    """``-> int``: write the moves, those that leave most completing cells first, and return how many there are.
+
+    An entry is the number of completing cells, times 64, plus the cell of the move. Of equal moves the one nearest to
+    the middle is first.
+    """
+    count = 0
+    free = column_cells(game, -1) & ~mask
+    for number in range(action_count(game)):
+        move = moves & column_of(game, number)
+        if move:
+            leaves = completing(game, own | move) & free & ~move
+            rank = popcount(leaves) << np.uint64(6)
+            place = count
+            while place > 0 and order[place - 1] >> np.uint64(6) << np.uint64(6) < rank:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = rank | trailing_zeros(move)
+            count += 1
+    return count
