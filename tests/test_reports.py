@@ -114,6 +114,19 @@ def test_a_damaged_result_is_made_again(damage, tmp_path):
     assert json.loads((tmp_path / "B33.json").read_text())["section"] == "B33"
 
 
+def test_an_interrupt_keeps_the_finished_sections(tmp_path, monkeypatch):
+    def interrupt(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(sections(), "B33", replace(section_of("B33"), run=interrupt))
+    done = run("B31", "B33", "--output", tmp_path)
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1] == (
+        f"Error: Interrupted in section B33. Sections that were finished before are in {tmp_path}."
+    )
+    assert {file.name for file in tmp_path.iterdir()} == {"B31.json", "B31.png", "B31.svg"}
+
+
 def test_a_file_in_no_folder_is_refused_before_anything_runs(tmp_path):
     done = run("B33", "--output", tmp_path / "results", "--json", tmp_path / "missing" / "rows.json")
     assert done.exit_code == 2

@@ -61,7 +61,11 @@ def reports(
     rows: list[dict[str, Any]] = []
     with usage_errors():
         for section in chosen:
-            findings = _findings(section, RunOptions(quick, seed), output, again)
+            try:
+                findings = _findings(section, RunOptions(quick, seed), output, again)
+            except KeyboardInterrupt:
+                message = f"Interrupted in section {section.name}. Sections that were finished before are in {output}."
+                raise click.ClickException(message) from None
             rows += json_rows(section, findings)
             if not to_stdout:
                 console.print(findings_table(section, findings))
