@@ -3,7 +3,7 @@ from .agent.registry import make_agent, register_agent
 from .checking.check import check_game
 from .envs.make import make
 from .envs.vector import make_vec
-from .games.connect_n import ConnectN
+from .games.connect_n import ConnectFour, ConnectN, TicTacToe
 from .games.game import Game
 from .games.nim import Nim
 from .games.position import Position
@@ -18,6 +18,7 @@ from .solver.solve import solve
 __version__: str
 
 __all__ = [
+    "ConnectFour",
     "ConnectN",
     "Game",
     "Nim",
@@ -25,6 +26,7 @@ __all__ = [
     "Quarto",
     "Quixo",
     "Solution",
+    "TicTacToe",
     "agents",
     "baselines",
     "check_game",

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ci_envs.agent.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.picture_file import save_picture
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 
@@ -30,7 +32,11 @@ class Picture:
             ValueError: a mark is on no region of it.
         """
         position = self.position
-        return annotated(position.game.draw(position.own, position.opp, position.to_move), self.marks)
+        return annotated(position.draw(), self.marks)
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file, as SVG or PNG by its ending; errors as of :meth:`Position.save`."""
+        save_picture(self.drawing(), path)
 
     def _repr_svg_(self) -> str:
         return self.drawing().svg()

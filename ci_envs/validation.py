@@ -88,11 +88,11 @@ def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str =
         available: all names that are allowed.
         owner: what has the names, for example ``agent minimax`` for the names of its options.
     """
-    names = tuple(available)
-    similar = get_close_matches(name, names, n=1)
+    names = {one.lower(): one for one in available}
+    similar = [names[found] for found in get_close_matches(name.rpartition("/")[2].lower(), names, n=1)]
     suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
     place = f" for {owner}" if owner else ""
-    return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names) or '(none)'}")
+    return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names.values()) or '(none)'}")
 
 
 def _is_finite_number(value: Any) -> bool:

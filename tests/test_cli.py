@@ -1,17 +1,22 @@
 """The command line."""
 
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from PIL import Image
 from toy_agents import Broken, Illegal
 
+from ci_envs import Position, Quixo, TicTacToe, show
 from ci_envs.agent import registry as agent_registry
 from ci_envs.cli.main import main
+from ci_envs.drawing.raster import rgb_array
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +49,13 @@ def test_compare_counts_illegal_actions_and_tells_deterministic_agents() -> None
     assert "random first, illegal second" not in result.stdout
 
 
+def test_compare_with_one_agent_plays_it_against_random() -> None:
+    one, two = run("compare", "Nim-v0", "nim_expert"), run("compare", "Nim-v0", "random", "nim_expert")
+    assert one.exit_code == 0
+    times = re.compile(r"[\d.]+ *$", re.MULTILINE)  # milliseconds per move
+    assert times.sub("", one.stdout) == times.sub("", two.stdout)
+
+
 def test_json_alone_on_stdout() -> None:
     arguments = ("compare", "Nim-v0", "random", "nim_expert", "--games", "10", "--seed", "4", "--json", "-")
     first, second = (json.loads(run(*arguments).stdout) for _ in range(2))
@@ -74,8 +86,7 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("compare Quixo-v0 random minimax:depth=x", ("depth", "'x'")),
         ("compare Quixo-v0 random minimax:depth=0", ("depth", "0")),
         ("compare Quixo-v0 random nim_expert", ("Nim",)),
-        ("compare Quixo-v0 random", ("two agents", "1")),
-        ("compare Quixo-v0", ("two agents", "0")),
+        ("compare Quixo-v0", ("'AGENT...'",)),
         ("compare", ("'ENV'",)),
         ("compare Quixo-v0 random random --games 0", ("'--games'", "0")),
         ("compare Quixo-v0 random random --games many", ("'--games'", "'many'")),
@@ -93,6 +104,14 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("solve SetCovering-v0:n=5 gredy", ("Unknown solver 'gredy'.", "Did you mean 'greedy'?", "tabu")),
         ("serve --agent random=minimax", ("'random'", "already")),
         ("plai", ("'plai'",)),
+        ("compare ci_envs/Quixo-v0 random", ("Unknown environment 'ci_envs/Quixo-v0'.", "Did you mean 'Quixo-v0'?")),
+        ("compare quixo-v0 random", ("Unknown environment 'quixo-v0'.", "Did you mean 'Quixo-v0'?")),
+        ("render Quixo-v0", ("'--output'",)),
+        ("render Quixo-v0 -o board.jpg", ("'board.jpg'", ".svg or .png")),
+        ("render Quixo-v0 -o no/such/board.png", ("--output", "'no/such'")),
+        ("render TicTacToe-v0 X.. -o board.svg", ("'X..'",)),
+        ("play Quixo-v0 random random -o game.png", ("'game.png'", ".svg or .gif")),
+        ("play Quixo-v0 random random -o no/such/game.gif", ("--output", "'no/such'")),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(arguments: str, mentions: tuple[str, ...]) -> None:
@@ -117,6 +136,32 @@ def test_play_shows_the_game() -> None:
     assert "legal actions" not in result.stdout
     assert result.stdout.splitlines()[-1] in {"minimax:depth=9 (player 1) wins", "a draw"}
     assert result.stdout == run("play", "TicTacToe-v0", "random", "minimax:depth=9", "--seed", "1").stdout
+
+
+def test_play_writes_an_animation_of_the_game(tmp_path: Path) -> None:
+    plies = []
+    for name in ("game.gif", "game.svg"):
+        result = run("play", "TicTacToe-v0", "random", "random", "--seed", "3", "--output", str(tmp_path / name))
+        assert result.exit_code == 0
+        plies.append(result.stdout.count(" plays "))
+    assert plies[0] == plies[1]
+    with Image.open(tmp_path / "game.gif") as animation:
+        frames = []
+        for number in range(animation.n_frames):
+            animation.seek(number)
+            frames.append(animation.convert("RGB").tobytes())
+    assert len(set(frames)) == len(frames) == plies[0] + 1
+    assert (tmp_path / "game.svg").read_text().count("@keyframes") == plies[0] + 1
+
+
+def test_render_draws_a_position(tmp_path: Path) -> None:
+    svg, png = tmp_path / "board.svg", tmp_path / "board.png"
+    assert run("render", "TicTacToe-v0", "X../.O./... X", "--output", str(svg)).exit_code == 0
+    position = Position.from_text(TicTacToe(), "X../.O./... X")
+    assert svg.read_text() == show(position).drawing().svg()
+    assert run("render", "Quixo-v0", "-o", str(png)).exit_code == 0
+    with Image.open(png) as picture:
+        np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), rgb_array(Position.start(Quixo()).draw()))
 
 
 def test_play_tells_a_person_the_legal_moves() -> None:

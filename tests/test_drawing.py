@@ -1,5 +1,6 @@
 """Pictures show the position, all of it and nothing else, as SVG and as pixels."""
 
+import re
 import subprocess
 import sys
 from itertools import combinations, pairwise
@@ -11,6 +12,7 @@ from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
 from ci_envs.drawing.drawing import BACKGROUND, Drawing, Label
+from ci_envs.drawing.picture_file import save_animation, save_picture
 from ci_envs.drawing.raster import Window, rgb_array
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
@@ -18,7 +20,9 @@ from ci_envs.games.nim import Nim
 from ci_envs.games.position import Position
 from ci_envs.games.quarto import Quarto
 from ci_envs.games.quixo import Quixo
+from ci_envs.picture import show
 
+EMPTY = Drawing(20, 10, "")
 GRIDS = [
     (Quixo(2), "X./.O X"),
     (Quixo(5), "XO.XO/O...X/X.O../....O/XXO.X O"),
@@ -228,3 +232,32 @@ def test_pygame_is_loaded_only_to_render() -> None:
         "Quixo().draw(0, 0, 0).svg(); Window().close(); sys.exit('pygame' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_position_is_saved_as_svg(tmp_path):
+    position = Position.from_text(Quixo(2), "X./.O X")
+    position.save(tmp_path / "board.svg")
+    assert (tmp_path / "board.svg").read_text() == position.to_svg() == position.draw().svg()
+    show(position).save(str(tmp_path / "shown.svg"))
+    assert (tmp_path / "shown.svg").read_text() == show(position).drawing().svg()
+
+
+@pytest.mark.parametrize("name", ["board", "board.PNG", "board.jpg"])
+@pytest.mark.parametrize("save", [lambda path: save_picture(EMPTY, path), lambda path: save_animation([EMPTY], path)])
+def test_files_of_other_formats_are_refused(name, save, tmp_path):
+    with pytest.raises(ValueError, match=f"'{name}' must end in .svg or "):
+        save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_frames_of_an_animation_are_shown_one_after_the_other(tmp_path):
+    save_animation([EMPTY] * 3, tmp_path / "game.svg", seconds=2)
+    text = (tmp_path / "game.svg").read_text()
+    rules = re.findall(r"([\d.]+)%\{visibility:visible\}([\d.]+)%\{visibility:hidden\}", text)
+    assert [(float(start), float(end)) for start, end in rules] == [(0, 20), (20, 40), (40, 100)]  # of 2 + 2 + 6 s
+
+
+def test_without_pillow_a_gif_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(DependencyNotInstalled, match="a GIF needs Pillow"):
+        save_animation([EMPTY], tmp_path / "game.gif")

@@ -287,12 +287,21 @@ def test_legal_actions_are_an_ascending_tuple_of_ints(game):
 
 
 @each_game
-def test_an_action_that_is_no_integer_raises_a_type_error(game):
+def test_an_action_that_is_neither_integer_nor_text_raises_a_type_error(game):
     position = Position.start(game)
-    for wrong in (1.0, "a", "1", None, np.float64(1), [1], (0,), np.array([0, 1])):
+    for wrong in (1.0, b"a1", None, np.float64(1), [1], (0,), np.array([0, 1])):
         with pytest.raises(TypeError, match="integer"):
             position.play(wrong)
     assert position == Position.start(game)
+
+
+@each_game
+def test_an_action_can_be_played_by_its_name(game):
+    for position in playout(game, seed=6):
+        for action in position.legal_actions():
+            assert position.play(position.action_name(action)) == position.play(action)
+        with pytest.raises(ValueError, match="'no such action' is no action of"):
+            position.play("no such action")
 
 
 @each_game

@@ -28,7 +28,12 @@ class Player(NamedTuple):
 
 
 def watch(
-    game: Game, players: Sequence[Player], *, max_cycles: int | None = None, show: Callable[[str], object] = print
+    game: Game,
+    players: Sequence[Player],
+    *,
+    max_cycles: int | None = None,
+    show: Callable[[str], object] = print,
+    record: Callable[[Position, int | None], object] = lambda position, action: None,
 ) -> int | None:
     """Play a game between two players, player 0 first, and show every position, action and the result.
 
@@ -37,6 +42,7 @@ def watch(
         players: two.
         max_cycles: plies after which the game is drawn; None means 200 where play can go on for ever, else no limit.
         show: called with one or more lines of text.
+        record: called with each position and the action that led to it, None for the first one.
 
     Returns:
         The winner, 0 or 1, or None after a draw.
@@ -48,6 +54,7 @@ def watch(
     limit = ply_limit(game, max_cycles)
     names = [f"{player.name} (player {seat})" for seat, player in enumerate(players)]
     position = Position.start(game)
+    record(position, None)
     show(f"{names[0]} against {names[1]}\n\n{position.diagram()}")
     for _ in range(limit):
         mover, legal = position.to_move, position.legal_actions()
@@ -59,6 +66,7 @@ def watch(
             return 1 - mover
         show(f"\n{names[mover]} plays {position.action_name(action)}")
         position = position.play(action)
+        record(position, action)
         show(f"\n{position.diagram()}")
         if position.result is not None:
             return _announce(position, names, show)

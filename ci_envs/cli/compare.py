@@ -11,7 +11,7 @@ from ci_envs.cli.progress import games_progress
 
 @click.command()
 @click.argument("environment", metavar="ENV")
-@click.argument("agents", metavar="AGENT AGENT...", nargs=-1)
+@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
 @click.option(
     "--games",
     default=100,
@@ -39,8 +39,9 @@ def compare(
     random_plies: int,
     json_path: Path | None,
 ) -> None:
-    """Compare agents: every pair plays a match in ENV.
+    r"""Compare agents: every pair plays a match in ENV. A single AGENT plays against random.
 
+    \b
     ci-envs compare Quixo-v0 random minimax:depth=3
     """
     from rich.console import Console
@@ -50,8 +51,9 @@ def compare(
 
     to_stdout = str(json_path) == "-"
     with usage_errors():
+        entrants = ("random", *agents) if len(agents) == 1 else agents
         tournament = Tournament(
-            environment, agents, games=games, seed=seed, max_cycles=max_cycles, random_plies=random_plies
+            environment, entrants, games=games, seed=seed, max_cycles=max_cycles, random_plies=random_plies
         )
     with games_progress(tournament.total_games) as report:
         comparison = tournament.play(report)

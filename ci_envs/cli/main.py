@@ -11,6 +11,7 @@ from ci_envs.cli.compare import compare
 from ci_envs.cli.errors import OneLineErrorGroup
 from ci_envs.cli.list import list_command
 from ci_envs.cli.play import play
+from ci_envs.cli.render import render
 from ci_envs.cli.reports import reports
 from ci_envs.cli.serve import serve
 from ci_envs.cli.solve import solve
@@ -18,7 +19,8 @@ from ci_envs.cli.train import train
 
 
 @click.group(
-    cls=OneLineErrorGroup, commands=[accuracy, analyse, compare, list_command, play, reports, serve, solve, train]
+    cls=OneLineErrorGroup,
+    commands=[accuracy, analyse, compare, list_command, play, render, reports, serve, solve, train],
 )
 @click.version_option(package_name="ci-envs", prog_name="ci-envs")
 def main() -> None:

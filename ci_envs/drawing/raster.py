@@ -26,6 +26,17 @@ def rgb_array(drawing: Drawing) -> NDArray[np.uint8]:
     return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3)
 
 
+def png_bytes(drawing: Drawing) -> bytes:
+    """Return ``drawing`` as the content of a PNG file.
+
+    Raises:
+        DependencyNotInstalled: pygame is missing.
+    """
+    content = io.BytesIO()
+    _pygame().image.save(_surface(drawing), content, "drawing.png")
+    return content.getvalue()
+
+
 class Window:
     """A window on the screen, opened by the first :meth:`show`."""
 

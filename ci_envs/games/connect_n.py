@@ -110,6 +110,16 @@ class ConnectN(GridGame):
         return _TRAINING_PRESETS.get((self.rows, self.cols, self.n, self.gravity), {})
 
 
+def TicTacToe() -> ConnectN:  # noqa: N802 - used like the class of a game
+    """Return tic-tac-toe: three in a row on 3 x 3 cells."""
+    return ConnectN(3, 3, 3)
+
+
+def ConnectFour() -> ConnectN:  # noqa: N802
+    """Return Connect Four: four in a row on 6 rows and 7 columns, with gravity."""
+    return ConnectN(6, 7, 4, gravity=True)
+
+
 _BLOCKS_AND_WINS = "minimax:depth=2,evaluation=false"  # else it plays at random
 _FEW_STEPS = {"n_steps": 32, "batch_size": 512, "n_epochs": 5, "learning_rate": 3e-3}  # learns more from each step
 _TRAINING_PRESETS: Mapping[tuple[int, int, int, bool], Mapping[str, Mapping[str, Any]]] = {

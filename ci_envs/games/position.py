@@ -4,11 +4,14 @@ import operator
 from dataclasses import FrozenInstanceError
 from functools import lru_cache
 from itertools import compress, count
+from pathlib import Path
 from typing import NoReturn, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.picture_file import save_picture
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, ONGOING, WIN
 from ci_envs.games.rules import Facts
@@ -89,14 +92,17 @@ class Position:
         """The numbers of the legal actions, ascending; none once the game is over."""
         return _numbers(self._facts[4])
 
-    def play(self, action: SupportsIndex) -> Self:
-        """The position after ``action``.
+    def play(self, action: SupportsIndex | str) -> Self:
+        """Return the position after an action.
+
+        Args:
+            action: The number of the action, or its name (:meth:`action_name`).
 
         Raises:
-            TypeError: ``action`` is not an integer.
-            ValueError: ``action`` is illegal here, or the game is over.
+            TypeError: ``action`` is neither an integer nor a text.
+            ValueError: ``action`` is unknown or illegal here, or the game is over.
         """
-        number = action if type(action) is int else _integer(action)
+        number = action if type(action) is int else self._number_of(action)
         own, opp, _, _, legal = self._facts
         if number < 0 or not legal >> number & 1:
             self._refuse(number)
@@ -162,8 +168,34 @@ class Position:
     def __repr__(self) -> str:
         return f"Position.from_text({self.game!r}, {self.to_text()!r})"
 
+    def draw(self) -> Drawing:
+        """Return the picture of the board."""
+        return self.game.draw(self.own, self.opp, self.to_move)
+
+    def to_svg(self) -> str:
+        """Return the picture of the board as an SVG document."""
+        return self.draw().svg()
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture of the board to a file, as SVG or PNG by its ending.
+
+        Raises:
+            ValueError: The file name has another ending.
+            DependencyNotInstalled: A PNG needs pygame, which is not installed.
+            OSError: The file cannot be written.
+        """
+        save_picture(self.draw(), path)
+
     def _repr_svg_(self) -> str:
-        return self.game.draw(self.own, self.opp, self.to_move).svg()
+        return self.to_svg()
+
+    def _number_of(self, action: SupportsIndex | str) -> int:
+        if isinstance(action, str):
+            return self.parse_action(action)
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise TypeError(f"an action is an integer or the name of an action, not {action!r}") from None
 
     def _refuse(self, action: int) -> NoReturn:
         raise ValueError(f"action {action} is illegal in {self.to_text()!r}; {self._legal_names()}")
@@ -205,13 +237,6 @@ class Position:
 # assigning to a slot by its descriptor is twice as fast as by object.__setattr__
 _new = object.__new__
 _set_game, _set_to_move, _set_facts = (Position.__dict__[name].__set__ for name in ("game", "to_move", "_facts"))
-
-
-def _integer(action: SupportsIndex) -> int:
-    try:
-        return operator.index(action)
-    except TypeError:
-        raise TypeError(f"an action is an integer, not {action!r}") from None
 
 
 @lru_cache(maxsize=1 << 14)

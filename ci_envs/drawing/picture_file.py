@@ -1,0 +1,88 @@
+"""Drawings as files: SVG, PNG, and animations as GIF or SVG."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.raster import png_bytes, rgb_array
+from ci_envs.storage.files import write_whole
+
+PICTURE_FORMATS = (".svg", ".png")
+ANIMATION_FORMATS = (".svg", ".gif")
+
+
+def save_picture(drawing: Drawing, path: str | Path) -> None:
+    """Write a drawing to a file, as SVG or PNG by its ending.
+
+    Raises:
+        ValueError: The file name has another ending.
+        DependencyNotInstalled: A PNG needs pygame, which is not installed.
+        OSError: The file cannot be written.
+    """
+    file = check_ending(path, PICTURE_FORMATS)
+    content = drawing.svg().encode() if file.suffix == ".svg" else png_bytes(drawing)
+    write_whole(file, content)
+
+
+def save_animation(drawings: Sequence[Drawing], path: str | Path, *, seconds: float = 1.0) -> None:
+    """Write drawings to a file that shows one after the other, again and again, as SVG or GIF by its ending.
+
+    Args:
+        drawings: The frames, all of the same size, at least one.
+        path: The file.
+        seconds: How long each frame is shown, above 0; the last one is shown three times as long.
+
+    Raises:
+        ValueError: The file name has another ending.
+        DependencyNotInstalled: A GIF needs pygame and Pillow, and one of them is not installed.
+        OSError: The file cannot be written.
+    """
+    file = check_ending(path, ANIMATION_FORMATS)
+    times = [seconds] * (len(drawings) - 1) + [3 * seconds]
+    write_whole(file, _svg(drawings, times).encode() if file.suffix == ".svg" else _gif(drawings, times))
+
+
+def check_ending(path: str | Path, endings: Sequence[str]) -> Path:
+    """Return a path whose ending is one of ``endings``.
+
+    Raises:
+        ValueError: It is not.
+    """
+    file = Path(path)
+    if file.suffix not in endings:
+        raise ValueError(f"the file name {file.name!r} must end in {' or '.join(endings)}")
+    return file
+
+
+def _svg(drawings: Sequence[Drawing], times: Sequence[float]) -> str:
+    """Return an SVG document in which each frame is visible for its time, by CSS."""
+    total = sum(times)
+    rules, frames, start = [], [], 0.0
+    for number, (drawing, seconds) in enumerate(zip(drawings, times, strict=True)):
+        first, last = (f"{100 * end / total:.4f}%" for end in (start, start + seconds))
+        start += seconds
+        shown = f"{first}{{visibility:visible}}{last}{{visibility:hidden}}"
+        rules.append(f"@keyframes f{number}{{0%{{visibility:hidden}}{shown}}}")
+        style = f"visibility:hidden;animation:f{number} {total:g}s step-end infinite"
+        frames.append(f'<g style="{style}">{drawing.svg()}</g>')
+    width, height = drawings[0].width, drawings[0].height
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+        f"<style>{''.join(rules)}</style>{''.join(frames)}</svg>"
+    )
+
+
+def _gif(drawings: Sequence[Drawing], times: Sequence[float]) -> bytes:
+    import io
+
+    from gymnasium.error import DependencyNotInstalled
+
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise DependencyNotInstalled('a GIF needs Pillow: pip install "ci-envs[render]"') from error
+    frames = [Image.fromarray(rgb_array(drawing)).quantize(64) for drawing in drawings]
+    content = io.BytesIO()
+    durations = [round(1000 * seconds) for seconds in times]
+    frames[0].save(content, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+    return content.getvalue()
