@@ -17,6 +17,7 @@ from ci_envs import Position, Quixo, TicTacToe, show
 from ci_envs.agent import registry as agent_registry
 from ci_envs.cli.main import main
 from ci_envs.drawing.raster import rgb_array
+from ci_envs.optimisation.solving import option_names_of, solver_named, solvers
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +105,8 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("solve SetCovering-v0:n=5 gredy", ("Unknown solver 'gredy'.", "Did you mean 'greedy'?", "tabu")),
         ("serve --agent random=minimax", ("'random'", "already")),
         ("plai", ("'plai'",)),
+        ("info tabo", ("Unknown environment, agent or solver 'tabo'.", "Did you mean 'tabu'?", "Quixo-v0", "minimax")),
+        ("info Quixo-v0:size=9", ("size", "9")),
         ("compare ci_envs/Quixo-v0 random", ("Unknown environment 'ci_envs/Quixo-v0'.", "Did you mean 'Quixo-v0'?")),
         ("compare quixo-v0 random", ("Unknown environment 'quixo-v0'.", "Did you mean 'Quixo-v0'?")),
         ("render Quixo-v0", ("'--output'",)),
@@ -202,6 +205,35 @@ def test_what_list_prints_can_be_typed() -> None:
     for line in run("list").stdout.partition("\n\n")[0].splitlines()[1:]:
         result = run("play", line.strip(), "random", "random", "--max-cycles", "2")
         assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "mentions"),
+    [
+        ("Nim-v0:heaps=1,2", ("Nim", "misere", "player 0 to move")),
+        ("SetCovering-v0", ("unit_cost", "whether every set costs 1")),
+        ("minimax", ("Agent minimax", "depth", "none", "plies, 1 to 64", "table_mb")),
+        ("q_learning", ("Agent q_learning", "required", "ci-envs train q_learning", "learning_rate_end", "0.02")),
+        ("tabu", ("Solver tabu", "tenure", "20000")),
+        ("report", ("Agent report", "Solver report")),
+        ("illegal", ("Agent illegal",)),
+    ],
+)
+def test_info_describes_everything_that_has_a_name(name: str, mentions: tuple[str, ...]) -> None:
+    result = run("info", name)
+    assert result.exit_code == 0, result.output
+    assert all(mention in result.stdout for mention in mentions), result.stdout
+    assert not re.search(r"``|:\w+:`", result.stdout)
+
+
+def test_info_has_every_option_of_every_agent_and_solver() -> None:
+    for names, find, options_of in (
+        (agent_registry.registered_agents(), agent_registry.factory_of, agent_registry.option_names_of),
+        (solvers(), solver_named, option_names_of),
+    ):
+        for name in names:
+            shown = run("info", name).stdout
+            assert all(re.search(rf"^ +{option} ", shown, re.MULTILINE) for option in options_of(find(name)))
 
 
 def test_version() -> None:

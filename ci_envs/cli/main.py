@@ -9,6 +9,7 @@ from ci_envs.cli.accuracy import accuracy
 from ci_envs.cli.analyse import analyse
 from ci_envs.cli.compare import compare
 from ci_envs.cli.errors import OneLineErrorGroup
+from ci_envs.cli.info import info
 from ci_envs.cli.list import list_command
 from ci_envs.cli.play import play
 from ci_envs.cli.render import render
@@ -20,7 +21,7 @@ from ci_envs.cli.train import train
 
 @click.group(
     cls=OneLineErrorGroup,
-    commands=[accuracy, analyse, compare, list_command, play, render, reports, serve, solve, train],
+    commands=[accuracy, analyse, compare, info, list_command, play, render, reports, serve, solve, train],
 )
 @click.version_option(package_name="ci-envs", prog_name="ci-envs")
 def main() -> None:

@@ -1,0 +1,148 @@
+"""The command ``ci-envs info``."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
+from ci_envs.registry import registered, resolve
+from ci_envs.spec import option_text, split_spec
+from ci_envs.validation import unknown_name
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+class DocumentedOption(NamedTuple):
+    """An option as ``info`` shows it.
+
+    Attributes:
+        name: The name.
+        default: The default as text; ``required`` if there is none.
+        meaning: What the option does.
+    """
+
+    name: str
+    default: str
+    meaning: str
+
+
+@click.command()
+@click.argument("name", metavar="ENV|AGENT|SOLVER")
+def info(name: str) -> None:
+    r"""Describe an environment, an agent with its training, or a solver, with all options.
+
+    \b
+    ci-envs info Quixo-v0
+    ci-envs info q_learning
+    ci-envs info tabu
+    """
+    from rich.console import Console
+
+    with usage_errors():
+        parts = list(_environment_parts(name) if _is_environment(name) else _named_parts(split_spec(name)[0]))
+    Console(highlight=False).print(*parts, sep="\n")
+
+
+def _is_environment(name: str) -> bool:
+    return split_spec(name)[0] in registered() or is_problem(name)
+
+
+def _environment_parts(name: str) -> "Iterator[RenderableType]":
+    """Yield the documentation of an environment, and its initial position or the options of its problem."""
+    from rich.markdown import Markdown
+
+    from ci_envs.games.position import Position
+
+    if is_problem(name):
+        yield from _factory_parts(name, problem_maker(split_spec(name)[0]), without=())
+        return
+    spec, game, _ = resolve(name)
+    yield Markdown(_documentation(spec.name, type(game)))
+    yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
+
+
+def _documentation(module: str, cls: type) -> str:
+    """Return the page of an environment, or the docstring of its game if another package brings it."""
+    import ci_envs
+
+    page = getattr(ci_envs, module, None)
+    text = inspect.getdoc(page if inspect.ismodule(page) else cls) or ""
+    return "\n".join(line for line in text.splitlines() if not line.startswith((">>>", "...")))
+
+
+def _named_parts(name: str) -> "Iterator[RenderableType]":
+    """Yield the documentation of the agent, its training, and the solver of this name.
+
+    Raises:
+        ValueError: Nothing has this name.
+    """
+    from ci_envs.agent.registry import GIVEN, factory_of, registered_agents
+    from ci_envs.optimisation.solving import solver_named, solvers
+
+    agents, known_solvers = registered_agents(), solvers()
+    if name not in (*agents, *known_solvers):
+        names = (*registered(), *registered_problems(), *agents, *known_solvers)
+        raise unknown_name("environment, agent or solver", name, names)
+    if name in agents:
+        yield from _factory_parts(f"Agent {name}", factory_of(name), GIVEN)
+        yield from _training_parts(name)
+    if name in known_solvers:
+        yield from _factory_parts(f"Solver {name}", solver_named(name), without=("problem", "seed"))
+
+
+def _factory_parts(title: str, factory: Callable[..., Any], without: tuple[str, ...]) -> "Iterator[RenderableType]":
+    """Yield the description of what a factory makes, and a table of its options."""
+    from docstring_parser import parse
+
+    described = parse(inspect.getdoc(factory) or "")
+    constructor = parse(inspect.getdoc(vars(factory).get("__init__")) or "")
+    meanings = {one.arg_name: one.description or "" for one in (*described.params, *constructor.params)}
+    texts = filter(None, (described.short_description, described.long_description))
+    yield _plain("\n\n".join((title, *texts)))
+    parameters = inspect.signature(factory).parameters
+    options = [
+        DocumentedOption(name, _default(parameter), _plain(" ".join(meanings.get(name, "").split())))
+        for name, parameter in parameters.items()
+        if name not in without
+    ]
+    if options:
+        yield _options_table(options)
+
+
+def _training_parts(name: str) -> "Iterator[RenderableType]":
+    """Yield a table of the options of the training of an agent, if it learns."""
+    from ci_envs.training.config import options_of
+    from ci_envs.training.learners import learners, trainer_of
+
+    if name not in learners():
+        return
+    yield f"\nTraining: ci-envs train {name} ENV --output DIR"
+    described: Mapping[str, Any] = options_of(trainer_of(name).config_type)
+    yield _options_table(
+        DocumentedOption(key, "required" if one.required else option_text(one.default), f"{one.help}; {one.check}")
+        for key, one in described.items()
+    )
+
+
+def _options_table(options: "Iterator[DocumentedOption] | list[DocumentedOption]") -> "RenderableType":
+    from rich import box
+    from rich.table import Table
+
+    table = Table("option", "default", "meaning", box=box.SIMPLE_HEAD)
+    for option in options:
+        table.add_row(*option)
+    return table
+
+
+def _plain(text: str) -> str:
+    """Return a docstring without the marks of Sphinx."""
+    return re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "")
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    return "required" if parameter.default is inspect.Parameter.empty else option_text(parameter.default)
