@@ -105,6 +105,7 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("solve SetCovering-v0:n=5 gredy", ("Unknown solver 'gredy'.", "Did you mean 'greedy'?", "tabu")),
         ("serve --agent random=minimax", ("'random'", "already")),
         ("plai", ("'plai'",)),
+        ("list agnts", ("'agnts'", "agents", "solvers")),
         ("info tabo", ("Unknown environment, agent or solver 'tabo'.", "Did you mean 'tabu'?", "Quixo-v0", "minimax")),
         ("info Quixo-v0:size=9", ("size", "9")),
         ("compare ci_envs/Quixo-v0 random", ("Unknown environment 'ci_envs/Quixo-v0'.", "Did you mean 'Quixo-v0'?")),
@@ -188,22 +189,36 @@ def test_list_names_everything_even_beside_a_broken_package(tmp_path: Path, monk
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: rotten\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[ci_envs.agents]\nrotten = no_such_module:Agent\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    result = run("list")
+    result = run("list", "--options")
     assert result.exit_code == 0
     lines = [line.strip() for line in result.stdout.splitlines()]
     assert "TicTacToe-v0:rows=3,cols=3,n=3,gravity=false" in lines
     assert "Nim-v0:heaps=1,3,5,7,max_take=none,misere=false" in lines
-    assert "minimax:depth=none,time=none,pruning=true,evaluation=true,table_mb=16" in lines
     assert "sb3:path=...,deterministic=true" in lines
     assert "Plays a uniformly random legal action." in lines
     assert "Fails whenever it is asked." in lines
     assert lines[lines.index("rotten") + 1].startswith("cannot be loaded: ImportError")
     assert lines[lines.index("rotten") + 1].endswith("No module named 'no_such_module'")
+    [short] = [line.split() for line in run("list", "agents").stdout.splitlines() if line.startswith("  minimax ")]
+    assert short[:2] == ["minimax", "Looks"]
+
+
+def test_list_as_json_and_of_some_kinds() -> None:
+    entries = json.loads(run("list", "solvers", "environments", "--json", "-").stdout)
+    kinds = [entry["kind"] for entry in entries]
+    assert set(kinds) == {"environments", "solvers"}
+    assert [entry["name"] for entry in entries if entry["kind"] == "solvers"] == list(solvers())
+    described = {entry["name"]: entry for entry in entries}
+    assert described["TicTacToe-v0"]["description"].startswith("Tic-tac-toe")
+    assert described["tabu"]["options"]["moves"] == "20000"
+    assert "Agents:" not in run("list", "problems").stdout
 
 
 def test_what_list_prints_can_be_typed() -> None:
-    for line in run("list").stdout.partition("\n\n")[0].splitlines()[1:]:
-        result = run("play", line.strip(), "random", "random", "--max-cycles", "2")
+    entries = json.loads(run("list", "environments", "--json", "-").stdout)
+    for entry in entries:
+        options = ",".join(f"{name}={value}" for name, value in entry["options"].items())
+        result = run("play", f"{entry['name']}:{options}", "random", "random", "--max-cycles", "2")
         assert result.exit_code == 0, result.output
 
 

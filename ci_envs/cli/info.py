@@ -1,12 +1,12 @@
 """The command ``ci-envs info``."""
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ci_envs.cli.docstrings import page_of, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
@@ -62,17 +62,9 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
         yield from _factory_parts(name, problem_maker(split_spec(name)[0]), without=())
         return
     spec, game, _ = resolve(name)
-    yield Markdown(_documentation(spec.name, type(game)))
+    lines = (inspect.getdoc(page_of(spec.id, type(game))) or "").splitlines()
+    yield Markdown("\n".join(line for line in lines if not line.startswith((">>>", "..."))))
     yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
-
-
-def _documentation(module: str, cls: type) -> str:
-    """Return the page of an environment, or the docstring of its game if another package brings it."""
-    import ci_envs
-
-    page = getattr(ci_envs, module, None)
-    text = inspect.getdoc(page if inspect.ismodule(page) else cls) or ""
-    return "\n".join(line for line in text.splitlines() if not line.startswith((">>>", "...")))
 
 
 def _named_parts(name: str) -> "Iterator[RenderableType]":
@@ -103,10 +95,10 @@ def _factory_parts(title: str, factory: Callable[..., Any], without: tuple[str, 
     constructor = parse(inspect.getdoc(vars(factory).get("__init__")) or "")
     meanings = {one.arg_name: one.description or "" for one in (*described.params, *constructor.params)}
     texts = filter(None, (described.short_description, described.long_description))
-    yield _plain("\n\n".join((title, *texts)))
+    yield plain_text("\n\n".join((title, *texts)))
     parameters = inspect.signature(factory).parameters
     options = [
-        DocumentedOption(name, _default(parameter), _plain(" ".join(meanings.get(name, "").split())))
+        DocumentedOption(name, _default(parameter), plain_text(" ".join(meanings.get(name, "").split())))
         for name, parameter in parameters.items()
         if name not in without
     ]
@@ -137,11 +129,6 @@ def _options_table(options: "Iterator[DocumentedOption] | list[DocumentedOption]
     for option in options:
         table.add_row(*option)
     return table
-
-
-def _plain(text: str) -> str:
-    """Return a docstring without the marks of Sphinx."""
-    return re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "")
 
 
 def _default(parameter: inspect.Parameter) -> str:

@@ -2,62 +2,119 @@
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ci_envs.cli.docstrings import first_line, page_of
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import json_option
 from ci_envs.optimisation.registry import problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
 from ci_envs.spec import option_names, option_text
 
+KINDS = ("environments", "agents", "learners", "problems", "solvers")
+
+
+@dataclasses.dataclass(frozen=True)
+class Listed:
+    """An entry of the list.
+
+    Attributes:
+        kind: One of :data:`KINDS`.
+        name: The name.
+        description: What it is, in one line.
+        options: The defaults of its options, as text; ``...`` for a required one.
+    """
+
+    kind: str
+    name: str
+    description: str
+    options: Mapping[str, str]
+
+    @property
+    def spec(self) -> str:
+        """The spec string with all options."""
+        written = ",".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.name}:{written}" if written else self.name
+
 
 @click.command(name="list")
-def list_command() -> None:
-    """List environments, agents, optimisation problems and solvers with their parameters."""
+@click.argument("kinds", metavar="[KIND...]", nargs=-1, type=click.Choice(KINDS))
+@click.option("--options", is_flag=True, help="Show all options with their defaults.")
+@json_option("Write the list to FILE; - prints it as JSON.")
+def list_command(kinds: tuple[str, ...], options: bool, json_path: Path | None) -> None:
+    r"""List environments, agents, learners (agents to train), optimisation problems and their solvers.
+
+    \b
+    ci-envs list
+    ci-envs list agents --options
+    """
+    import json
+
+    from ci_envs.storage.files import write_whole
+
+    chosen = kinds or KINDS
+    entries = [entry for kind in KINDS if kind in chosen for entry in _entries(kind)]
+    text = json.dumps([dataclasses.asdict(entry) for entry in entries], indent=2)
+    if str(json_path) == "-":
+        click.echo(text)
+        return
+    for kind in dict.fromkeys(entry.kind for entry in entries):
+        click.echo(f"{kind.capitalize()}:")
+        for line in _lines([entry for entry in entries if entry.kind == kind], options):
+            click.echo(f"  {line}")
+    click.echo("\nci-envs info NAME describes each of them.")
+    if json_path:
+        with usage_errors():
+            write_whole(json_path, text.encode())
+
+
+def _lines(entries: Iterable[Listed], options: bool) -> Iterator[str]:
+    entries = list(entries)
+    width = max((len(entry.name) for entry in entries), default=0)
+    for entry in entries:
+        if options:
+            yield from (entry.spec, f"    {entry.description}")
+        else:
+            yield f"{entry.name:{width}}  {entry.description}"
+
+
+def _entries(kind: str) -> Iterator[Listed]:
     from ci_envs.agent import registry as agents
     from ci_envs.optimisation import solving
+    from ci_envs.training.learners import learners
 
-    click.echo("Environments:")
-    for id in registered():
-        click.echo(f"  {_environment_spec(id)}")
-    for title, names, find, names_of in (
-        ("Agents", agents.registered_agents(), agents.factory_of, agents.option_names_of),
-        ("Problems", registered_problems(), problem_maker, option_names),
-        ("Solvers of problems", solving.solvers(), solving.solver_named, solving.option_names_of),
-    ):
-        click.echo(f"\n{title}:")
-        for name in names:
-            click.echo(f"  {_entry(name, find, names_of)}")
-
-
-def _environment_spec(id: str) -> str:
-    _, game, _ = resolve(id)
-    return _spec(id, {field.name: getattr(game, field.name) for field in dataclasses.fields(game)})
+    if kind == "environments":
+        for id in registered():
+            spec, game, _ = resolve(id)
+            values = {field.name: option_text(getattr(game, field.name)) for field in dataclasses.fields(game)}
+            yield Listed(kind, id, first_line(page_of(spec.id, type(game))), values)
+        return
+    tables: Mapping[str, tuple[tuple[str, ...], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
+        "agents": (agents.registered_agents(), agents.factory_of, agents.option_names_of),
+        "learners": (tuple(learners()), agents.factory_of, agents.option_names_of),
+        "problems": (registered_problems(), problem_maker, option_names),
+        "solvers": (solving.solvers(), solving.solver_named, solving.option_names_of),
+    }
+    names, find, names_of = tables[kind]
+    for name in names:
+        yield _entry(kind, name, find, names_of)
 
 
 def _entry(
-    name: str, find: Callable[[str], Callable[..., Any]], names_of: Callable[[Callable[..., Any]], tuple[str, ...]]
-) -> str:
-    """Return the spec string of the factory that ``find`` returns for a name, and its one-line description."""
+    kind: str, name: str, find: Callable[[str], Callable[..., Any]], names_of: Callable[..., tuple[str, ...]]
+) -> Listed:
     try:
         factory = find(name)
         parameters = inspect.signature(factory).parameters
-        options = {option: parameters[option].default for option in names_of(factory)}
+        options = {option: _default(parameters[option].default) for option in names_of(factory)}
     except Exception as error:  # one broken package must not hide the others
-        return f"{name}\n    cannot be loaded: {type(error).__name__}: {error}"
-    return f"{_spec(name, options)}\n    {_first_line(factory)}"
+        return Listed(kind, name, f"cannot be loaded: {type(error).__name__}: {error}", {})
+    return Listed(kind, name, first_line(factory), options)
 
 
-def _first_line(documented: object) -> str:
-    return (inspect.getdoc(documented) or "").partition("\n")[0]
-
-
-def _spec(name: str, options: Mapping[str, object]) -> str:
-    """Return a spec string in which an option without a default is written ``key=...``."""
-    written = ",".join(f"{key}={_value_text(value)}" for key, value in options.items())
-    return f"{name}:{written}" if written else name
-
-
-def _value_text(value: object) -> str:
+def _default(value: object) -> str:
     return "..." if value is inspect.Parameter.empty else option_text(value)
