@@ -14,12 +14,13 @@ from rich.table import Table
 
 from ci_envs import make_agent
 from ci_envs.arena.accuracy import Accuracy, measure_accuracy
+from ci_envs.drawing.figure_file import write_figure
 from ci_envs.registry import resolve
 from ci_envs.solver.reachable import draw_positions
 from ci_envs.solver.solve import solve
 from ci_envs.training import train
+from ci_envs.training.curves import draw_curves, read_curve
 from ci_envs.training.folder import CONFIG, CURVE
-from experiments.curves import draw, read_curve
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "gumbel": {},
@@ -69,7 +70,8 @@ def main(environment: str, minutes: float, threads: int, positions: int, simulat
         best = train("alphazero", environment, output=run, resume=resume, minutes=minutes, threads=threads, **options)
         agent = make_agent(f"{best},simulations={simulations}", game, seed=0)
         table.add_row(label, *_numbers(run, measure_accuracy(game, agent, words, solution)))
-    draw({label: read_curve(output / label) for label in VARIANTS}, output / "curves.png", environment)
+    curves = {label: read_curve(output / label) for label in VARIANTS}
+    write_figure(draw_curves(curves, ["rating"], x="seconds"), output / "curves.png")
     Console().print(table)
 
 

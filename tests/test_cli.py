@@ -18,6 +18,7 @@ from ci_envs.agent import registry as agent_registry
 from ci_envs.cli.main import main
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.optimisation.solving import option_names_of, solver_named, solvers
+from ci_envs.training.curves import draw_curves, read_curve
 
 
 @pytest.fixture(autouse=True)
@@ -105,6 +106,9 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("solve SetCovering-v0:n=5 gredy", ("Unknown solver 'gredy'.", "Did you mean 'greedy'?", "tabu")),
         ("serve --agent random=minimax", ("'random'", "already")),
         ("plai", ("'plai'",)),
+        ("compare Nim-v0 random nim --plot plot.jpg", ("'plot.jpg'", ".png, .svg, .pdf")),
+        ("plot no/such/run -o curves.png", ("'no/such/run'",)),
+        ("plot tests -o curves.png", ("curve.csv",)),
         ("list agnts", ("'agnts'", "agents", "solvers")),
         ("info tabo", ("Unknown environment, agent or solver 'tabo'.", "Did you mean 'tabu'?", "Quixo-v0", "minimax")),
         ("info Quixo-v0:size=9", ("size", "9")),
@@ -166,6 +170,47 @@ def test_render_draws_a_position(tmp_path: Path) -> None:
     assert run("render", "Quixo-v0", "-o", str(png)).exit_code == 0
     with Image.open(png) as picture:
         np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), rgb_array(Position.start(Quixo()).draw()))
+
+
+def test_compare_draws_the_ratings_and_scores(tmp_path: Path) -> None:
+    for name in ("plot.png", "plot.svg"):
+        result = run(
+            "compare", "Nim-v0", "random", "nim_expert", "random", "--games", "10", "--plot", str(tmp_path / name)
+        )
+        assert result.exit_code == 0, result.output
+    with Image.open(tmp_path / "plot.png") as picture:
+        assert min(picture.size) > 200
+    assert (tmp_path / "plot.svg").read_text().startswith("<?xml")
+
+
+def test_plot_draws_learning_curves(tmp_path: Path) -> None:
+    for name, rows in (("a", "1,10,2,0.5\n2,,2,0.25\n"), ("b", "1,5,2,1\n3,20,2,0.5\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "curve.csv").write_text(f"episodes,rating,random won,loss\n{rows}")
+    curves = {name: read_curve(tmp_path / name) for name in "ab"}
+    assert curves["a"]["rating"] == (10.0, None)
+    figure = draw_curves(curves)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["rating", "loss"]
+    assert [line.get_xydata().tolist() for line in figure.axes[0].lines] == [[[1, 10]], [[1, 5], [3, 20]]]
+    path = tmp_path / "curves.svg"
+    result = run("plot", str(tmp_path / "a"), str(tmp_path / "b" / "curve.csv"), "--column", "loss", "-o", str(path))
+    assert result.exit_code == 0, result.output
+    assert path.read_text().startswith("<?xml")
+    refused = run("plot", str(tmp_path / "a"), "--column", "los", "-o", str(path))
+    assert refused.exit_code == 2
+    assert "Unknown column 'los' for run" in refused.stderr
+    assert "Did you mean 'loss'?" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("episodes,rating\n", "has no measurements yet"), ("a,b\n1,x\n", "is not a learning curve")]
+)
+def test_plot_refuses_what_is_no_learning_curve(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "curve.csv").write_text(text)
+    result = run("plot", str(tmp_path), "-o", str(tmp_path / "curve.png"))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_play_tells_a_person_the_legal_moves() -> None:

@@ -12,6 +12,7 @@ from ci_envs.cli.errors import OneLineErrorGroup
 from ci_envs.cli.info import info
 from ci_envs.cli.list import list_command
 from ci_envs.cli.play import play
+from ci_envs.cli.plot import plot
 from ci_envs.cli.render import render
 from ci_envs.cli.reports import reports
 from ci_envs.cli.serve import serve
@@ -21,7 +22,7 @@ from ci_envs.cli.train import train
 
 @click.group(
     cls=OneLineErrorGroup,
-    commands=[accuracy, analyse, compare, info, list_command, play, render, reports, serve, solve, train],
+    commands=[accuracy, analyse, compare, info, list_command, play, plot, render, reports, serve, solve, train],
 )
 @click.version_option(package_name="ci-envs", prog_name="ci-envs")
 def main() -> None:

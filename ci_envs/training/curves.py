@@ -1,0 +1,76 @@
+"""Learning curves as plots: the columns of ``curve.csv`` of one or several runs."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci_envs.training.folder import CURVE
+from ci_envs.validation import unknown_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Curve = Mapping[str, tuple[float | None, ...]]
+"""The columns of a learning curve by name; None where a row has no value."""
+
+_RECORDS = (" won", " drawn", " lost")  # ends of the columns with the results against each opponent
+
+
+def read_curve(run: str | Path) -> Curve:
+    """Return the learning curve of a run.
+
+    Args:
+        run: The folder of the run, or a CSV file.
+
+    Raises:
+        ValueError: The file has no rows, or a value that is not a number.
+        OSError: There is no learning curve.
+    """
+    path = Path(run)
+    with (path / CURVE if path.is_dir() else path).open(newline="") as file:
+        reader = csv.DictReader(file)
+        rows = list(reader)
+    if not rows:
+        raise ValueError(f"{str(path)!r} has no measurements yet")
+    try:
+        return {
+            name: tuple(float(row[name]) if row[name] else None for row in rows) for name in reader.fieldnames or ()
+        }
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{str(path)!r} is not a learning curve: {error}") from None
+
+
+def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: str | None = None) -> "Figure":
+    """Return a figure with a panel for each column and a line for each run.
+
+    Args:
+        curves: The learning curves by the labels of their runs, one or more.
+        columns: The columns to draw; if there are none, all columns of the first run except the results against each
+            opponent.
+        x: The column of the x axis; None means the first one, which is the length of the training.
+
+    Raises:
+        ValueError: A run does not have one of the columns.
+        ImportError: matplotlib is not installed.
+    """
+    from matplotlib.figure import Figure
+
+    first = next(iter(curves.values()))
+    x = x or next(iter(first))
+    columns = columns or [name for name in first if name != x and not name.endswith(_RECORDS)]
+    for label, curve in curves.items():
+        for name in (x, *columns):
+            if name not in curve:
+                raise unknown_name("column", name, curve, owner=f"run {label}")
+    figure = Figure(figsize=(7, 1 + 2.6 * len(columns)), layout="constrained")
+    for axes, name in zip(figure.subplots(len(columns), squeeze=False, sharex=True)[:, 0], columns, strict=True):
+        for label, curve in curves.items():
+            points = [point for point in zip(curve[x], curve[name], strict=True) if None not in point]
+            axes.plot(*zip(*points, strict=True) if points else ([], []), marker="o", markersize=2.5, label=label)
+        axes.set(ylabel=name)
+        axes.grid(alpha=0.3)
+    axes.set(xlabel=x)
+    if len(curves) > 1:
+        figure.axes[0].legend(frameon=False)
+    return figure
