@@ -45,9 +45,9 @@ def _draw_scores(axes: "Axes", comparison: Comparison, labels: list[str]) -> Non
         row, column = map(labels.index, pairing.labels)
         scores[row, column] = 100 * pairing.match.sides[0].total.score
         scores[column, row] = 100 - scores[row, column]
-    axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=100)
+    axes.imshow(scores, cmap="RdYlGn", alpha=0.7, vmin=0, vmax=100)
     for row, column in np.argwhere(~np.isnan(scores)):
         axes.text(column, row, f"{scores[row, column]:.0f}", ha="center", va="center")
     axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
     axes.set_yticks(range(len(labels)), labels)
-    axes.set_title("score % of the row against the column", fontsize="medium")
+    axes.set_title("score %, row against column", fontsize="medium")
