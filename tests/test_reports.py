@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from ci_envs.cli.main import main
+from ci_envs.extras import missing_package
 from ci_envs.reports.catalog import REPORTS, section_of, sections
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.results import findings_of
@@ -147,4 +148,4 @@ def test_without_matplotlib_one_line_says_what_to_install(tmp_path, monkeypatch)
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     done = run("B31", "--output", tmp_path, "--quick")
     assert done.exit_code == 0
-    assert done.stderr.splitlines()[-1] == "No plots: matplotlib is not installed. Install ci-envs[plot]."
+    assert done.stderr.splitlines()[-1] == missing_package("a plot", "matplotlib", "plot")

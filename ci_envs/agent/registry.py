@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ci_envs.agent.interface import Agent, AgentFactory
+from ci_envs.extras import missing_module
 from ci_envs.games.game import Game
 from ci_envs.plugins import plugins
 from ci_envs.registry import resolve
@@ -55,7 +56,7 @@ def factory_of(name: str) -> AgentFactory:
     try:
         return cast(AgentFactory, found.load())
     except ImportError as error:
-        raise ImportError(f"agent {name!r} needs what is not installed: {error}") from error
+        raise ImportError(missing_module(f"agent {name!r}", error, preferred=name)) from error
 
 
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:

@@ -2,22 +2,18 @@
 
 import inspect
 import re
+from importlib import import_module
+from importlib.util import find_spec
+
+from ci_envs.registry import GameSpec
 
 
-def page_of(id: str, cls: type) -> object:
-    """Return the object that documents an environment: its module, or its game if another package brings it.
-
-    Args:
-        id: The id of the environment, for example ``ConnectFour-v0``, whose module is ``ci_envs.connect_four_v0``.
-        cls: The class of the game.
-    """
-    import ci_envs
-
-    wanted = id.replace("-", "").lower()
-    for name in dir(ci_envs):
-        if name.replace("_", "") == wanted:
-            return getattr(ci_envs, name)
-    return cls
+def page_of(spec: GameSpec) -> object:
+    """Return the object that documents an environment: its module, or its game if another package brings it."""
+    for name in (spec.name, spec.id.replace("-", "_").lower()):  # connect_four_v0, tictactoe_v0
+        if find_spec(f"ci_envs.{name}"):
+            return import_module(f"ci_envs.{name}")
+    return spec.game_class()
 
 
 def first_line(documented: object) -> str:

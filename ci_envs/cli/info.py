@@ -62,7 +62,7 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
         yield from _factory_parts(name, problem_maker(split_spec(name)[0]), without=())
         return
     spec, game, _ = resolve(name)
-    lines = (inspect.getdoc(page_of(spec.id, type(game))) or "").splitlines()
+    lines = (inspect.getdoc(page_of(spec)) or "").splitlines()
     yield Markdown("\n".join(line for line in lines if not line.startswith((">>>", "..."))))
     yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
 

@@ -91,7 +91,7 @@ def _entries(kind: str) -> Iterator[Listed]:
         for id in registered():
             spec, game, _ = resolve(id)
             values = {field.name: option_text(getattr(game, field.name)) for field in dataclasses.fields(game)}
-            yield Listed(kind, id, first_line(page_of(spec.id, type(game))), values)
+            yield Listed(kind, id, first_line(page_of(spec)), values)
         return
     tables: Mapping[str, tuple[tuple[str, ...], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
         "agents": (agents.registered_agents(), agents.factory_of, agents.option_names_of),

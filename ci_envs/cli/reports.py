@@ -8,6 +8,7 @@ import click
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import json_option, seed_option
 from ci_envs.cli.progress import count_progress
+from ci_envs.extras import missing_package
 
 if TYPE_CHECKING:
     from ci_envs.reports.section import Findings, RunOptions, Section
@@ -93,7 +94,7 @@ def _save_plots(section: "Section", findings: "Findings", output: Path) -> None:
     try:
         save_plots(section, findings, output)
     except ImportError:
-        click.echo("No plots: matplotlib is not installed. Install ci-envs[plot].", err=True)
+        click.echo(missing_package("a plot", "matplotlib", "plot"), err=True)
 
 
 def _duration(seconds: float) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ci_envs.cli.errors import usage_errors
+from ci_envs.extras import missing_module
 from ci_envs.registry import resolve
 from ci_envs.spec import split_spec
 
@@ -54,7 +55,7 @@ def serve(
             from ci_envs.web.page import add_pages
             from ci_envs.web.secret import secret_beside
         except ImportError as error:
-            raise ImportError(f"serving needs pip install 'ci-envs[web]': {error}") from None
+            raise ImportError(missing_module("the server", error, preferred="web")) from None
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
         path = games or games_file()

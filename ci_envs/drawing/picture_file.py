@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.raster import png_bytes, rgb_array
+from ci_envs.extras import missing_package
 from ci_envs.storage.files import write_whole
 
 PICTURE_FORMATS = (".svg", ".png")
@@ -80,7 +81,7 @@ def _gif(drawings: Sequence[Drawing], times: Sequence[float]) -> bytes:
     try:
         from PIL import Image
     except ImportError as error:
-        raise DependencyNotInstalled('a GIF needs Pillow: pip install "ci-envs[render]"') from error
+        raise DependencyNotInstalled(missing_package("a GIF", "Pillow", "render")) from error
     frames = [Image.fromarray(rgb_array(drawing)).quantize(64) for drawing in drawings]
     content = io.BytesIO()
     durations = [round(1000 * seconds) for seconds in times]

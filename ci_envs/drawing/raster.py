@@ -10,6 +10,7 @@ from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
 from ci_envs.drawing.drawing import BACKGROUND, Drawing
+from ci_envs.extras import missing_package
 
 _FONT_SCALE = 16 / 11  # pygame sets its own font at 11/16 of the size it is asked for
 
@@ -88,5 +89,5 @@ def _pygame() -> ModuleType:
     try:
         import pygame
     except ImportError as error:
-        raise DependencyNotInstalled('rendering needs pygame: pip install "ci-envs[render]"') from error
+        raise DependencyNotInstalled(missing_package("rendering", "pygame", "render")) from error
     return pygame
