@@ -39,7 +39,7 @@ def findings_of(section: Section, options: RunOptions, folder: Path, *, again: b
     folder.mkdir(parents=True, exist_ok=True)
     findings = section.run(options)
     content = {"section": section.name, **_settings(options), **asdict(findings)}
-    write_whole(_file(section, folder), json.dumps(content, indent=2).encode())
+    write_whole(_file(section, folder), json.dumps(content).encode())
     return findings
 
 
