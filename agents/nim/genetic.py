@@ -1,15 +1,25 @@
-"""Nim by two genes that a genetic algorithm evolves: which nim-sum to leave, and how far from it will do.
+"""Nim by two genes that a genetic algorithm evolves: which nim-sum to leave, and how far from it is acceptable.
 
-The genome is ``(target_preference, target_range)``. Of an action that leaves the nim-sum s the cost is
-``max(0, |s - target_preference| - target_range)``, and any of the actions that cost least is played. So whatever leaves
-a nim-sum within the range of the preference is as good; where nothing does, what comes nearest is played. The course's
-report, which has these two genes, was not at hand: what they mean here is our reading.
+The genome is ``(target_preference, target_range)``. An action is acceptable if the nim-sum s that it leaves is at most
+``radius`` from ``centre``, and any of the acceptable actions is played, each with the same probability. What the genes
+mean is the option ``target``:
 
-With both near 0 it plays what leaves a nim-sum of 0, the theory of normal play without a bound: any genome with
-``target_preference + target_range < 1`` and ``target_preference < 1/2`` does. With a bound and in misere play it can
-play, but no genome is the theory there.
+| ``target`` | genes | centre, radius | if no action is acceptable |
+|---|---|---|---|
+| ``nearest`` | from 0 to the largest nim-sum | the genes | the actions nearest to the range are played |
+| ``raw`` | from 0 to 1 | the genes | any action is played |
+| ``relative`` | from 0 to 1 | ``least + preference * span``, ``range * span / 2`` | any action is played |
+
+Here ``least`` is the least nim-sum that a legal action leaves, and ``span`` is the distance from it to the largest.
+``nearest`` is ours. The two genes come from report A, whose words are ``raw``; its figures come from ``relative`` in
+misere play (section A2 of ``ci-envs reports``).
+
+With ``nearest``, genes near 0 leave a nim-sum of 0, which is the theory of normal play without a bound: this holds for
+each genome with ``target_preference + target_range < 1`` and ``target_preference < 1/2``. With a bound and in misere
+play no genome is the theory.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -27,44 +37,75 @@ from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.games.operations import play
 from ci_envs.kernels.random_numbers import random_index_from
+from ci_envs.validation import one_of
+
+
+TARGETS = ("nearest", "raw", "relative")
+"""The meanings of the genes, in the order of their numbers in compiled code."""
+
+_NEAREST, _RAW, _RELATIVE = range(len(TARGETS))
 
 
 @dataclass(frozen=True)
 class NimGAPolicy(GenomePolicy):
-    """:class:`NimGAAgent` in compiled code."""
+    """:class:`NimGAAgent` in compiled code; its memory is the genome, the values of the actions and the target.
+
+    Attributes:
+        target: the meaning of the genes, one of :data:`TARGETS`.
+
+    Raises:
+        ValueError: there is no such target.
+    """
+
+    target: str = "nearest"
+
+    run_time_fields: ClassVar[tuple[str, ...]] = ("target",)  # the memory holds it
+
+    def __post_init__(self) -> None:
+        one_of("target", self.target, TARGETS)
 
     @override
-    def room_size(self, game: Game, genes: int) -> int:
-        return game.action_count
+    def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
+        return np.array(genome, dtype=np.float64), np.empty(game.action_count), TARGETS.index(self.target)
 
 
 @kernel
-def write_values(game: Any, own: Any, genome: Any, values: Any) -> Any:
-    """``-> float``: the largest of the values of the actions, which are written: minus the cost, -inf if illegal."""
-    best = -np.inf
+def write_values(game: Any, own: Any, genome: Any, values: Any, target: Any) -> Any:
+    """``-> float``: write the value of each action, -inf if it is illegal, and return the largest."""
+    least, largest = np.inf, -np.inf
     for number in range(action_count(game)):
-        values[number] = -np.inf
+        values[number] = np.inf
         if legal(game, own, NONE, np.uint64(number)):
             after, _ = play(game, own, NONE, np.uint64(number))
-            values[number] = -max(0.0, abs(np.float64(nim_sum(after)) - genome[0]) - genome[1])
-            best = max(best, values[number])
+            values[number] = np.float64(nim_sum(after))
+            least, largest = min(least, values[number]), max(largest, values[number])
+    centre, radius = genome[0], genome[1]
+    if target == _RELATIVE:
+        centre, radius = least + centre * (largest - least), radius * (largest - least) / 2
+    best = -np.inf
+    for number in range(action_count(game)):
+        excess = max(0.0, abs(values[number] - centre) - radius)
+        values[number] = -excess
+        if target != _NEAREST and 0.0 < excess < np.inf:
+            values[number] = -1.0
+        best = max(best, values[number])
     return best
 
 
 @implements(choose, NimGAPolicy)
 def _(policy: NimGAPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        genome, values = memory
-        best = write_values(game, own, genome, values)
+        genome, values, target = memory
+        best = write_values(game, own, genome, values, target)
         return random_index_from(values, action_count(game), best, seed)[0]
 
     return kernel
 
 
 @kernel
-def _write_chances(game: Any, words: Any, genome: Any, chances: Any) -> None:
+def _write_chances(game: Any, words: Any, genome: Any, target: Any, chances: Any) -> None:
     for i in range(len(words)):
-        best = write_values(game, words[i], genome, chances[i])
+        best = write_values(game, words[i], genome, chances[i], target)
         count = 0
         for number in range(len(chances[i])):
             count += chances[i, number] == best
@@ -72,16 +113,19 @@ def _write_chances(game: Any, words: Any, genome: Any, chances: Any) -> None:
             chances[i, number] = (chances[i, number] == best) / count
 
 
-def action_chances(game: Nim, genome: NDArray[np.float64], words: NDArray[np.uint64]) -> NDArray[np.float64]:
+def action_chances(
+    game: Nim, genome: NDArray[np.float64], words: NDArray[np.uint64], target: str = "nearest"
+) -> NDArray[np.float64]:
     """How likely a genome plays each action, float64 (positions, actions).
 
     Args:
         game: what is played.
         genome: (2,).
         words: first words of positions that are not over, uint64 (positions,).
+        target: the meaning of the genes, one of :data:`TARGETS`.
     """
     chances = np.empty((len(words), game.action_count))
-    _write_chances(game, words, genome, chances)
+    _write_chances(game, words, genome, TARGETS.index(target), chances)
     return chances
 
 
@@ -101,9 +145,15 @@ class NimGAAgent(ChampionAgent):
     def _make_genome_policy(self) -> NimGAPolicy:
         if self.genome.shape != (2,):
             raise ValueError(f"nim_ga has 2 genes, not {len(self.genome)}")
-        return NimGAPolicy()
+        return NimGAPolicy(self.champion.options.get("target", "nearest"))
 
 
-def genetic_target(game: Nim) -> EvolutionTarget:
-    """Return what evolves: two genes, each from 0 to the largest nim-sum."""
-    return EvolutionTarget("nim_ga", NimGAPolicy(), 2, float(largest_sum(game)), {})
+def genetic_target(game: Nim, target: str = "nearest") -> EvolutionTarget:
+    """Return what evolves: two genes, each from 0 to 1, or to the largest nim-sum with ``target="nearest"``.
+
+    Raises:
+        ValueError: there is no such target.
+    """
+    high = float(largest_sum(game)) if target == "nearest" else 1.0
+    options: Mapping[str, str] = {} if target == "nearest" else {"target": target}
+    return EvolutionTarget("nim_ga", NimGAPolicy(target), 2, high, options)

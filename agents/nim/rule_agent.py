@@ -1,20 +1,27 @@
 """Plain rules for Nim, as named policies: ``nim:rule=max_lowest``.
 
-They are our reading of the rules that reports of a course on computational intelligence describe. Rows are the heaps
-in their order, numbered from the top: the lowest row is the first that has objects, the highest the last that has.
+Rows are the heaps in their order, numbered from the top: the lowest row is the first that has objects, the highest the
+last that has. Where a rule finds no legal action of its kind, it plays any legal action.
 
 | rule | what it takes |
 |---|---|
 | ``min_lowest``, ``min_highest`` | one object from the lowest row, from the highest |
 | ``max_lowest``, ``max_highest`` | as many as allowed from the lowest row, from the highest |
-| ``count_and_decide`` | what ``odd`` says, one of the four above, if the number of rows left is odd, else ``even`` |
+| ``take_row`` | all of a random row |
+| ``leave_one`` | all but one object of a random row that has more than one |
+| ``count_and_decide`` | what ``odd`` says, one of the six above, if the number of rows left is odd, else ``even`` |
 | ``endgame_first`` | :func:`~ci_envs.agents.nim.rules.endgame_first`, as a player who begins would reason |
 | ``endgame_second`` | :func:`~ci_envs.agents.nim.rules.endgame_second`, as a player who answers would reason |
-| ``nim_sum`` | what makes the exclusive or of the rows 0, else anything: wrong with a bound, and in misere play |
-| ``random`` | anything |
+| ``nim_sum`` | what leaves a nim-sum of 0: perfect in normal play without a bound, wrong with one and in misere play |
+| ``nonzero_nim_sum`` | what leaves a nim-sum other than 0 |
+| ``random`` | any legal action, each with the same probability |
+| ``row_random`` | a row that is not empty is drawn, then the number of objects from 1 to the most that is allowed |
 | ``expert`` | as the agent ``nim_expert``, by theory |
 
-Only the last three know chance.
+The first four and ``count_and_decide`` of them are the fixed rules of report B. Its "always" rule, with legal moves, is
+``nim:count_and_decide,odd=take_row,even=leave_one`` for the player who moves first, and with ``odd`` and ``even``
+exchanged for the other. ``endgame_first`` and ``endgame_second`` are ours. The random players of the reports are
+``row_random``.
 """
 
 from dataclasses import dataclass
@@ -35,6 +42,9 @@ from ci_envs.kernels.dispatch import implements
 from ci_envs.validation import one_of
 
 BASIC_RULES = tuple(rule.__name__ for rule in nim_rules.BASIC_RULES)
+"""The names of the rules that take one object, or as many as allowed, from the lowest or highest row."""
+
+PARITY_RULES = (*BASIC_RULES, "take_row", "leave_one")
 """The names of the rules that ``count_and_decide`` chooses from."""
 
 RULES = (*BASIC_RULES, "count_and_decide", *FIXED_RULES[len(BASIC_RULES) :], *CHANCE_RULES)
@@ -65,13 +75,13 @@ class NimRuleAgent(PolicyAgent):
         Args:
             game: Nim, with a bound or without, normal or misere.
             rule: one of :data:`RULES`.
-            odd: for ``count_and_decide``: one of :data:`BASIC_RULES`, played where the number of rows left is odd.
+            odd: for ``count_and_decide``: one of :data:`PARITY_RULES`, played if the number of rows left is odd.
             even: the same for an even number.
-            seed: of ``nim_sum``, ``random`` and ``expert``, where several actions are equal to them.
+            seed: of the random rules.
 
         Raises:
-            ValueError: ``game`` is not Nim, there is no such rule, or ``odd`` or ``even`` is missing, no basic rule, or
-                given to another rule.
+            ValueError: ``game`` is not Nim, there is no such rule, or ``odd`` or ``even`` is missing, not one of
+                :data:`PARITY_RULES`, or given to another rule.
         """
         self._nim, self._by_parity = require_game("nim", game, Nim), _by_parity(rule, odd, even)
         super().__init__(game, seed=seed)
@@ -86,8 +96,8 @@ def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64
     one_of("rule", rule, RULES)
     rules = even, odd
     if rule == "count_and_decide":
-        one_of("odd", odd, BASIC_RULES)
-        one_of("even", even, BASIC_RULES)
+        one_of("odd", odd, PARITY_RULES)
+        one_of("even", even, PARITY_RULES)
     elif odd is not None or even is not None:
         raise ValueError(f"odd={odd}, even={even}: only the rule count_and_decide has these options, not {rule}")
     else:

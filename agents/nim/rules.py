@@ -1,8 +1,8 @@
 """Plain rules for Nim in compiled code; :mod:`ci_envs.agents.nim.rule_agent` says what they are.
 
 A deterministic rule is a kernel ``(game, own) -> action`` of the first word of a position that is not over. A random
-rule plays any of the actions that lead to a position with a certain property (:func:`may_play`), or any legal action if
-there is none.
+rule plays any of the actions with a certain property (:func:`may_play`), each with the same probability, or any legal
+action if there is none. The exception is ``row_random``, which draws a row first.
 """
 
 from collections.abc import Sequence
@@ -162,10 +162,11 @@ BASIC_RULES = (min_lowest, max_lowest, min_highest, max_highest)
 FIXED_RULES = tuple(rule.__name__ for rule in (*BASIC_RULES, endgame_first, endgame_second))
 """The names of the rules that know no chance, in the order of their numbers in compiled code."""
 
-CHANCE_RULES = ("nim_sum", "random", "expert")
-"""The names of the rules that play any of the actions that leave what they want; their numbers come next."""
+CHANCE_RULES = ("nim_sum", "random", "expert", "nonzero_nim_sum", "take_row", "leave_one", "row_random")
+"""The names of the random rules; their numbers come next."""
 
-_NIM_SUM, _RANDOM = len(FIXED_RULES), len(FIXED_RULES) + 1
+_FIRST = len(FIXED_RULES)
+_NIM_SUM, _RANDOM, _EXPERT, _NONZERO, _TAKE_ROW, _LEAVE_ONE, _ROW_RANDOM = range(_FIRST, _FIRST + len(CHANCE_RULES))
 
 
 def number_of(rule: str) -> int:
@@ -175,7 +176,7 @@ def number_of(rule: str) -> int:
 
 @kernel
 def fixed_action(game: Any, rule: Any, own: Any) -> Any:
-    """``-> int``: what the rule of this number plays; -1 if it knows chance."""
+    """``-> int``: what the rule of this number plays; -1 if the rule is random."""
     action = np.int64(-1)
     if rule == 0:
         action = min_lowest(game, own)
@@ -194,19 +195,26 @@ def fixed_action(game: Any, rule: Any, own: Any) -> Any:
 
 @kernel
 def may_play(game: Any, rule: Any, own: Any, action: Any) -> Any:
-    """``-> bool``: whether an action is legal and leaves what a rule that knows chance wants."""
+    """``-> bool``: whether an action is legal and is one of those that a random rule other than ``row_random`` plays."""
     row, number = heap_and_count(game, action)
-    if number > size_of(own, row):
+    size = size_of(own, row)
+    if number > size:
         return False
     after = own - (number << (np.uint64(8) * row))
     if rule == _NIM_SUM:
         return nim_sum(after) == NONE
+    if rule == _NONZERO:
+        return nim_sum(after) != NONE
+    if rule == _TAKE_ROW:
+        return number == size
+    if rule == _LEAVE_ONE:
+        return number + ONE == size
     return rule == _RANDOM or not wins(game, after)
 
 
 @kernel
 def _choices(game: Any, rule: Any, own: Any) -> Any:
-    """``-> (rule, count)``: how many actions a rule that knows chance may play; of none it becomes ``random``."""
+    """``-> (rule, count)``: how many actions a random rule may play; a rule without any becomes ``random``."""
     count = 0
     for number in range(game.action_count):
         count += may_play(game, rule, own, number)
@@ -223,6 +231,8 @@ def play_rule(game: Any, rule: Any, own: Any, state: Any) -> Any:
     action = fixed_action(game, rule, own)
     if action >= 0:
         return action, state
+    if rule == _ROW_RANDOM:
+        return _play_row_random(game, own, state)
     rule, count = _choices(game, rule, own)
     left, state = random_below(state, count)
     action = np.int64(0)
@@ -230,6 +240,18 @@ def play_rule(game: Any, rule: Any, own: Any, state: Any) -> Any:
         left -= np.uint64(may_play(game, rule, own, action))
         action += 1
     return action, state
+
+
+@kernel
+def _play_row_random(game: Any, own: Any, state: Any) -> Any:
+    """``-> (action, state)``: draw one of the rows that are not empty, then the number of objects to take."""
+    left, state = random_below(state, rows_left(own))
+    row = _lowest(own)
+    while left > NONE:
+        row += ONE
+        left -= np.uint64(size_of(own, row) > NONE)
+    number, state = random_below(state, min(size_of(own, row), np.uint64(game.limit)))
+    return _take(game, row, number + ONE), state
 
 
 @kernel
@@ -245,9 +267,21 @@ def _write_chances(game: Any, rule: Any, words: Any, chances: Any) -> None:
         if action >= 0:
             chances[i, action] = 1.0
             continue
+        if rule == _ROW_RANDOM:
+            _write_row_random(game, words[i], chances[i])
+            continue
         played, count = _choices(game, rule, words[i])
         for number in range(game.action_count):
             chances[i, number] = may_play(game, played, words[i], number) / count
+
+
+@kernel
+def _write_row_random(game: Any, own: Any, chances: Any) -> None:
+    rows = rows_left(own)
+    for action in range(game.action_count):
+        row, number = heap_and_count(game, action)
+        most = min(size_of(own, row), np.uint64(game.limit))
+        chances[action] = 1.0 / (rows * most) if number <= most else 0.0
 
 
 def rule_chances(game: Nim, rules: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.float64]:

@@ -13,15 +13,16 @@ from typing_extensions import override
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Starts
 from ci_envs.agents.evolution.training import EvolutionTrainer
-from ci_envs.agents.nim.config import ALL, NimEvolvedConfig, NimGAConfig
+from ci_envs.agents.nim.config import ALL, NimEvolutionConfig, NimEvolvedConfig, NimGAConfig
 from ci_envs.agents.nim.evolved import NimEvolvedAgent, evolved_target
 from ci_envs.agents.nim.genetic import NimGAAgent, genetic_target
 from ci_envs.agents.nim.target import EvolutionTarget
+from ci_envs.games.batch import start_words
 from ci_envs.games.nim import Nim
 from ci_envs.optimisation.evolution.engine import Fitness, Plan
 from ci_envs.optimisation.evolution.evolution import PopulationEvolution
 from ci_envs.optimisation.evolution.initial import RandomNumbers
-from ci_envs.optimisation.evolution.mutation import Gaussian
+from ci_envs.optimisation.evolution.mutation import Gaussian, Mutation, UniformReset
 from ci_envs.optimisation.evolution.parameters import Values
 from ci_envs.solver.nim import are_won
 from ci_envs.solver.reachable import draw_positions
@@ -31,7 +32,7 @@ from ci_envs.training.config import TrainingConfig
 class NimTrainer(EvolutionTrainer):
     """Evolves genomes that play Nim."""
 
-    config: NimGAConfig
+    config: NimEvolutionConfig
 
     @abstractmethod
     def make_target(self, game: Nim) -> EvolutionTarget:
@@ -88,10 +89,11 @@ class NimGATrainer(NimTrainer):
     learner = "nim_ga"
     config_type: ClassVar[type[TrainingConfig]] = NimGAConfig
     agent_type = NimGAAgent
+    config: NimGAConfig
 
     @override
     def make_target(self, game: Nim) -> EvolutionTarget:
-        return genetic_target(game)
+        return genetic_target(game, self.config.target)
 
 
 class NimEvolvedTrainer(NimTrainer):
@@ -108,7 +110,7 @@ class NimEvolvedTrainer(NimTrainer):
         return evolved_target(game, self.config.rules, None if features == (ALL,) else features)
 
 
-def make_plan(config: NimGAConfig, target: EvolutionTarget) -> Plan:
+def make_plan(config: NimEvolutionConfig, target: EvolutionTarget) -> Plan:
     """Return the genetic algorithm.
 
     Raises:
@@ -116,7 +118,9 @@ def make_plan(config: NimGAConfig, target: EvolutionTarget) -> Plan:
     """
     offspring = config.population if config.offspring is None else config.offspring
     rate = config.mutation_probability(target.genes)
-    mutation = Gaussian(config.sigma * target.high, rate, low=0.0, high=target.high)
+    mutation: Mutation = Gaussian(config.sigma * target.high, rate, low=0.0, high=target.high)
+    if config.mutation == "uniform":
+        mutation = UniformReset(0.0, target.high, rate)
     plus, bounds = config.survival == "plus", (0.0, target.high)
     return config.make_plan(config.population, offspring, mutation, target.genes, plus=plus, bounds=bounds)
 
@@ -134,6 +138,8 @@ def starts_of(game: Nim, starts: str) -> Starts | None:
     """
     if starts == "game":
         return None
+    if starts == "first":
+        return lambda count, rng: start_words(game, count)
     if game.misere and sum(game.heaps) < 2:
         raise ValueError(f"starts=won: no position of {game} is won for the player to move")
     return partial(won_positions, game)
