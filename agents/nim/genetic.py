@@ -39,7 +39,6 @@ from ci_envs.games.operations import play
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import one_of
 
-
 TARGETS = ("nearest", "raw", "relative")
 """The meanings of the genes, in the order of their numbers in compiled code."""
 

@@ -195,7 +195,7 @@ def fixed_action(game: Any, rule: Any, own: Any) -> Any:
 
 @kernel
 def may_play(game: Any, rule: Any, own: Any, action: Any) -> Any:
-    """``-> bool``: whether an action is legal and is one of those that a random rule other than ``row_random`` plays."""
+    """``-> bool``: whether an action is legal and a random rule plays it; not for ``row_random``."""
     row, number = heap_and_count(game, action)
     size = size_of(own, row)
     if number > size:

@@ -33,6 +33,7 @@ class NimTrainer(EvolutionTrainer):
     """Evolves genomes that play Nim."""
 
     config: NimEvolutionConfig
+    evolution: PopulationEvolution
 
     @abstractmethod
     def make_target(self, game: Nim) -> EvolutionTarget:
@@ -55,19 +56,16 @@ class NimTrainer(EvolutionTrainer):
     @override
     def make_evolution(self, fitness: Fitness) -> PopulationEvolution:
         target = self._target
-        self._evolution = PopulationEvolution(
-            make_plan(self.config, target), fitness, initial_genomes(target), self.task.seed
-        )
-        return self._evolution
+        return PopulationEvolution(make_plan(self.config, target), fitness, initial_genomes(target), self.task.seed)
 
     @override
     def latest_genome(self) -> Values:
-        genome: Values = self._evolution.population.hall[0]
+        genome: Values = self.evolution.population.hall[0]
         return genome
 
     @override
     def candidates(self) -> list[Values]:
-        population = self._evolution.population
+        population = self.evolution.population
         return list(np.unique(np.concatenate((population.genomes, population.hall)), axis=0))
 
     @override

@@ -1,4 +1,4 @@
-"""Strategies of report B for Nim, as probabilities of moves, and the exact share of games that they win.
+"""Strategies of the reports for Nim, as probabilities of moves, and the exact share of games that they win.
 
 A position is a tuple of rows. A move ``(row, number)`` takes ``number`` objects from a row. A strategy gives the
 probability of each move. Report B checks only that a move does not take more than the row has, so some of its
@@ -9,13 +9,21 @@ from collections.abc import Callable, Iterable
 from functools import cache, reduce
 from operator import xor
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.nim import Nim, pack
+
 Rows = tuple[int, ...]
 Move = tuple[int, int]
 Chances = dict[Move, float]
 Strategy = Callable[[Rows], Chances]
 
 REPORT_ROWS: Rows = (1, 3, 5, 7)
-"""The rows with which report B plays."""
+"""The rows with which report B plays, except where it says otherwise."""
+
+FIVE_ROWS: Rows = (1, 3, 5, 7, 9)
+"""The rows with which report A plays, and report B in some of its measurements."""
 
 
 def moves_of(rows: Rows) -> list[Move]:
@@ -40,7 +48,7 @@ def uniform(rows: Rows) -> Chances:
 
 
 def row_random(rows: Rows) -> Chances:
-    """Draw one of the rows that are not empty, then a number from 1 to its size: report B's random opponent."""
+    """Draw one of the rows that are not empty, then a number from 1 to its size: the random opponent of the reports."""
     left = [row for row, size in enumerate(rows) if size]
     return {(row, number): 1 / len(left) / rows[row] for row, number in moves_of(rows)}
 
@@ -53,6 +61,16 @@ def nim_optimal(rows: Rows) -> Chances:
 def nim_expert(rows: Rows) -> Chances:
     """Play any of the moves that leave a nim-sum of 0, or any move if there is none, as our agent ``nim_expert``."""
     return _equal(_to_nim_sum_0(rows) or moves_of(rows))
+
+
+def misere_optimal(rows: Rows) -> Chances:
+    """Play any of the moves that win in misere play, or any move if there is none, as our agent ``nim_expert``."""
+    return _equal([move for move in moves_of(rows) if not _is_won_in_misere_play(after(rows, move))] or moves_of(rows))
+
+
+def nonzero_nim_sum(rows: Rows) -> Chances:
+    """Play any of the moves that leave a nim-sum other than 0, or any move if there is none: report A's "optimal"."""
+    return _equal([move for move in moves_of(rows) if nim_sum(after(rows, move))] or moves_of(rows))
 
 
 def max_lowest(rows: Rows) -> Chances:
@@ -120,23 +138,51 @@ def always(seat: int, leaves_one: Strategy) -> Strategy:
     return lambda rows: leaves_one(rows) if len(_left(rows)) % 2 == seat else take_row(rows)
 
 
-def win_percentage(strategy: Strategy, opponent: Strategy, seat: int = 0, rows: Rows = REPORT_ROWS) -> float:
+def compiled_strategy(game: Nim, chances_of: Callable[[NDArray[np.uint64]], NDArray[np.float64]]) -> Strategy:
+    """Return a strategy that one of our agents plays in compiled code.
+
+    Args:
+        game: The game that it plays; positions of the strategy have at most its rows.
+        chances_of: Returns the probabilities of all actions, float64 (positions, actions), from the first words of
+            positions, uint64 (positions,).
+    """
+
+    def strategy(rows: Rows) -> Chances:
+        chances = chances_of(np.array([pack(rows)], dtype=np.uint64))[0]
+        places = ((action, divmod(action, game.limit)) for action in np.flatnonzero(chances).tolist())
+        return {(row, number + 1): float(chances[action]) for action, (row, number) in places}
+
+    return strategy
+
+
+def win_percentage(
+    strategy: Strategy, opponent: Strategy, seat: int = 0, rows: Rows = REPORT_ROWS, *, misere: bool = False
+) -> float:
     """Return the exact percentage of games that a strategy wins from a seat: 0 moves first, 1 second."""
-    share = win_share(strategy, opponent, rows) if seat == 0 else 1 - win_share(opponent, strategy, rows)
+    if seat == 0:
+        share = win_share(strategy, opponent, rows, misere=misere)
+    else:
+        share = 1 - win_share(opponent, strategy, rows, misere=misere)
     return round(100 * share, 10)  # without the rounding error of a sum that is 0
 
 
-def win_share(first: Strategy, second: Strategy, rows: Rows = REPORT_ROWS) -> float:
-    """Return the exact share of games that the strategy moving first wins; who takes the last object wins.
+def win_share(first: Strategy, second: Strategy, rows: Rows = REPORT_ROWS, *, misere: bool = False) -> float:
+    """Return the exact share of games that the strategy moving first wins.
 
     At most one of the two strategies may pass.
+
+    Args:
+        first: The strategy that moves first.
+        second: Its opponent.
+        rows: The rows at the start.
+        misere: Whether the player who takes the last object loses instead of winning.
     """
     strategies = first, second
 
     @cache
     def mover_wins(rows: Rows, player: int) -> float:
         if not any(rows):
-            return 0.0
+            return float(misere)
         chances = strategies[player](rows)
         return sum(chance * (1 - mover_wins(after(rows, move), 1 - player)) for move, chance in chances.items())
 
@@ -145,6 +191,10 @@ def win_share(first: Strategy, second: Strategy, rows: Rows = REPORT_ROWS) -> fl
 
 def _to_nim_sum_0(rows: Rows) -> list[Move]:
     return [move for move in moves_of(rows) if nim_sum(after(rows, move)) == 0]
+
+
+def _is_won_in_misere_play(rows: Rows) -> bool:
+    return nim_sum(rows) != 0 if max(rows) > 1 else sum(rows) % 2 == 0
 
 
 def _left(rows: Rows) -> list[int]:
