@@ -46,6 +46,7 @@ from ci_envs.optimisation.evolution import (
     TournamentSelection,
     TruncationSelection,
     Uniform,
+    UniformReset,
 )
 from ci_envs.solver.nim import are_won
 from ci_envs.training import train as train_learner
@@ -77,14 +78,32 @@ def moves(heaps, game):
 
 
 def wanted_by(rule, heaps, game):
-    """The actions that a rule that knows chance may play, from its definition."""
-    if rule == "nim_sum":
-        liked = [action for action, left in moves(heaps, game) if not np.bitwise_xor.reduce(left)]
-    elif rule == "expert":
-        liked = [action for action, left in moves(heaps, game) if not nim_is_won(left, game.max_take, game.misere)]
+    """The actions that a random rule may play, from its definition."""
+    likes = {
+        "nim_sum": lambda left: np.bitwise_xor.reduce(left) == 0,
+        "nonzero_nim_sum": lambda left: np.bitwise_xor.reduce(left) != 0,
+        "expert": lambda left: not nim_is_won(left, game.max_take, game.misere),
+        "take_row": lambda left: left.count(0) > heaps.count(0),
+        "leave_one": lambda left: left.count(1) == heaps.count(1) + 1,
+    }.get(rule, lambda left: True)
+    legal = dict(moves(heaps, game))
+    return [action for action, left in legal.items() if likes(left)] or list(legal)
+
+
+def chances_of_rule(rule, heaps, game):
+    """How likely a rule plays each action, from its definition."""
+    chances = np.zeros(game.action_count)
+    if rule == "row_random":
+        for row, size in enumerate(heaps):
+            most = min(size, game.limit)
+            chances[row * game.limit : row * game.limit + most] = 1 / most / np.count_nonzero(heaps) if most else 0
+    elif rule in FIXED_RULES:
+        row, number = getattr(slow_nim, rule)(heaps, game)
+        chances[row * game.limit + number - 1] = 1
     else:
-        liked = []
-    return liked or [action for action, _ in moves(heaps, game)]
+        played = wanted_by(rule, heaps, game)
+        chances[played] = 1 / len(played)
+    return chances
 
 
 # -------------------------------------------------------------------------------------------------------------- rules
@@ -103,25 +122,18 @@ def test_chances_are_those_of_the_rules(game):
     rules, heaps = (*FIXED_RULES, *CHANCE_RULES), heaps_of(game)
     chances = nim_rules.rule_chances(game, rules, words_of(game, heaps))
     for rule, one, row in ((r, h, chances[i, j]) for i, r in enumerate(rules) for j, h in enumerate(heaps)):
-        if rule in FIXED_RULES:
-            lowest, number = getattr(slow_nim, rule)(one, game)
-            played = [lowest * game.limit + number - 1]
-        else:
-            played = wanted_by(rule, one, game)
-        expected = np.zeros(game.action_count)
-        expected[played] = 1 / len(played)
-        assert row == pytest.approx(expected)
+        assert row == pytest.approx(chances_of_rule(rule, one, game))
 
 
 @pytest.mark.parametrize("rule", CHANCE_RULES)
-def test_rules_that_know_chance_play_all_they_want_as_often(rule):
-    game, heaps = Nim((2, 3, 4)), (2, 2, 4)
-    position = batch_of([Position.from_text(game, "2,2,4 0")] * 3000)
+def test_random_rules_play_with_these_chances(rule):
+    game, heaps = Nim((2, 3, 0, 4)), (2, 2, 0, 4)
+    position = batch_of([Position.from_text(game, "2,2,0,4 0")] * 3000)
     agent = make_agent(f"nim:{rule}", game, seed=0)
     counts = np.bincount(agent.act_batch(position), minlength=game.action_count)
-    wanted = wanted_by(rule, heaps, game)
-    assert counts.sum() == counts[wanted].sum()
-    assert np.abs(counts[wanted] / 3000 - 1 / len(wanted)).max() < 0.04
+    chances = chances_of_rule(rule, heaps, game)
+    assert counts.sum() == counts[chances > 0].sum()
+    assert np.abs(counts / 3000 - chances).max() < 0.04
 
 
 def test_the_rules_play_the_same_in_compiled_code():
@@ -171,6 +183,28 @@ def test_theory_of_words_is_that_of_the_reference():
 def test_two_genes_by_hand(genome, heaps, names):
     game = Nim((1, 2, 2))
     chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [heaps]))[0]
+    assert {game.action_name(action): chance for action, chance in enumerate(chances) if chance} == pytest.approx(
+        dict.fromkeys(names, 1 / len(names))
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "genome", "names"),
+    [
+        # (1, 2, 2) leaves the nim-sum 0 by 1-1, 2 by 2-1 and 3-1, and 3 by 2-2 and 3-2
+        ("raw", (0.2, 0.3), {"1-1"}),
+        ("raw", (1, 1), {"1-1", "2-1", "3-1"}),
+        ("raw", (0.5, 0.4), {"1-1", "2-1", "3-1", "2-2", "3-2"}),  # nothing is acceptable
+        ("relative", (0, 0), {"1-1"}),
+        ("relative", (1, 0), {"2-2", "3-2"}),
+        ("relative", (0.5, 0.4), {"2-1", "3-1"}),  # 1.5 is the target, 0.6 the radius
+        ("relative", (0.5, 0.3), {"1-1", "2-1", "3-1", "2-2", "3-2"}),
+        ("relative", (0.75, 0.5), {"2-1", "3-1", "2-2", "3-2"}),  # 2.25 is the target, 0.75 the radius
+    ],
+)
+def test_targets_of_report_a_by_hand(target, genome, names):
+    game = Nim((1, 2, 2))
+    chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [(1, 2, 2)]), target)[0]
     assert {game.action_name(action): chance for action, chance in enumerate(chances) if chance} == pytest.approx(
         dict.fromkeys(names, 1 / len(names))
     )
@@ -490,6 +524,7 @@ def test_every_option_of_the_genetic_algorithm_has_its_effect():
         ({"population": 8, "offspring": 50}, {"population": 8, "offspring": 50}),
         ({"offspring": 50}, {"offspring": 50}),
         ({"sigma": 0.5, "mutation_rate": 1}, {"mutate": Gaussian(3.5, 1.0, 0.0, 7.0)}),
+        ({"mutation": "uniform", "mutation_rate": 0.1}, {"mutate": UniformReset(0.0, 7.0, 0.1)}),
         ({"selection": "roulette"}, {"select": RouletteSelection()}),
         ({"tournament_size": 5}, {"select": TournamentSelection(5)}),
         ({"selection": "truncation", "truncation_share": 0.2}, {"select": TruncationSelection(0.2)}),
@@ -515,7 +550,9 @@ def test_every_option_of_the_genetic_algorithm_has_its_effect():
     [
         ("nim_ga", {"environment": "Quixo-v0"}, "plays Nim, not Quixo"),
         ("nim_ga", {"selection": "luck"}, "selection must be one of roulette, tournament, truncation, not 'luck'"),
-        ("nim_ga", {"starts": "lost"}, "starts must be one of won, game, not 'lost'"),
+        ("nim_ga", {"starts": "lost"}, "starts must be one of won, game, first, not 'lost'"),
+        ("nim_ga", {"target": "far"}, "target must be one of nearest, raw, relative, not 'far'"),
+        ("nim_ga", {"mutation": "none"}, "mutation must be one of normal, uniform, not 'none'"),
         ("nim_ga", {"opponents": "nobody"}, "Unknown agent 'nobody'"),
         ("nim_ga", {"seed": -1}, "seed must be a whole number"),
         ("nim_ga", {"generations": -1}, "generations must be a whole number"),
@@ -579,6 +616,23 @@ def test_starts_are_checked():
     for starts in (np.zeros((3, 2), np.uint64), np.zeros((4, 2), np.int64)):
         with pytest.raises(ValueError, match="need the words of 4 starts"):
             play_population(game, NimGAPolicy(), np.zeros((1, 2)), [NimExpertAgent(game)], 4, 0, starts=starts)
+
+
+def test_the_genome_moves_first_in_all_games():
+    game = Nim((1, 2))  # won for the player who moves first
+    starts = nim_training.starts_of(game, "first")(7, np.random.default_rng(0))
+    assert starts.tolist() == [list(game.start())] * 7
+    assert played(game, NimGAPolicy(), np.zeros(2), 7, starts).tolist() == [[[7, 0, 0]]]
+
+
+def test_the_experiment_of_report_a_can_be_trained(tmp_path):
+    environment = "Nim-v0:heaps=1,3,5,misere=true"
+    options = {"target": "relative", "starts": "first", "mutation": "uniform", "crossover": "blend"}
+    opponents = "nim:row_random+nim:max_lowest+nim:nonzero_nim_sum"
+    agent = train(tmp_path, environment=environment, opponents=opponents, **options)
+    assert agent.genome_policy == NimGAPolicy("relative")
+    assert (agent.genome <= 1).all()
+    assert json.loads((tmp_path / "best.json").read_text())["options"] == {"target": "relative"}
 
 
 def test_won_starts_are_won_and_all_of_them():

@@ -24,7 +24,7 @@ OPTIONS = [
     *({"rule": rule} for rule in RULES if rule != "count_and_decide"),
     *({"rule": "count_and_decide", "odd": odd, "even": even} for odd, even in itertools.product(BASIC_RULES, repeat=2)),
 ]
-CHANCE = ("random", "nim_sum", "expert")
+RANDOM = ("random", "nim_sum", "expert", "nonzero_nim_sum", "take_row", "leave_one", "row_random")
 
 
 def position_of(game, heaps):
@@ -102,6 +102,15 @@ def test_count_and_decide_by_hand(heaps, action):
     assert played(game, heaps, rule="count_and_decide", odd="max_lowest", even="min_highest") == action
 
 
+@pytest.mark.parametrize(
+    ("heaps", "actions"), [((1, 3, 5), {"1-1", "2-3", "3-5"}), ((1, 0, 5), {"3-4"}), ((1, 0, 1), {"1-1", "3-1"})]
+)
+def test_the_always_rule_of_report_b_by_hand(heaps, actions):
+    game = Nim((7, 7, 7))
+    played_names = set(played(game, [heaps] * 100, rule="count_and_decide", odd="take_row", even="leave_one"))
+    assert played_names == actions
+
+
 def test_a_spec_names_a_rule_and_its_options():
     start = batch_of([Position.start(Nim())])
     for spec, action in (
@@ -123,13 +132,13 @@ def test_plays_legal_actions_only(game, options):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options.values()))
-def test_only_three_know_chance(options):
+def test_only_the_random_rules_depend_on_the_seed(options):
     game = Nim()
     heaps = [(1, 3, 5, 7)] * 50  # lost, so that all is the same to the nim-sum and to the expert
     first, again, other = (played(game, heaps, seed, **options) for seed in (1, 1, 2))
     assert first == again
-    assert (first != other) == (options["rule"] in CHANCE)
-    assert (len(set(first)) > 1) == (options["rule"] in CHANCE)
+    assert (first != other) == (options["rule"] in RANDOM)
+    assert (len(set(first)) > 1) == (options["rule"] in RANDOM)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

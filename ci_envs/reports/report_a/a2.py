@@ -16,7 +16,6 @@ from ci_envs.agents.nim.config import NimGAConfig
 from ci_envs.agents.nim.training import NimGATrainer
 from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import share_in_games, spread_of_runs
-from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import FIVE_ROWS, Strategy, misere_optimal, row_random, win_percentage
 from ci_envs.reports.report_a.nim_genes import (
     EPOCHS,
@@ -82,7 +81,8 @@ _BEST, _BEST_RAW = (0.3, 0.4), (0.8, 0.3)
 
 _NEAR_0 = (0.01, 0.1)
 
-_EVOLVED = {"A2": (0.41, 0.58), "A2:roulette": (0.5, 0.5)}
+_EVOLVED = {"A2": (0.471, 0.71), "A2:roulette": (0.446, 0.417)}
+"""The genomes with the most wins in the last epoch of the first literal run with the seed 0."""
 
 _READ_OFF_NOTE = "Read off a plot that the author of report A published elsewhere."
 _FIRST_NOTE = f"{_READ_OFF_NOTE} The first population is random, so no version can be better than another here."
@@ -346,6 +346,5 @@ SECTION = Section(
     agents={
         **{name: partial(genome_agent, genome=genome) for name, genome in _EVOLVED.items()},
         "A2:described": partial(genome_agent, genome=_BEST_RAW, target="raw"),
-        "A2:misere_optimal": strategy_agent(misere_optimal, misere=True),
     },
 )
