@@ -13,24 +13,50 @@ from numpy.polynomial import Chebyshev
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
+    FIXED_RULES,
     Chances,
     Rows,
     Strategy,
+    always,
     leave_one,
+    leave_one_of_larger,
     leave_one_or_take_it,
     nim_expert,
+    nim_optimal,
+    row_random,
     take_row,
     win_percentage,
     win_share,
+)
+from ci_envs.reports.report_b.nim_mixtures import Mixtures
+from ci_envs.reports.report_b.nim_proposals import (
+    PROPOSED_PLANS,
+    REPORT_PLAN,
+    best_genomes,
+    exact_fitness,
+    measured_fitness,
 )
 from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _MATCHES, _POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 100, 50, 300, 50, 0.2
 _RUNS, _QUICK_RUNS = 1000, 50
+_PROPOSAL_RUNS, _QUICK_PROPOSAL_RUNS = 40, 2
 _FIGURES = {0: 33, 5: 38, 10: 40, 25: 41, 50: 41}
 """The best fitness that report B prints, in percent, by generation."""
+
+_LOST = "The start is lost for the first player: without the illegal pass every strategy wins 0%."
+_RULES_NOTE = (
+    "The rules take_row, leave_one (with the pass), row_random and the four fixed rules of B31; one is drawn for each"
+    f" move. {_LOST}"
+)
+_TOLD_NOTE = (
+    "A review tells of it without the rules. Literal: weights of take_row, leave_one and row_random, all legal."
+    " Described: take_row or leave_one by the parity of the rows, as nim_evolved can with features=odd."
+)
 
 _BEST_THRESHOLD = 0.4614  # the genome that report B prints for its last generations
 _DEGREE = 32  # the share is a polynomial of p of at most this degree: a match has 16 objects, and as many passes
@@ -96,30 +122,83 @@ def _tournaments(fitness: NDArray[np.float64], shape: tuple[int, int], rng: Gene
 
 
 def run(options: RunOptions) -> Findings:
-    """Repeat report B's evolution, and compare the best measurement with the best exact share."""
+    """Repeat report B's evolution and what its reviews propose, and compare the measurements with exact shares."""
     runs = _QUICK_RUNS if options.quick else _RUNS
     rng = np.random.default_rng(options.seed)
     curves = []
     for number in range(runs):
         curves.append(100 * best_fitness(rng))
-        options.report_progress((number + 1) / runs)
+        options.report_progress(0.4 * (number + 1) / runs)
     means, (lows, highs) = np.mean(curves, axis=0), np.quantile(curves, [0.025, 0.975], axis=0)
-    legal, ours = (win_percentage(one, nim_expert) for one in (threshold(0.5, leave_one_or_take_it), nim_expert))
     rows = [
-        FigureRow(
+        _row(
             f"best measured fitness, generation {generation}",
             figure,
             Estimate(float(means[generation]), float(lows[generation]), float(highs[generation])),
-            legal,
-            ours,
-            "The start is lost for the first player: without the illegal pass every strategy wins 0%.",
-            "%",
         )
         for generation, figure in _FIGURES.items()
     ]
-    best = 100 * float(share_of()(np.linspace(0, 1, 1001)).max())
-    exact = FigureRow("exact share of the best p", None, Estimate.exact(best), legal, ours, unit="%")
-    return Findings((*rows, exact), _CLAIMS)
+    rows.append(_row("exact share of the best p", None, Estimate.exact(_best_share())))
+    seeds = range(options.seed, options.seed + (_QUICK_PROPOSAL_RUNS if options.quick else _PROPOSAL_RUNS))
+    rows += _proposal_rows(seeds)
+    options.report_progress(0.7)
+    rows += [*_rules_rows(seeds), *_told_rows(seeds)]
+    options.report_progress(1.0)
+    return Findings(tuple(rows), _CLAIMS)
+
+
+def _row(quantity: str, figure: float | None, literal: Estimate, note: str = _LOST) -> FigureRow:
+    """Return a row on strategies that move first against the optimal opponent."""
+    legal, ours = (win_percentage(one, nim_expert) for one in (threshold(0.5, leave_one_or_take_it), nim_expert))
+    return FigureRow(quantity, figure, literal, legal, ours, note, "%")
+
+
+def _best_share() -> float:
+    return 100 * float(share_of()(np.linspace(0, 1, 1001)).max())
+
+
+def _threshold_shares(genomes: Genomes) -> Values:
+    shares: Values = share_of()(genomes[:, 0])
+    return shares
+
+
+def _proposal_rows(seeds: range) -> list[FigureRow]:
+    rows = []
+    for name, plan in PROPOSED_PLANS.items():
+        genomes, values = best_genomes(plan, measured_fitness(_threshold_shares), 1, _GENERATIONS, seeds)
+        rows += _proposal(name, values, _threshold_shares(genomes), _LOST)
+    return rows
+
+
+def _rules_rows(seeds: range) -> list[FigureRow]:
+    """Return the rows on a gene for each of seven rules."""
+    mixtures = Mixtures((take_row, leave_one, row_random, *FIXED_RULES.values()), nim_expert)
+    genes = len(mixtures.strategies)
+    genomes, values = best_genomes(REPORT_PLAN, measured_fitness(mixtures.shares), genes, _GENERATIONS, seeds)
+    rows = _proposal("a weight for each of 7 rules", values, mixtures.shares(genomes), _RULES_NOTE)
+    _, exact = best_genomes(REPORT_PLAN, exact_fitness(mixtures.shares), genes, _GENERATIONS, seeds[:2])
+    best = Estimate.exact(100 * float(exact.max()))
+    return [*rows, _row("a weight for each of 7 rules, exact fitness: share of the best", None, best, _RULES_NOTE)]
+
+
+def _proposal(name: str, values: Values, shares: Values, note: str) -> list[FigureRow]:
+    return [
+        _row(f"{name}: best measured fitness", None, spread_of_runs((100 * values).tolist()), note),
+        _row(f"{name}: its exact share", None, spread_of_runs((100 * shares).tolist()), note),
+    ]
+
+
+def _told_rows(seeds: range) -> list[FigureRow]:
+    """Return the rows on what a review of report B tells of a strategy with three genes."""
+    strategies = take_row, leave_one_of_larger, row_random
+    rows = []
+    for opponent, name, figure in ((row_random, "random", 95), (nim_optimal, "optimal", 0)):
+        mixtures = Mixtures(strategies, opponent)
+        genomes, _ = best_genomes(REPORT_PLAN, measured_fitness(mixtures.shares), 3, _GENERATIONS, seeds[:10])
+        shares = spread_of_runs((100 * mixtures.shares(genomes)).round(10).tolist())
+        by_parity, ours = (win_percentage(one, opponent) for one in (always(0, leave_one_of_larger), nim_expert))
+        rows.append(FigureRow(f"three genes v {name}, wins", figure, shares, by_parity, ours, _TOLD_NOTE, "%"))
+    return rows
 
 
 _CLAIMS = (

@@ -1,0 +1,81 @@
+"""Report B's evolution of strategies for Nim in our engine, and the variants that its reviews propose.
+
+The fitness of a genome is the share of 100 matches that it wins. Matches are independent, so a measurement is a draw
+from the binomial distribution with the exact share of the genome.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+from numpy.random import Generator
+
+from ci_envs.optimisation.evolution.engine import Fitness, Plan, evolve
+from ci_envs.optimisation.evolution.initial import RandomNumbers
+from ci_envs.optimisation.evolution.mutation import UniformReset
+from ci_envs.optimisation.evolution.parameters import Genomes, Values
+from ci_envs.optimisation.evolution.selection import TournamentSelection
+from ci_envs.optimisation.evolution.survival import Comma, Immigration
+
+_MATCHES = 100
+
+ExactShares = Callable[[Genomes], Values]
+"""``genomes -> shares``: the exact shares of games that genomes (n, genes) win, float64 (n,)."""
+
+
+def mean_crossover(mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
+    """Return the means of pairs of genomes, as report B does."""
+    mean: Genomes = (mothers + fathers) / 2
+    return mean
+
+
+REPORT_PLAN = Plan(50, 300, UniformReset(0.0, 1.0, rate=0.2), TournamentSelection(2), mean_crossover)
+"""Report B's evolution: (50 + 300), and parents keep their first measurement."""
+
+PROPOSED_PLANS: Mapping[str, Plan] = {
+    "(mu, lambda), lambda = 6 mu": replace(REPORT_PLAN, survive=Comma()),
+    "population 500, 3000 offspring": replace(REPORT_PLAN, population=500, offspring=3000),
+    "extinction after 5 generations without a record": replace(REPORT_PLAN, immigration=Immigration(5, 1.0)),
+    "survivors measured again": replace(REPORT_PLAN, reevaluate=True),
+}
+"""What the reviews of report B propose, and new measurements of the survivors."""
+
+
+def measured_fitness(shares: ExactShares) -> Fitness:
+    """Return report B's fitness: the share of 100 matches, measured."""
+
+    def fitness(genomes: Genomes, seed: int) -> Values:
+        chances = np.clip(shares(genomes), 0, 1)
+        measured: Values = np.random.default_rng(seed).binomial(_MATCHES, chances) / _MATCHES
+        return measured
+
+    return fitness
+
+
+def exact_fitness(shares: ExactShares) -> Fitness:
+    """Return the fitness that is the exact share."""
+    return lambda genomes, seed: shares(genomes)
+
+
+def best_genomes(
+    plan: Plan, fitness: Fitness, genes: int, generations: int, seeds: Iterable[int]
+) -> tuple[Genomes, Values]:
+    """Run an evolution for each seed.
+
+    Args:
+        plan: The evolutionary algorithm.
+        fitness: Evaluates genomes.
+        genes: The number of genes, each from 0 to 1.
+        generations: The number of generations after the first population.
+        seeds: The seeds of the runs.
+
+    Returns:
+        The best genome of each last generation, float64 (seeds, genes), and its fitness, float64 (seeds,).
+    """
+    initial, bests, values = RandomNumbers(genes, 0.0, 1.0), [], []
+    for seed in seeds:
+        last = next(islice(evolve(plan, fitness, initial, seed=seed), generations, None))
+        bests.append(last.genomes[last.fitness.argmax()])
+        values.append(last.fitness.max())
+    return np.array(bests), np.array(values)
