@@ -29,7 +29,7 @@ from ci_envs.reports.nim_strategies import (
     win_percentage,
     win_share,
 )
-from ci_envs.reports.report_b.b32 import best_fitness, share_of, threshold
+from ci_envs.reports.report_b.b32 import evolve_threshold, share_of, threshold
 from ci_envs.reports.report_b.b33 import minmax_false, minmax_true
 from ci_envs.reports.section import RunOptions
 
@@ -141,10 +141,11 @@ def test_without_the_pass_no_threshold_wins():
 
 
 def test_the_best_of_the_evolution_is_the_best_of_noise():
-    best = [best_fitness(np.random.default_rng(seed), 100)[-1] for seed in range(20)]
+    best = [evolve_threshold(np.random.default_rng(seed), 100)[-1, 0] for seed in range(20)]
     assert 0.40 <= np.median(best) <= 0.44  # the largest of 30,050 measurements
-    for curve in (best_fitness(np.random.default_rng(seed), 20) for seed in range(3)):
-        assert (np.diff(curve) >= 0).all()  # the best survive, and are not measured again
+    for curve in (evolve_threshold(np.random.default_rng(seed), 20) for seed in range(3)):
+        assert (np.diff(curve[:, 0]) >= 0).all()  # the best survive, and are not measured again
+        assert ((curve[:, 1] > 0) & (curve[:, 1] < 1)).all()
 
 
 @pytest.mark.parametrize(
