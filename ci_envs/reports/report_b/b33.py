@@ -1,13 +1,22 @@
 """Section B33: Nim by minmax with alpha-beta.
 
 Report B's strategy looks at the moves in order and plays the first one after which ``minmax(max? = TRUE)`` is above
-0, else the last move. ``TRUE`` is wrong, because the opponent moves next. The search sees the end of the game, so its
-value follows from the nim-sum, and the strategy needs no search: with ``TRUE`` it plays the first move that leaves a
-won position to the opponent, with ``FALSE`` the first move that leaves a lost one.
+0, else the last move. ``TRUE`` is wrong, because the opponent moves next: the strategy plays the first move that leaves
+a won position to the opponent. With ``FALSE``, which is the described version, it plays the first move that leaves a
+lost one. A second excerpt of report B has the values of the end of the game exchanged.
+
+In the search the opponent plays one reply of the optimal strategy, at random where it is lost. Report B keeps no
+positions, so equal positions get different replies, and the value of a position is random; here its distribution is
+computed exactly.
 """
 
+from functools import cache
+from math import prod
+
+from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
+    FIVE_ROWS,
     REPORT_ROWS,
     Chances,
     Rows,
@@ -16,51 +25,98 @@ from ci_envs.reports.nim_strategies import (
     moves_of,
     nim_expert,
     nim_optimal,
-    nim_sum,
     row_random,
     win_percentage,
 )
-from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
 
-_FIVE_ROWS: Rows = (1, 3, 5, 7, 9)
+_THREE_ROWS: Rows = (1, 3, 5)
+_MATCHES = 100  # of each measurement of report B
 _LOST = "The start is lost for the first player."
 _WON = "The start is won for the first player."
+_PUBLISHED = "The figure is one that the author of report B published elsewhere."
+_TOLD = "The rows, the seat and the random player of the figure are not told. A memory changes no move of minmax."
 
 
-def minmax_true(rows: Rows) -> Chances:
-    """Play as report B prints it: the first move after which the opponent can win, else the last move."""
-    return _first(rows, leaves_won=True)
+def minmax_strategy(max_at_root: bool, *, exchanged: bool = False) -> Strategy:
+    """Return report B's strategy.
+
+    Args:
+        max_at_root: The argument ``max?`` of the first call of ``minmax``: ``TRUE`` as printed, ``FALSE`` is right.
+        exchanged: Whether the two values of the end of the game are exchanged, as in the second excerpt.
+    """
+
+    @cache
+    def chance_of_plus_1(rows: Rows, maximises: bool) -> float:
+        if not any(rows):
+            return float(maximises == exchanged)
+        if maximises:
+            return 1 - prod(1 - chance_of_plus_1(after(rows, move), False) for move in moves_of(rows))
+        return sum(chance * chance_of_plus_1(after(rows, move), True) for move, chance in nim_optimal(rows).items())
+
+    @cache
+    def strategy(rows: Rows) -> Chances:
+        chances, left = {}, 1.0
+        *others, last = moves_of(rows)
+        for move in others:
+            found = chance_of_plus_1(after(rows, move), max_at_root)
+            chances[move] = left * found
+            left *= 1 - found
+        chances[last] = left
+        return {move: chance for move, chance in chances.items() if chance > 0}
+
+    return strategy
 
 
-def minmax_false(rows: Rows) -> Chances:
-    """Play as report B describes it: the first move after which the opponent cannot win, else the last move."""
-    return _first(rows, leaves_won=False)
+minmax_true = minmax_strategy(True)
+"""As report B prints it."""
 
+minmax_false = minmax_strategy(False)
+"""As report B describes it."""
 
-def _first(rows: Rows, leaves_won: bool) -> Chances:
-    moves = moves_of(rows)
-    return {next((move for move in moves if (nim_sum(after(rows, move)) != 0) == leaves_won), moves[-1]): 1.0}
+minmax_exchanged = minmax_strategy(True, exchanged=True)
+"""As the second excerpt of report B prints it."""
 
 
 def run(options: RunOptions) -> Findings:
     """Compute the exact shares of the strategy as printed and as described."""
-    rows = (
+    rows = [
         _row("optimal, 4 rows, moving first", 0, nim_optimal, 0, REPORT_ROWS, _LOST),
         _row("optimal, 4 rows, moving second", None, nim_optimal, 1, REPORT_ROWS),
-        _row("optimal, 5 rows, moving first", 100, nim_optimal, 0, _FIVE_ROWS),
-        _row("optimal, 5 rows, moving second", None, nim_optimal, 1, _FIVE_ROWS, _WON),
-        _row("row-random, 4 rows, moving first", None, row_random, 0, REPORT_ROWS),
+        _row("optimal, 5 rows, moving first", 100, nim_optimal, 0, FIVE_ROWS),
+        _row("optimal, 5 rows, moving second", None, nim_optimal, 1, FIVE_ROWS, _WON),
+        _row("row-random, 3 rows, moving first", 33, row_random, 0, _THREE_ROWS, _PUBLISHED),
+        _row("row-random, 4 rows, moving first", 34, row_random, 0, REPORT_ROWS, _PUBLISHED),
         _row("row-random, 4 rows, moving second", None, row_random, 1, REPORT_ROWS),
-    )
+    ]
+    options.report_progress(0.5)
+    for seat, moving in enumerate(("first", "second")):
+        for opponent, name, board in (
+            (nim_optimal, "optimal, 4 rows", REPORT_ROWS),
+            (nim_optimal, "optimal, 5 rows", FIVE_ROWS),
+            (row_random, "row-random, 4 rows", REPORT_ROWS),
+        ):
+            versus = f"{name}, moving {moving}, end values exchanged"
+            rows.append(_row(versus, None, opponent, seat, board, literal=minmax_exchanged))
+    told = _row("random, told of minimax with memory", 76, row_random, 0, REPORT_ROWS, _TOLD, literal=minmax_false)
     options.report_progress(1.0)
-    return Findings(rows, _CLAIMS)
+    return Findings((*rows, told), _CLAIMS)
 
 
-def _row(versus: str, figure: float | None, opponent: Strategy, seat: int, rows: Rows, note: str = "") -> FigureRow:
-    literal, described, ours = (
-        win_percentage(strategy, opponent, seat, rows) for strategy in (minmax_true, minmax_false, nim_expert)
+def _row(
+    versus: str,
+    figure: float | None,
+    opponent: Strategy,
+    seat: int,
+    rows: Rows,
+    note: str = "",
+    *,
+    literal: Strategy = minmax_true,
+) -> FigureRow:
+    share, described, ours = (
+        win_percentage(strategy, opponent, seat, rows) for strategy in (literal, minmax_false, nim_expert)
     )
-    return FigureRow(f"v {versus}, wins", figure, Estimate.exact(literal), described, ours, note, "%")
+    return FigureRow(f"v {versus}, wins", figure, share_in_games(share / 100, _MATCHES), described, ours, note, "%")
 
 
 _CLAIMS = (
@@ -87,9 +143,14 @@ SECTION = Section(
     ),
     conditions=(
         "The opponent plays the nim-sum (optimal), or draws a row, then a number of objects (row-random). Report B"
-        " plays 100 matches in which its strategy moves first; our shares are exact."
+        " plays 100 matches in which its strategy moves first; our shares are exact, and the interval is that of 100"
+        " matches."
     ),
-    seconds=1,
+    seconds=3,
     run=run,
-    agents={"B33": strategy_agent(minmax_true), "B33:described": strategy_agent(minmax_false)},
+    agents={
+        "B33": strategy_agent(minmax_true),
+        "B33:described": strategy_agent(minmax_false),
+        "B33:exchanged": strategy_agent(minmax_exchanged),
+    },
 )
