@@ -25,12 +25,21 @@ from ci_envs.reports.nim_strategies import (
     nim_expert,
     nim_optimal,
     row_random,
+    take_row,
     uniform,
     win_percentage,
     win_share,
 )
 from ci_envs.reports.report_b.b32 import evolve_threshold, share_of, threshold
-from ci_envs.reports.report_b.b33 import minmax_false, minmax_true
+from ci_envs.reports.report_b.b33 import minmax_exchanged, minmax_false, minmax_true
+from ci_envs.reports.report_b.nim_mixtures import Mixtures
+from ci_envs.reports.report_b.nim_proposals import (
+    PROPOSED_PLANS,
+    REPORT_PLAN,
+    best_genomes,
+    exact_fitness,
+    measured_fitness,
+)
 from ci_envs.reports.section import RunOptions
 
 STRATEGIES = {
@@ -42,6 +51,7 @@ STRATEGIES = {
     "B32": threshold(0.4614, leave_one_or_take_it),
     "B33": minmax_true,
     "B33:described": minmax_false,
+    "B33:exchanged": minmax_exchanged,
 }  # the agents of report B, where a pass of the report is replaced by a legal move
 POSITIONS = [rows for rows in product(*(range(size + 1) for size in REPORT_ROWS)) if any(rows)]
 
@@ -149,11 +159,17 @@ def test_the_best_of_the_evolution_is_the_best_of_noise():
 
 
 @pytest.mark.parametrize(
-    ("strategy", "four_rows", "five_rows"), [(minmax_false, (0, 100), (100, 0)), (minmax_true, (0, 0), (0, 0))]
+    ("strategy", "four_rows", "five_rows"),
+    [
+        (minmax_false, (0, 100), (100, 0)),
+        (minmax_true, (0, 0), (0, 0)),
+        (minmax_exchanged, (0, 0), (0, 0)),
+    ],
 )
 def test_shares_of_minmax(strategy, four_rows, five_rows):
     for rows, expected in ((REPORT_ROWS, four_rows), ((*REPORT_ROWS, 9), five_rows)):
-        assert tuple(win_percentage(strategy, nim_optimal, seat, rows) for seat in (0, 1)) == expected
+        shares = [win_percentage(strategy, nim_optimal, seat, rows) for seat in (0, 1)]
+        assert shares == pytest.approx(expected, abs=0.01)
 
 
 def search(rows, maximises):
@@ -173,12 +189,84 @@ def test_minmax_needs_no_search(strategy, maximises):
         assert strategy(rows) == {expected: 1.0}
 
 
+def test_shares_of_minmax_against_row_random():
+    for strategy, shares in ((minmax_false, (99, 100)), (minmax_true, (36, 37)), (minmax_exchanged, (65, 66))):
+        measured = [win_percentage(strategy, row_random, seat) for seat in (0, 1)]
+        assert measured == pytest.approx(shares, abs=3)
+
+
+def sampled_minmax(rows, maximises, rng, alpha=-1, beta=1):
+    """The second excerpt of report B, with the end values exchanged and a reply that is drawn for each visit."""
+    if not any(rows):
+        return 1 if maximises else -1
+    if not maximises:
+        replies = list(nim_optimal(rows))
+        return sampled_minmax(after(rows, replies[rng.integers(len(replies))]), True, rng, alpha, beta)
+    for move in uniform(rows):
+        alpha = max(alpha, sampled_minmax(after(rows, move), False, rng, alpha, beta))
+        if beta <= alpha:
+            break
+    return alpha
+
+
+@pytest.mark.parametrize("rows", [(1, 2, 3), (0, 3, 3), (2, 2, 1), (1, 1, 3, 1)])
+def test_random_replies_in_the_search_make_the_move_random(rows):
+    rng, drawn, counts = np.random.default_rng(0), 400, {}
+    for _ in range(drawn):
+        for move in uniform(rows):
+            if sampled_minmax(after(rows, move), True, rng) > 0:
+                break
+        counts[move] = counts.get(move, 0) + 1 / drawn
+    assert counts == pytest.approx({**dict.fromkeys(counts, 0), **minmax_exchanged(rows)}, abs=0.08)
+
+
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_strategy_is_a_distribution_over_legal_moves(name):
     for rows in POSITIONS:
         chances = STRATEGIES[name](rows)
         assert sum(chances.values()) == pytest.approx(1)
         assert all(1 <= number <= rows[row] for row, number in chances)
+
+
+# --- mixtures of strategies, and what reviews of report B propose
+
+
+@pytest.mark.parametrize("opponent", [row_random, nim_expert])
+def test_shares_of_mixtures(opponent):
+    mixtures = Mixtures((take_row, leave_one), opponent)
+    chances = np.array([0, 0.2, 0.45, 1])
+    exact = [win_share(threshold(p), opponent) for p in chances]
+    assert mixtures.shares(np.stack((chances, 1 - chances), axis=1) * 3) == pytest.approx(exact)
+
+
+def test_the_weights_of_a_mixture():
+    rules = tuple(FIXED_RULES.values())
+    mixtures = Mixtures(rules, row_random, (1, 2, 3))
+    alone = [win_share(rule, row_random, (1, 2, 3)) for rule in rules]
+    assert mixtures.shares(np.eye(4)) == pytest.approx(alone)
+    assert mixtures.shares(np.zeros((1, 4))) == pytest.approx(mixtures.shares(np.ones((1, 4))))
+
+
+def test_the_engine_repeats_the_evolution_of_report_b():
+    fitness = measured_fitness(lambda genomes: share_of()(genomes[:, 0]))
+    engine = best_genomes(REPORT_PLAN, fitness, 1, 30, range(20))[1]
+    literal = [evolve_threshold(np.random.default_rng(seed), 30)[-1, 0] for seed in range(20)]
+    assert engine.mean() == pytest.approx(np.mean(literal), abs=0.015)
+
+
+@pytest.mark.parametrize("name", PROPOSED_PLANS)
+def test_no_proposal_finds_more_than_noise(name):
+    shares = share_of()
+    genomes, values = best_genomes(
+        PROPOSED_PLANS[name], measured_fitness(lambda genomes: shares(genomes[:, 0])), 1, 10, range(3)
+    )
+    assert (shares(genomes[:, 0]) < 0.2335).all()
+    assert (values > 0.3).all()
+
+
+def test_the_exact_fitness_finds_the_best_threshold():
+    genomes, values = best_genomes(REPORT_PLAN, exact_fitness(lambda g: share_of()(g[:, 0])), 1, 20, [0])
+    assert (genomes[0, 0], values[0]) == (pytest.approx(0.449, abs=0.01), pytest.approx(0.2334, abs=1e-4))
 
 
 # --- the agents
