@@ -3,8 +3,15 @@
 Report B's names of two rules are exchanged: "minimum from the highest row" has the key of our ``max_lowest``, and
 "maximum from the lowest row" that of our ``min_highest``. The literal version plays what the code of report B plays;
 the described version plays what the names say.
+
+Our agent ``nim`` plays all these rules with legal moves, for example ``nim:max_lowest``. The rule that is meant to win
+always is ``nim:count_and_decide,odd=take_row,even=leave_one`` for the player who moves first.
 """
 
+from itertools import permutations
+
+from ci_envs.agents.nim.rules import rule_chances
+from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
@@ -12,12 +19,16 @@ from ci_envs.reports.nim_strategies import (
     REPORT_ROWS,
     Strategy,
     always,
+    compiled_strategy,
     count_and_decide,
     leave_one,
     leave_one_of_larger,
+    leave_one_or_take_it,
+    max_lowest,
     nim_expert,
     nim_optimal,
     row_random,
+    uniform,
     win_percentage,
     win_share,
 )
@@ -45,14 +56,29 @@ _COMBINATIONS = {
 }
 """Report B's figures for the rules that are played with an odd and with an even number of rows left."""
 
+_OPPONENTS: dict[Strategy, str] = {
+    row_random: "random",
+    nim_optimal: "optimal",
+    max_lowest: "the sample rule of the template (max_lowest)",
+}
+
+_BOUND = 3  # objects in a move at most: the bound k that report B has, but does not use
+
 _LOST_START = "The start is lost for the player who moves first, so no strategy wins against the optimal opponent."
+_LOST_RANDOM = "The start is lost; ours plays at random until the opponent errs."
 _OPPONENTS_SHARE = "The printed 100 is the share of the opponent."
+_REVIEW = "A review of report B proposes it; report B has no figure."
+_TAKEN_WHOLE = "Literal: a row of one is taken whole, which is legal. Described: only rows above one, else one object."
 
 
 def run(options: RunOptions) -> Findings:
     """Compute the exact shares of all rules of the section."""
     best = win_percentage(nim_expert, row_random)
-    rows = [*_rule_rows(best), *_combination_rows(best), *_always_rows()]
+    rows = [*_rule_rows(best), *_combination_rows(best)]
+    options.report_progress(0.4)
+    rows += [*_always_rows(), *_legal_rows(), *_first_rule_rows(), *_review_rows()]
+    options.report_progress(0.8)
+    rows += _bound_rows()
     options.report_progress(1.0)
     return Findings(tuple(rows), _CLAIMS)
 
@@ -61,17 +87,20 @@ def _rule_rows(best: float) -> list[FigureRow]:
     rows = []
     for rule, (name, figure) in _RULES.items():
         literal, described = FIXED_RULES[rule], FIXED_RULES[_MEANT.get(rule, rule)]
-        note = "Report B gives no figure: 'in between'." if figure is None else ""
+        note = "Report B gives no figure: 'in between'. " if figure is None else ""
+        note += f"Against our agent random, {rule} wins {win_percentage(literal, uniform):.1f}%."
         rows.append(_row(f'"{name}" ({rule}), wins', figure, literal, described, best, note))
     return rows
 
 
 def _combination_rows(best: float) -> list[FigureRow]:
     rows = []
-    for (odd, even), figure in _COMBINATIONS.items():
+    others = [pair for pair in permutations(_RULES, 2) if pair not in _COMBINATIONS]
+    for odd, even in (*_COMBINATIONS, *others):
+        figure = _COMBINATIONS.get((odd, even))
         described = count_and_decide(_MEANT.get(odd, odd), _MEANT.get(even, even))
-        quantity = f"odd {odd}, even {even}, wins"
-        rows.append(_row(quantity, figure, count_and_decide(odd, even), described, best))
+        note = "" if figure else "Report B does not print this combination."
+        rows.append(_row(f"odd {odd}, even {even}, wins", figure, count_and_decide(odd, even), described, best, note))
     return rows
 
 
@@ -84,18 +113,78 @@ def _row(
 
 def _always_rows() -> list[FigureRow]:
     return [
-        _always_row(0, row_random, "random", ""),
-        _always_row(0, nim_optimal, "optimal", _LOST_START),
-        _always_row(1, row_random, "random", _OPPONENTS_SHARE),
-        _always_row(1, nim_optimal, "optimal", _OPPONENTS_SHARE),
+        _always_row('"always"', 0, 0, row_random, 100, _LOST_RANDOM),
+        _always_row('"always"', 0, 0, nim_optimal, 100, _LOST_START),
+        _always_row('"always"', 1, 1, row_random, 100, _OPPONENTS_SHARE),
+        _always_row('"always"', 1, 1, nim_optimal, 100, _OPPONENTS_SHARE),
     ]
 
 
-def _always_row(seat: int, opponent: Strategy, name: str, note: str) -> FigureRow:
-    literal, legal = (win_percentage(always(seat, one), opponent, seat) for one in (leave_one, leave_one_of_larger))
-    quantity = f'"always" moving {("first", "second")[seat]} v {name}, wins'
+def _legal_rows() -> list[FigureRow]:
+    """Return the rows on the other legal version of the rule."""
+    return [
+        _always_row('"always", legal', seat, seat, opponent, None, _TAKEN_WHOLE, leaves_one=leave_one_or_take_it)
+        for seat in (0, 1)
+        for opponent in (row_random, nim_optimal)
+    ]
+
+
+def _first_rule_rows() -> list[FigureRow]:
+    """Return the rows on the rule for the first seat, played from the second."""
+    note = "With passes, the rule for the first seat wins from either seat."
+    return [_always_row('"always" for the first', 0, 1, other, None, note) for other in (row_random, nim_optimal)]
+
+
+def _always_row(
+    name: str,
+    rule: int,
+    seat: int,
+    opponent: Strategy,
+    figure: float | None,
+    note: str = "",
+    *,
+    leaves_one: Strategy = leave_one,
+) -> FigureRow:
+    """Return the row on the rule that is meant for a seat, in a seat."""
+    literal, legal = (win_percentage(always(rule, one), opponent, seat) for one in (leaves_one, leave_one_of_larger))
+    quantity = f"{name} moving {('first', 'second')[seat]} v {_OPPONENTS[opponent]}, wins"
     best = win_percentage(nim_expert, opponent, seat)
-    return FigureRow(quantity, 100, Estimate.exact(literal), legal, best, note, "%")
+    return FigureRow(quantity, figure, share_in_games(literal / 100, _MATCHES), legal, best, note, "%")
+
+
+def _review_rows() -> list[FigureRow]:
+    fixed = [*FIXED_RULES.values(), *(count_and_decide(*pair) for pair in permutations(_RULES, 2))]
+    best = Estimate.exact(max(win_percentage(rule, nim_optimal) for rule in fixed))
+    ours = win_percentage(nim_expert, nim_optimal)
+    optimal = FigureRow(
+        "the best fixed rule or combination v optimal, wins", None, best, best.value, ours, _LOST_START, "%"
+    )
+    return [optimal, _always_row('"always"', 0, 0, max_lowest, None, f"{_REVIEW} {_LOST_RANDOM}")]
+
+
+def _bound_rows() -> list[FigureRow]:
+    """Return the rows on the fixed rules with the bound k."""
+    opponent = _bounded("row_random")
+    best = win_percentage(_bounded("expert"), opponent)
+    return [
+        FigureRow(
+            f"{rule} with k = {_BOUND}, wins",
+            None,
+            share_in_games(win_share(_bounded(rule), opponent), _MATCHES),
+            win_percentage(_bounded(_MEANT.get(rule, rule)), opponent),
+            best,
+            f"{_REVIEW} The optimal player of report B ignores k and wins"
+            f" {win_percentage(_bounded('nim_sum'), opponent):.1f}%.",
+            "%",
+        )
+        for rule in _RULES
+    ]
+
+
+def _bounded(rule: str) -> Strategy:
+    """Return what our agent ``nim`` plays by a rule with the bound k."""
+    game = Nim(REPORT_ROWS, max_take=_BOUND)
+    return compiled_strategy(game, lambda words: rule_chances(game, [rule], words)[0])
 
 
 _CLAIMS = (
