@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ci_envs import make_agent
+from ci_envs.agents.nim.rules import rule_chances
 from ci_envs.arena import play_match
 from ci_envs.games.nim import Nim
 from ci_envs.optimisation.set_covering.instances import lab_sets, set_covering
@@ -18,6 +19,7 @@ from ci_envs.reports.nim_strategies import (
     REPORT_ROWS,
     after,
     always,
+    compiled_strategy,
     count_and_decide,
     leave_one,
     leave_one_of_larger,
@@ -136,6 +138,24 @@ def test_shares_of_the_always_rule(version, first, second, first_rule_second):
     ):
         shares = [win_percentage(strategy, opponent, seat) for opponent in (row_random, nim_optimal)]
         assert shares == pytest.approx(expected, abs=0.05)
+
+
+@pytest.mark.parametrize("rule", [*FIXED_RULES, "take_row", "leave_one", "row_random"])
+def test_our_agent_plays_the_rules_of_report_b(rule):
+    game = Nim(REPORT_ROWS)
+    ours = compiled_strategy(game, lambda words: rule_chances(game, [rule], words)[0])
+    expected = {"leave_one": leave_one_of_larger, "take_row": take_row, "row_random": row_random}.get(rule)
+    for rows in POSITIONS[::7]:
+        assert ours(rows) == pytest.approx((expected or FIXED_RULES[rule])(rows))
+
+
+def test_the_always_rule_of_our_agent_wins_its_share():
+    game = Nim(REPORT_ROWS)
+    agent = make_agent("nim:count_and_decide,odd=take_row,even=leave_one", game, seed=1)
+    record = (
+        play_match(game, agent, make_agent("nim:row_random", game, seed=2), 2000, swap_seats=False).sides[0].seats[0]
+    )
+    assert record.wins / record.games == pytest.approx(0.90, abs=0.03)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 The rules are asked in their order: each is played with the probability that its gene says, the last where none before
 it was. So n rules take n - 1 genes from 0 to 1. With features there are as many genes again for each class of positions
-that they tell apart. Two rules and no features are the course's threshold rule, of one gene.
+that they tell apart. Two rules and no features take one gene: with the rules ``take_row`` and ``leave_one`` it is the
+threshold of report B (section B32 of ``ci-envs reports``), played with legal moves.
 
 | feature | is true where |
 |---|---|
@@ -10,9 +11,9 @@ that they tell apart. Two rules and no features are the course's threshold rule,
 | ``single`` | one row alone has more than one object |
 | ``bound`` | the bound is felt: a row has more than a move can take |
 
-With three rows and more the rules (:mod:`ci_envs.agents.nim.rules`) without ``nim_sum`` and ``expert`` cannot express
-the theory, whatever the features: 1, 2, 1 is won by taking the 2 alone, in normal play, which none of them does. What
-they can win :mod:`ci_envs.agents.nim.analysis` says, and ``examples/nim_evolution.py`` shows.
+With three rows and more, the deterministic rules (:mod:`ci_envs.agents.nim.rules`) cannot express the theory, whatever
+the features: 1, 2, 1 is won in normal play only by taking all of the 2, which none of these rules does.
+:mod:`ci_envs.agents.nim.analysis` computes what they can win; ``examples/nim_evolution.py`` shows it.
 """
 
 from collections.abc import Sequence
