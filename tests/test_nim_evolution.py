@@ -635,6 +635,23 @@ def test_the_experiment_of_report_a_can_be_trained(tmp_path):
     assert json.loads((tmp_path / "best.json").read_text())["options"] == {"target": "relative"}
 
 
+def test_the_proposals_for_report_b_can_be_trained(tmp_path):
+    """A gene for each of several rules, a bound, (mu, lambda), and extinction."""
+    options = {
+        "rules": "take_row+leave_one+random",
+        "features": None,
+        "survival": "comma",
+        "elite": 0,
+        "offspring": 48,
+        "immigration_patience": 0,
+        "immigration_share": 1,
+        "starts": "first",
+    }
+    agent = train(tmp_path, "nim_evolved", "Nim-v0:heaps=1,2,3,max_take=2", **options)
+    assert agent.genome_policy == NimEvolvedPolicy(("take_row", "leave_one", "random"), ())
+    assert agent.genome.shape == (2,)
+
+
 def test_won_starts_are_won_and_all_of_them():
     game = Nim((1, 2, 3), 2, True)
     words = nim_training.won_positions(game, 2000, np.random.default_rng(0))

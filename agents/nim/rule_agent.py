@@ -10,8 +10,8 @@ last that has. Where a rule finds no legal action of its kind, it plays any lega
 | ``take_row`` | all of a random row |
 | ``leave_one`` | all but one object of a random row that has more than one |
 | ``count_and_decide`` | what ``odd`` says, one of the six above, if the number of rows left is odd, else ``even`` |
-| ``endgame_first`` | :func:`~ci_envs.agents.nim.rules.endgame_first`, as a player who begins would reason |
-| ``endgame_second`` | :func:`~ci_envs.agents.nim.rules.endgame_second`, as a player who answers would reason |
+| ``endgame_first`` | :func:`~ci_envs.agents.nim.rules.endgame_first`: what leaves an even number of rows |
+| ``endgame_second`` | :func:`~ci_envs.agents.nim.rules.endgame_second`: what leaves the two highest rows equal |
 | ``nim_sum`` | what leaves a nim-sum of 0: perfect in normal play without a bound, wrong with one and in misere play |
 | ``nonzero_nim_sum`` | what leaves a nim-sum other than 0 |
 | ``random`` | any legal action, each with the same probability |

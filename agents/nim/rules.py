@@ -107,7 +107,9 @@ def max_highest(game: Any, own: Any) -> Any:
 
 @kernel
 def endgame_first(game: Any, own: Any) -> Any:
-    """As a player who begins would reason: leave an even number of rows, so that the opponent opens the last pair.
+    """Leave an even number of rows, as a player who moves first would reason, so that the opponent opens the last pair.
+
+    This rule is ours. That of report B draws a random row and goes by the parity of the rows alone.
 
     With one or two rows left it plays :func:`last_rows`. With more, it takes from the highest row all objects if the
     number of rows is odd, else all but one; in misere play the other way round, to leave an odd number. What is not
@@ -122,7 +124,9 @@ def endgame_first(game: Any, own: Any) -> Any:
 
 @kernel
 def endgame_second(game: Any, own: Any) -> Any:
-    """As a player who answers would reason: leave the two highest rows equal, to mirror what the opponent does there.
+    """Leave the two highest rows equal, as a player who moves second would reason, to mirror what the opponent does.
+
+    This rule is ours.
 
     With one or two rows left it plays :func:`last_rows`. With more, it makes the two highest rows equal, or, where they
     are, takes as many as allowed from the lowest, until the pair is alone. What is not allowed becomes one object from
