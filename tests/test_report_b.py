@@ -32,6 +32,7 @@ from ci_envs.reports.nim_strategies import (
     win_percentage,
     win_share,
 )
+from ci_envs.reports.report_b.b31 import share_leaving_a_pair
 from ci_envs.reports.report_b.b32 import evolve_threshold, share_of, threshold
 from ci_envs.reports.report_b.b33 import minmax_exchanged, minmax_false, minmax_true
 from ci_envs.reports.report_b.nim_mixtures import Mixtures
@@ -138,6 +139,20 @@ def test_shares_of_the_always_rule(version, first, second, first_rule_second):
     ):
         shares = [win_percentage(strategy, opponent, seat) for opponent in (row_random, nim_optimal)]
         assert shares == pytest.approx(expected, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("rule", "rows", "share"),
+    [
+        ("min_highest", (1, 2), 1),
+        ("max_highest", (1, 2), 0),
+        ("max_lowest", (1, 1, 1), 1),
+        ("min_highest", (1, 3), 0),  # leaves (1, 2), to which no answer of the opponent lets it leave (1, 1)
+        ("min_highest", (2, 3), 1 / 4),  # leaves (2, 2), and (1, 1) if the opponent takes one object from the first row
+    ],
+)
+def test_share_of_games_in_which_two_rows_of_one_are_left(rule, rows, share):
+    assert share_leaving_a_pair(FIXED_RULES[rule], rows) == pytest.approx(share)
 
 
 @pytest.mark.parametrize("rule", [*FIXED_RULES, "take_row", "leave_one", "row_random"])
