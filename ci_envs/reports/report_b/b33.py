@@ -116,7 +116,8 @@ def _row(
     share, described, ours = (
         win_percentage(strategy, opponent, seat, rows) for strategy in (literal, minmax_false, nim_expert)
     )
-    return FigureRow(f"v {versus}, wins", figure, share_in_games(share / 100, _MATCHES), described, ours, note, "%")
+    seen = share_in_games(round(share, 1) / 100, _MATCHES)  # 100 matches do not show less than a tenth of a percent
+    return FigureRow(f"v {versus}, wins", figure, seen, described, ours, note, "%")
 
 
 _CLAIMS = (
