@@ -189,7 +189,7 @@ def test_two_genes_by_hand(genome, heaps, names):
 
 
 @pytest.mark.parametrize(
-    ("target", "genome", "names"),
+    ("interpretation", "genome", "names"),
     [
         # (1, 2, 2) leaves the nim-sum 0 by 1-1, 2 by 2-1 and 3-1, and 3 by 2-2 and 3-2
         ("raw", (0.2, 0.3), {"1-1"}),
@@ -197,14 +197,14 @@ def test_two_genes_by_hand(genome, heaps, names):
         ("raw", (0.5, 0.4), {"1-1", "2-1", "3-1", "2-2", "3-2"}),  # nothing is acceptable
         ("relative", (0, 0), {"1-1"}),
         ("relative", (1, 0), {"2-2", "3-2"}),
-        ("relative", (0.5, 0.4), {"2-1", "3-1"}),  # 1.5 is the target, 0.6 the radius
+        ("relative", (0.5, 0.4), {"2-1", "3-1"}),  # 1.5 is the centre, 0.6 the radius
         ("relative", (0.5, 0.3), {"1-1", "2-1", "3-1", "2-2", "3-2"}),
-        ("relative", (0.75, 0.5), {"2-1", "3-1", "2-2", "3-2"}),  # 2.25 is the target, 0.75 the radius
+        ("relative", (0.75, 0.5), {"2-1", "3-1", "2-2", "3-2"}),  # 2.25 is the centre, 0.75 the radius
     ],
 )
-def test_targets_of_report_a_by_hand(target, genome, names):
+def test_interpretations_of_report_a_by_hand(interpretation, genome, names):
     game = Nim((1, 2, 2))
-    chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [(1, 2, 2)]), target)[0]
+    chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [(1, 2, 2)]), interpretation)[0]
     assert {game.action_name(action): chance for action, chance in enumerate(chances) if chance} == pytest.approx(
         dict.fromkeys(names, 1 / len(names))
     )
@@ -551,7 +551,7 @@ def test_every_option_of_the_genetic_algorithm_has_its_effect():
         ("nim_ga", {"environment": "Quixo-v0"}, "plays Nim, not Quixo"),
         ("nim_ga", {"selection": "luck"}, "selection must be one of roulette, tournament, truncation, not 'luck'"),
         ("nim_ga", {"starts": "lost"}, "starts must be one of won, game, first, not 'lost'"),
-        ("nim_ga", {"target": "far"}, "target must be one of nearest, raw, relative, not 'far'"),
+        ("nim_ga", {"interpretation": "far"}, "interpretation must be one of nearest, raw, relative, not 'far'"),
         ("nim_ga", {"mutation": "none"}, "mutation must be one of normal, uniform, not 'none'"),
         ("nim_ga", {"opponents": "nobody"}, "Unknown agent 'nobody'"),
         ("nim_ga", {"seed": -1}, "seed must be a whole number"),
@@ -627,12 +627,12 @@ def test_the_genome_moves_first_in_all_games():
 
 def test_the_experiment_of_report_a_can_be_trained(tmp_path):
     environment = "Nim-v0:heaps=1,3,5,misere=true"
-    options = {"target": "relative", "starts": "first", "mutation": "uniform", "crossover": "blend"}
+    options = {"interpretation": "relative", "starts": "first", "mutation": "uniform", "crossover": "blend"}
     opponents = "nim:row_random+nim:max_lowest+nim:nonzero_nim_sum"
     agent = train(tmp_path, environment=environment, opponents=opponents, **options)
     assert agent.genome_policy == NimGAPolicy("relative")
     assert (agent.genome <= 1).all()
-    assert json.loads((tmp_path / "best.json").read_text())["options"] == {"target": "relative"}
+    assert json.loads((tmp_path / "best.json").read_text())["options"] == {"interpretation": "relative"}
 
 
 def test_the_proposals_for_report_b_can_be_trained(tmp_path):

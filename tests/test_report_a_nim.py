@@ -32,14 +32,14 @@ def nim_sum_after(rows, row, number):
     return int(np.bitwise_xor.reduce([size - number * (place == row) for place, size in enumerate(rows)]))
 
 
-def accepted_moves(rows, preference, width, target):
+def accepted_moves(rows, preference, width, interpretation):
     """The moves of report A, by its formula or by its words."""
     sums = {
         (row, number): nim_sum_after(rows, row, number)
         for row, size in enumerate(rows)
         for number in range(1, size + 1)
     }
-    if target == "relative":
+    if interpretation == "relative":
         span = max(sums.values()) - min(sums.values())
         centre, radius = min(sums.values()) + preference * span, width * span / 2
     else:
@@ -47,15 +47,15 @@ def accepted_moves(rows, preference, width, target):
     return {move for move, left in sums.items() if abs(left - centre) <= radius} or set(sums)
 
 
-@pytest.mark.parametrize("target", ["relative", "raw"])
-def test_a_genome_plays_the_moves_of_report_a(target):
+@pytest.mark.parametrize("interpretation", ["relative", "raw"])
+def test_a_genome_plays_the_moves_of_report_a(interpretation):
     rng = np.random.default_rng(0)
     for rows in rng.integers(np.array(FIVE_ROWS) + 1, size=(60, 5)).tolist():
         genome = rng.random(2)
         if any(rows):
-            moves = accepted_moves(rows, *genome, target)
+            moves = accepted_moves(rows, *genome, interpretation)
             expected = dict.fromkeys(moves, 1 / len(moves))
-            assert genome_strategy(genome, target)(tuple(rows)) == pytest.approx(expected)
+            assert genome_strategy(genome, interpretation)(tuple(rows)) == pytest.approx(expected)
 
 
 def test_the_optimal_opponent_leaves_a_nim_sum_other_than_0():
@@ -73,15 +73,15 @@ def test_the_exact_strategy_wins_all_that_is_won_in_misere_play():
 
 
 @pytest.mark.parametrize(
-    ("genome", "target", "shares"),
+    ("genome", "interpretation", "shares"),
     [
         ((0.3, 0.4), "relative", (86, 83, 85)),
         ((0.01, 0.1), "relative", (0, 0, 0)),
         ((0.8, 0.3), "raw", (94.7, 100, 100)),
     ],
 )
-def test_shares_of_genomes(genome, target, shares):
-    strategy = genome_strategy(genome, target)
+def test_shares_of_genomes(genome, interpretation, shares):
+    strategy = genome_strategy(genome, interpretation)
     exact = [
         win_percentage(strategy, other, 0, FIVE_ROWS, misere=True)
         for other in (row_random, max_lowest, nonzero_nim_sum)
@@ -162,8 +162,8 @@ def test_our_trainer_wins_more_than_report_a():
 @pytest.mark.parametrize("name", ["A2", "A2:roulette", "A2:described"])
 def test_agents_win_more_than_chance(name):
     agent, other = make_agent(f"report:{name}", ENVIRONMENT, seed=0), make_agent("nim:row_random", ENVIRONMENT, seed=1)
-    genome, target = agent.genome, agent.genome_policy.target
-    share = win_share(genome_strategy(genome, target), row_random, FIVE_ROWS, misere=True)
+    genome, interpretation = agent.genome, agent.genome_policy.interpretation
+    share = win_share(genome_strategy(genome, interpretation), row_random, FIVE_ROWS, misere=True)
     record = play_match(ENVIRONMENT, agent, other, 1000, swap_seats=False).sides[0].seats[0]
     assert record.wins / record.games == pytest.approx(share, abs=0.06)
     assert share > 0.7

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ci_envs.agents.evolution.config import EvolutionConfig, PopulationOptions
 from ci_envs.agents.nim.evolved import FEATURES, RULES
-from ci_envs.agents.nim.genetic import TARGETS
+from ci_envs.agents.nim.genetic import INTERPRETATIONS
 from ci_envs.agents.nim.rules import FIXED_RULES
 from ci_envs.training.checks import POSITIVE, Choice, Integer, Names, OrNone
 from ci_envs.training.config import option, with_default
@@ -62,10 +62,10 @@ class NimGAConfig(NimEvolutionConfig):
         ValueError: a value is not allowed.
     """
 
-    target: str = option(
-        "meaning of the two genes; nearest: a nim-sum, or else the nearest that can be left; raw: a nim-sum from 0 to "
-        "1, or else any; relative: a place between the least and the largest nim-sum that can be left",
-        Choice(TARGETS),
+    interpretation: str = option(
+        "interpretation of the two genes; nearest: a nim-sum, or else the nearest that can be left; raw: a nim-sum from 0 "
+        "to 1, or else any; relative: a place between the least and the largest nim-sum that can be left",
+        Choice(INTERPRETATIONS),
         "nearest",
     )
 

@@ -2,9 +2,9 @@
 
 The genome is ``(target_preference, target_range)``. An action is acceptable if the nim-sum s that it leaves is at most
 ``radius`` from ``centre``, and any of the acceptable actions is played, each with the same probability. What the genes
-mean is the option ``target``:
+mean is the option ``interpretation`` of the trainer:
 
-| ``target`` | genes | centre, radius | if no action is acceptable |
+| ``interpretation`` | genes | centre, radius | if no action is acceptable |
 |---|---|---|---|
 | ``nearest`` | from 0 to the largest nim-sum | the genes | the actions nearest to the range are played |
 | ``raw`` | from 0 to 1 | the genes | any action is played |
@@ -39,37 +39,41 @@ from ci_envs.games.operations import play
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import one_of
 
-TARGETS = ("nearest", "raw", "relative")
+INTERPRETATIONS = ("nearest", "raw", "relative")
 """The meanings of the genes, in the order of their numbers in compiled code."""
 
-_NEAREST, _RAW, _RELATIVE = range(len(TARGETS))
+_NEAREST, _RAW, _RELATIVE = range(len(INTERPRETATIONS))
 
 
 @dataclass(frozen=True)
 class NimGAPolicy(GenomePolicy):
-    """:class:`NimGAAgent` in compiled code; its memory is the genome, the values of the actions and the target.
+    """:class:`NimGAAgent` in compiled code; its memory is the genome, the values of the actions and the interpretation.
 
     Attributes:
-        target: the meaning of the genes, one of :data:`TARGETS`.
+        interpretation: the meaning of the genes, one of :data:`INTERPRETATIONS`.
 
     Raises:
-        ValueError: there is no such target.
+        ValueError: there is no such interpretation.
     """
 
-    target: str = "nearest"
+    interpretation: str = "nearest"
 
-    run_time_fields: ClassVar[tuple[str, ...]] = ("target",)  # the memory holds it
+    run_time_fields: ClassVar[tuple[str, ...]] = ("interpretation",)  # the memory holds it
 
     def __post_init__(self) -> None:
-        one_of("target", self.target, TARGETS)
+        one_of("interpretation", self.interpretation, INTERPRETATIONS)
 
     @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        return np.array(genome, dtype=np.float64), np.empty(game.action_count), TARGETS.index(self.target)
+        return (
+            np.array(genome, dtype=np.float64),
+            np.empty(game.action_count),
+            INTERPRETATIONS.index(self.interpretation),
+        )
 
 
 @kernel
-def write_values(game: Any, own: Any, genome: Any, values: Any, target: Any) -> Any:
+def write_values(game: Any, own: Any, genome: Any, values: Any, interpretation: Any) -> Any:
     """``-> float``: write the value of each action, -inf if it is illegal, and return the largest."""
     least, largest = np.inf, -np.inf
     for number in range(action_count(game)):
@@ -79,13 +83,13 @@ def write_values(game: Any, own: Any, genome: Any, values: Any, target: Any) -> 
             values[number] = np.float64(nim_sum(after))
             least, largest = min(least, values[number]), max(largest, values[number])
     centre, radius = genome[0], genome[1]
-    if target == _RELATIVE:
+    if interpretation == _RELATIVE:
         centre, radius = least + centre * (largest - least), radius * (largest - least) / 2
     best = -np.inf
     for number in range(action_count(game)):
         excess = max(0.0, abs(values[number] - centre) - radius)
         values[number] = -excess
-        if target != _NEAREST and 0.0 < excess < np.inf:
+        if interpretation != _NEAREST and 0.0 < excess < np.inf:
             values[number] = -1.0
         best = max(best, values[number])
     return best
@@ -94,17 +98,17 @@ def write_values(game: Any, own: Any, genome: Any, values: Any, target: Any) -> 
 @implements(choose, NimGAPolicy)
 def _(policy: NimGAPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        genome, values, target = memory
-        best = write_values(game, own, genome, values, target)
+        genome, values, interpretation = memory
+        best = write_values(game, own, genome, values, interpretation)
         return random_index_from(values, action_count(game), best, seed)[0]
 
     return kernel
 
 
 @kernel
-def _write_chances(game: Any, words: Any, genome: Any, target: Any, chances: Any) -> None:
+def _write_chances(game: Any, words: Any, genome: Any, interpretation: Any, chances: Any) -> None:
     for i in range(len(words)):
-        best = write_values(game, words[i], genome, chances[i], target)
+        best = write_values(game, words[i], genome, chances[i], interpretation)
         count = 0
         for number in range(len(chances[i])):
             count += chances[i, number] == best
@@ -113,7 +117,7 @@ def _write_chances(game: Any, words: Any, genome: Any, target: Any, chances: Any
 
 
 def action_chances(
-    game: Nim, genome: NDArray[np.float64], words: NDArray[np.uint64], target: str = "nearest"
+    game: Nim, genome: NDArray[np.float64], words: NDArray[np.uint64], interpretation: str = "nearest"
 ) -> NDArray[np.float64]:
     """How likely a genome plays each action, float64 (positions, actions).
 
@@ -121,10 +125,10 @@ def action_chances(
         game: what is played.
         genome: (2,).
         words: first words of positions that are not over, uint64 (positions,).
-        target: the meaning of the genes, one of :data:`TARGETS`.
+        interpretation: the meaning of the genes, one of :data:`INTERPRETATIONS`.
     """
     chances = np.empty((len(words), game.action_count))
-    _write_chances(game, words, genome, TARGETS.index(target), chances)
+    _write_chances(game, words, genome, INTERPRETATIONS.index(interpretation), chances)
     return chances
 
 
@@ -144,15 +148,15 @@ class NimGAAgent(ChampionAgent):
     def _make_genome_policy(self) -> NimGAPolicy:
         if self.genome.shape != (2,):
             raise ValueError(f"nim_ga has 2 genes, not {len(self.genome)}")
-        return NimGAPolicy(self.champion.options.get("target", "nearest"))
+        return NimGAPolicy(self.champion.options.get("interpretation", "nearest"))
 
 
-def genetic_target(game: Nim, target: str = "nearest") -> EvolutionTarget:
-    """Return what evolves: two genes, each from 0 to 1, or to the largest nim-sum with ``target="nearest"``.
+def genetic_target(game: Nim, interpretation: str = "nearest") -> EvolutionTarget:
+    """Return what evolves: two genes, each from 0 to 1, or to the largest nim-sum with ``interpretation="nearest"``.
 
     Raises:
-        ValueError: there is no such target.
+        ValueError: there is no such interpretation.
     """
-    high = float(largest_sum(game)) if target == "nearest" else 1.0
-    options: Mapping[str, str] = {} if target == "nearest" else {"target": target}
-    return EvolutionTarget("nim_ga", NimGAPolicy(target), 2, high, options)
+    high = float(largest_sum(game)) if interpretation == "nearest" else 1.0
+    options: Mapping[str, str] = {} if interpretation == "nearest" else {"interpretation": interpretation}
+    return EvolutionTarget("nim_ga", NimGAPolicy(interpretation), 2, high, options)

@@ -91,7 +91,7 @@ class NimGATrainer(NimTrainer):
 
     @override
     def make_target(self, game: Nim) -> EvolutionTarget:
-        return genetic_target(game, self.config.target)
+        return genetic_target(game, self.config.interpretation)
 
 
 class NimEvolvedTrainer(NimTrainer):

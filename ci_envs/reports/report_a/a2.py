@@ -62,7 +62,7 @@ _CONDITIONS: Mapping[str, Any] = {
     "games": GAMES,
     "opponents": tuple(f"nim:{rule}" for rule in OPPONENTS),
     "starts": "first",
-    "target": "raw",
+    "interpretation": "raw",
     "crossover": "blend",
     "blend_alpha": 0.1,
     "elite": 0,
@@ -233,7 +233,7 @@ def _normal_rows(selection: str, seeds: range, seed: int) -> list[FigureRow]:
 
 def _worth_rows() -> list[FigureRow]:
     best, best_raw = genome_strategy(_BEST), genome_strategy(_BEST_RAW, "raw")
-    low, low_raw = (genome_strategy(_NEAR_0, target) for target in ("relative", "raw"))
+    low, low_raw = (genome_strategy(_NEAR_0, interpretation) for interpretation in ("relative", "raw"))
     rows = [_worth_row(f"best genome of a grid v {name}", best, best_raw, other) for name, other in OPPONENTS.items()]
     return [*rows, _worth_row(f"genome near 0, {_NEAR_0}, v row_random", low, low_raw, row_random)]
 
@@ -342,12 +342,12 @@ SECTION = Section(
         " all: a row, then a number at random (row_random); all of the first row (max_lowest); any move that leaves a"
         f" nim-sum other than 0 (nonzero_nim_sum). Population {POPULATION}, {EPOCHS} epochs. The literal interval holds"
         f" the middle 95% of {_RUNS} runs ({_QUICK_RUNS} with --quick). The described and our columns are trained by"
-        " nim_ga with target=raw."
+        " nim_ga with interpretation=raw."
     ),
     seconds=90,
     run=run,
     agents={
         **{name: partial(genome_agent, genome=genome) for name, genome in _EVOLVED.items()},
-        "A2:described": partial(genome_agent, genome=_BEST_RAW, target="raw"),
+        "A2:described": partial(genome_agent, genome=_BEST_RAW, interpretation="raw"),
     },
 )

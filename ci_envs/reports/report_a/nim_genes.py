@@ -2,7 +2,7 @@
 
 The genome is (preference, range), each from 0 to 1: which of the nim-sums that it can leave a player likes, from the
 least (0) to the largest (1), and how far from it a nim-sum may be. Our agent ``nim_ga`` plays it in compiled code with
-``target=relative``.
+``interpretation=relative``.
 """
 
 from collections.abc import Sequence
@@ -62,18 +62,22 @@ class EvolutionRecord(NamedTuple):
         return totals
 
 
-def genome_strategy(genome: Sequence[float], target: str = "relative") -> Strategy:
+def genome_strategy(genome: Sequence[float], interpretation: str = "relative") -> Strategy:
     """Return what a genome plays with the rows of report A.
 
     Args:
         genome: The preference and the range, from 0 to 1.
-        target: What the genes mean: ``relative`` is the code of report A, ``raw`` its words.
+        interpretation: What the genes mean: ``relative`` is the code of report A, ``raw`` its words.
     """
     game = Nim(FIVE_ROWS)
-    return compiled_strategy(game, partial(action_chances, game, np.array(genome, dtype=np.float64), target=target))
+    return compiled_strategy(
+        game, partial(action_chances, game, np.array(genome, dtype=np.float64), interpretation=interpretation)
+    )
 
 
-def genome_agent(game: Game, seed: int | None, *, genome: Sequence[float], target: str = "relative") -> NimGAAgent:
+def genome_agent(
+    game: Game, seed: int | None, *, genome: Sequence[float], interpretation: str = "relative"
+) -> NimGAAgent:
     """Return the agent that plays Nim in misere play by a genome.
 
     Raises:
@@ -81,7 +85,9 @@ def genome_agent(game: Game, seed: int | None, *, genome: Sequence[float], targe
     """
     if not require_game("report", game, Nim).misere:
         raise ValueError(f"the agent plays Nim in misere play, not {game}")
-    champion = Champion("nim_ga", repr(game), {"target": target}, np.array(genome, dtype=np.float64), {})
+    champion = Champion(
+        "nim_ga", repr(game), {"interpretation": interpretation}, np.array(genome, dtype=np.float64), {}
+    )
     return NimGAAgent(game, champion, seed=seed)
 
 
