@@ -22,7 +22,15 @@ from ci_envs.reports.nim_strategies import (
 )
 from ci_envs.reports.report_a import nim_genes
 from ci_envs.reports.report_a.a2 import DESCRIBED, OURS, literal_curves, trained_curves
-from ci_envs.reports.report_a.nim_genes import blend, evolve, games_won, genome_strategy, tournament_selection
+from ci_envs.reports.report_a.nim_genes import (
+    EvolutionRecord,
+    blend,
+    evolve,
+    games_won,
+    genome_strategy,
+    tournament_selection,
+)
+from ci_envs.reports.report_a.nim_genes_plots import diversity_plot, heat_map
 
 POSITIONS = [rows for rows in product(*(range(size + 1) for size in (1, 2, 3))) if any(rows)]
 ENVIRONMENT = Nim(FIVE_ROWS, misere=True)
@@ -150,6 +158,18 @@ def test_runs_are_repeatable():
     assert (one.genomes == other.genomes).all()
     assert (one.wins == other.wins).all()
     assert literal_curves([one]).totals.tolist() == [one.wins.sum(axis=1).tolist()]
+
+
+def test_plots_of_a_run_by_hand():
+    genomes = np.array([[(0.11, 0.95), (0.19, 0.99), (0.8, 0.0)]] * 11)
+    record = EvolutionRecord(genomes, np.array([[1, 2, 4]] * 10))
+    preference, width = (panel.series[0] for panel in diversity_plot("roulette", record).panels)
+    assert (preference.x[:3], preference.y[:3]) == ((0.11, 0.19, 0.8), (1, 1, 1))
+    assert (width.x[-3:], width.y[-3:]) == ((0, 0.95, 0.99), (11, 11, 11))
+    assert len(heat_map("roulette", record).panels) == 10
+    cells = heat_map("roulette", record).panels[9].series[0]
+    wins = {(x, y): value for x, y, value in zip(cells.x, cells.y, cells.values, strict=True) if value}
+    assert wins == {(0.15, 0.95): 3, (0.85, 0.05): 4}
 
 
 def test_our_trainer_wins_more_than_report_a():

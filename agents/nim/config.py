@@ -63,8 +63,8 @@ class NimGAConfig(NimEvolutionConfig):
     """
 
     interpretation: str = option(
-        "interpretation of the two genes; nearest: a nim-sum, or else the nearest that can be left; raw: a nim-sum from 0 "
-        "to 1, or else any; relative: a place between the least and the largest nim-sum that can be left",
+        "interpretation of the two genes; nearest: a nim-sum, or else the nearest that can be left; raw: a nim-sum "
+        "from 0 to 1, or else any; relative: a place between the least and the largest nim-sum that can be left",
         Choice(INTERPRETATIONS),
         "nearest",
     )

@@ -28,6 +28,7 @@ from ci_envs.reports.report_a.nim_genes import (
     genome_agent,
     genome_strategy,
 )
+from ci_envs.reports.report_a.nim_genes_plots import GENES, diversity_plot, heat_map
 from ci_envs.reports.section import (
     Claim,
     ClaimVerdict,
@@ -53,7 +54,6 @@ _READ_OFF: Mapping[str, tuple[float, ...]] = {
 }
 """The total wins in each epoch, read off plots that the author of report A published elsewhere."""
 
-_GENES = ("preference", "range")
 _CONVERGED = 0.97
 
 _CONDITIONS: Mapping[str, Any] = {
@@ -190,7 +190,7 @@ def _deviation_rows(selection: str, versions: _Versions) -> list[FigureRow]:
             ours[number],
             "Report A shows the genes as dots, without a figure. Ours aims at wins, not at diversity.",
         )
-        for number, gene in enumerate(_GENES)
+        for number, gene in enumerate(GENES)
     ]
 
 
@@ -282,7 +282,7 @@ def _plots(versions: Mapping[str, _Versions]) -> tuple[Plot, ...]:
     totals = tuple(Panel(selection, _total_series(selection, found)) for selection, found in versions.items())
     plots = [Plot("wins", "Total wins over epochs", "epoch", "total wins", totals)]
     for selection, found in versions.items():
-        plots += [_diversity_plot(selection, found.records[0]), _heat_map(selection, found.records[0])]
+        plots += [diversity_plot(selection, found.records[0]), heat_map(selection, found.records[0])]
     return tuple(plots)
 
 
@@ -296,36 +296,6 @@ def _total_series(selection: str, versions: _Versions) -> tuple[Series, ...]:
     }
     epochs = tuple(map(float, range(EPOCHS)))
     return tuple(Series(name, epochs, tuple(curve.round(1).tolist())) for name, curve in curves.items())
-
-
-def _diversity_plot(selection: str, record: EvolutionRecord) -> Plot:
-    panels = tuple(
-        Panel(f"target {gene}", (_dots(record.genomes[:, :, number]),)) for number, gene in enumerate(_GENES)
-    )
-    return Plot(f"diversity_{selection}", f"Genome diversity over epochs, {selection}", "gene", "epoch", panels)
-
-
-def _dots(genes: NDArray[np.float64]) -> Series:
-    """Return the values of a gene, float64 (epochs, genomes), with one dot for values that are equal when rounded."""
-    dots = [(value, float(epoch)) for epoch, row in enumerate(genes, 1) for value in np.unique(row.round(2)).tolist()]
-    return Series("", tuple(value for value, _ in dots), tuple(epoch for _, epoch in dots), "dots")
-
-
-def _heat_map(selection: str, record: EvolutionRecord) -> Plot:
-    panels = tuple(
-        Panel(f"epoch {epoch}", (_cells(record.genomes[epoch], record.wins[epoch]),)) for epoch in range(EPOCHS)
-    )
-    title = f"Wins over genome diversity through epochs, {selection}"
-    return Plot(f"heat_{selection}", title, "target preference", "target range", panels)
-
-
-def _cells(genomes: NDArray[np.float64], wins: NDArray[np.int64]) -> Series:
-    """Return the wins in bins of 0.1, at the centres of the bins."""
-    edges = np.linspace(0, 1, 11)
-    sums, _, _ = np.histogram2d(genomes[:, 0], genomes[:, 1], bins=(edges, edges), weights=wins)
-    centres = tuple((edges[:-1] + 0.05).round(2).tolist())
-    x = tuple(centre for centre in centres for _ in centres)
-    return Series("", x, centres * len(centres), "cells", tuple(sums.ravel().tolist()))
 
 
 SECTION = Section(
