@@ -15,23 +15,22 @@ from ci_envs.reports.section import AgentMaker
 
 
 class NimStrategyAgent(PositionAgent):
-    """Plays Nim by a strategy that takes at least one object in each move."""
+    """Plays Nim in normal play by a strategy that takes at least one object in each move."""
 
-    def __init__(self, game: Game, strategy: Strategy, *, misere: bool = False, seed: int | None = None) -> None:
+    def __init__(self, game: Game, strategy: Strategy, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
-            game: Nim without ``max_take``, which the strategies do not know.
+            game: Nim in normal play without ``max_take``, which the strategies do not know.
             strategy: The strategy.
-            misere: Whether the strategy is for misere play; otherwise it is for normal play.
             seed: The seed of the random moves.
 
         Raises:
             ValueError: The strategy is not for this game.
         """
         self._nim = require_game("report", game, Nim)
-        if self._nim.misere != misere or self._nim.max_take is not None:
-            raise ValueError(f"the agent plays Nim in {_play(misere)} play without max_take, not {game}")
+        if self._nim.misere or self._nim.max_take is not None:
+            raise ValueError(f"the agent plays Nim in normal play without max_take, not {game}")
         self._strategy = strategy
         super().__init__(game, seed=seed)
 
@@ -46,19 +45,14 @@ class NimStrategyAgent(PositionAgent):
         return row * self._nim.limit + number - 1
 
 
-def strategy_agent(strategy: Strategy, *, misere: bool = False) -> AgentMaker:
+def strategy_agent(strategy: Strategy) -> AgentMaker:
     """Return what makes the agent that plays a strategy.
 
     Args:
         strategy: The strategy; it takes at least one object in each move.
-        misere: Whether it is for misere play.
     """
-    return partial(_make, strategy=strategy, misere=misere)
+    return partial(_make, strategy=strategy)
 
 
-def _make(game: Game, seed: int | None, *, strategy: Strategy, misere: bool) -> NimStrategyAgent:
-    return NimStrategyAgent(game, strategy, misere=misere, seed=seed)
-
-
-def _play(misere: bool) -> str:
-    return "misere" if misere else "normal"
+def _make(game: Game, seed: int | None, *, strategy: Strategy) -> NimStrategyAgent:
+    return NimStrategyAgent(game, strategy, seed=seed)
