@@ -165,7 +165,8 @@ def _printed_rows(curves: NDArray[np.float64]) -> list[FigureRow]:
         estimate = Estimate(100 * fitness, 100 * float(low[0]), 100 * float(high[0]))
         fitness_rows.append(_row(f"best measured fitness, generation {generation}", figure, estimate, note))
         spread = Estimate(genome, float(low[1]), float(high[1]))
-        genome_rows.append(FigureRow(f"p of the best genome, generation {generation}", p, spread, ours=best, note=_P_NOTE))
+        quantity = f"p of the best genome, generation {generation}"
+        genome_rows.append(FigureRow(quantity, p, spread, ours=best, note=_P_NOTE))
     return [*fitness_rows, *genome_rows]
 
 
