@@ -95,20 +95,23 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
     columns = min(len(plot.panels), _COLUMNS)
     lines = -(-len(plot.panels) // columns)
     figure = Figure(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
-    grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).flat
+    table = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    grid = list(table.flat)
     brightest = max((value for panel in plot.panels for series in panel.series for value in series.values), default=0)
     for axes, panel in zip(grid, plot.panels, strict=False):
         bars = [series for series in panel.series if series.kind == "bars"]
         for series in panel.series:
             _draw_series(axes, series, bars, brightest)
         axes.set_title(panel.title)
-    for axes in list(grid)[len(plot.panels) :]:
+    for axes in grid[len(plot.panels) :]:
         axes.set_axis_off()
+    for axes in table[-1]:
+        axes.set_xlabel(plot.x_label)
+    for axes in table[:, 0]:
+        axes.set_ylabel(plot.y_label)
     handles, labels = grid[0].get_legend_handles_labels()
     if labels:
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    figure.supxlabel(plot.x_label)
-    figure.supylabel(plot.y_label)
     figure.suptitle(f"{section.name}: {plot.title}")
     return figure
 
@@ -125,4 +128,8 @@ def _draw_series(axes: "Axes", series: Series, bars: Sequence[Series], brightest
         axes.bar([place + left for place in range(len(series.x))], series.y, width, label=label)
         axes.set_xticks(range(len(series.x)), [str(x) for x in series.x])
     else:
-        axes.scatter(series.x, series.y, c=series.values, vmin=0, vmax=brightest, marker="s", s=90, label=label)
+        columns, places = np.unique(np.array(series.x, dtype=np.float64), return_inverse=True)
+        rows, heights = np.unique(series.y, return_inverse=True)
+        values = np.full((len(rows), len(columns)), np.nan)
+        values[heights, places] = series.values
+        axes.pcolormesh(columns, rows, values, vmin=0, vmax=brightest, shading="nearest")
