@@ -203,6 +203,35 @@ def _(game: GridGame) -> Any:
     return kernel
 
 
+@operation
+def longest_run(game: Any, stones: Any) -> Any:
+    """``-> int``: the length of the longest run of adjacent ``stones`` in a row, column or diagonal.
+
+    Diagonals that are too short for a line do not count.
+    """
+
+
+@implements(longest_run, GridGame)
+def _(game: GridGame) -> Any:
+    rows, cols, n = game.shape
+    steps, starts = line_steps(rows, cols, n)
+    _, pairs = line_steps(rows, cols, 2)  # the cells with a next cell in the direction
+    cells = np.bitwise_or.reduce([starts << np.uint64(k) * steps for k in range(n)])
+    count = len(steps)
+
+    def kernel(game, stones):
+        longest = 0
+        for k in range(count):
+            length, run = 0, stones & cells[k]
+            while run != np.uint64(0):
+                length += 1
+                run &= run >> steps[k] & pairs[k]
+            longest = max(longest, length)
+        return longest
+
+    return kernel
+
+
 @implements(observe, GridGame)
 def _(game: GridGame) -> Any:
     rows, cols, _ = game.shape
