@@ -11,7 +11,7 @@ from rich.table import Table
 
 from benchmarks import alphazero, covering, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
-from ci_envs.agents.search.minimax import ZeroEvaluator
+from ci_envs.agents.search.evaluators import ZeroEvaluator
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import re
 import subprocess
 import sys
 import time
@@ -168,6 +169,7 @@ def test_the_evaluation_can_be_replaced():
         ("minimax:depth=65", ["depth", "65", "1 to 64"]),
         ("minimax:table_mb=-1", ["table_mb", "-1"]),
         ("minimax:pruning=maybe", ["pruning", "'maybe'", "true or false"]),
+        ("minimax:time=1,evaluation=longest_run", ["longest_run", "needs a depth"]),
     ],
 )
 def test_bad_options_are_named(spec, words):
@@ -241,8 +243,47 @@ def test_without_an_evaluation_all_undecided_actions_are_worth_nothing():
     game = ConnectN(3, 3, 3)
     agent = make_agent("minimax:depth=3,evaluation=false", game)
     assert set(agent.analyse(Position.start(game)).action_values.values()) == {0}
-    with pytest.raises(ValueError, match="evaluation must be true or false, not 'no'"):
+    with pytest.raises(ValueError, match="evaluation must be true, false or longest_run, not 'no'"):
         make_agent("minimax:evaluation=no", Quixo())
+
+
+def longest_run(position, player):
+    """The longest run of a player's symbol in the rows, columns and two diagonals of a square board."""
+    rows = position.to_text().split()[0].split("/")
+    columns = ["".join(column) for column in zip(*rows, strict=True)]
+    diagonals = ["".join(row[i] for i, row in enumerate(each)) for each in (rows, rows[::-1])]
+    runs = (len(run) for line in (*rows, *columns, *diagonals) for run in re.findall("X+|O+", line) if run[0] == player)
+    return max(runs, default=0)
+
+
+def value_by_longest_run(position, depth, player):
+    """The value of a position for a player: 10 for a win, else that of minimax with the longest run at the leaves."""
+    if position.result is not None:
+        return 10 * position.result * (1 if position.game.player_name(position.to_move) == player else -1)
+    if depth == 0:
+        return longest_run(position, player)
+    values = [value_by_longest_run(position.play(a), depth - 1, player) for a in position.legal_actions()]
+    return max(values) if position.game.player_name(position.to_move) == player else min(values)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_leaves_can_be_worth_the_longest_run_of_the_searching_player(depth):
+    game = Quixo()
+    agent = make_agent(f"minimax:depth={depth},evaluation=longest_run", game)
+    plain = make_agent(f"minimax:depth={depth},evaluation=longest_run,pruning=false", game)
+    seen = set()
+    for position in random_positions(game, 120, seed=depth)[::6]:
+        player = game.player_name(position.to_move)
+        values = agent.analyse(position).action_values
+        assert plain.analyse(position).action_values == values
+        for action, value in values.items():
+            expected = value_by_longest_run(position.play(action), depth - 1, player)
+            # the sign of a decided game is compared, as ours tells its distance
+            assert (value if abs(value) < WIN_VALUE // 2 else 10 * np.sign(value)) == expected
+            seen.add(expected)
+    assert len(seen) >= 4
+    with pytest.raises(ValueError, match="longest_run needs a game on a grid, not Nim"):
+        make_agent("minimax:evaluation=longest_run", Nim())
 
 
 def test_copies_of_an_agent_that_has_played_play_as_it_does():

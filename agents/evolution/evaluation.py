@@ -18,7 +18,8 @@ from typing_extensions import override
 
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
-from ci_envs.agents.search.minimax import Evaluator, best_action
+from ci_envs.agents.search.evaluators import Evaluator
+from ci_envs.agents.search.minimax import best_action
 from ci_envs.agents.search.negamax import MAX_DEPTH, new_table, new_work
 from ci_envs.games import evaluate, implements, integer_between, kernel, write_features
 from ci_envs.games.game import Game

@@ -15,6 +15,7 @@ from typing_extensions import override
 from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose, choose_batch
 from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agents.search.evaluators import Evaluator, LongestRunEvaluator, ZeroEvaluator
 from ci_envs.agents.search.negamax import (
     MAX_DEPTH,
     NODES,
@@ -25,32 +26,21 @@ from ci_envs.agents.search.negamax import (
     new_work,
     search_actions,
 )
-from ci_envs.games import action_count, evaluate, implements, inlined, integer_between, kernel
+from ci_envs.games import action_count, implements, inlined, integer_between, kernel
 from ci_envs.games.game import Game
+from ci_envs.games.grid import GridGame
 from ci_envs.games.position import Position
 from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import specialised
-from ci_envs.kernels.dispatch import Static
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import nonnegative_number, positive_number, true_or_false
 
 _DEFAULT_DEPTH = 3
+_SYMMETRIC = ZeroEvaluator, LongestRunEvaluator  # symmetric positions have equal values
 _TABLE, _WORK = 1, 2  # places in the memory of the policy
 
-
-@dataclass(frozen=True)
-class Evaluator(Static):
-    """Base of evaluators of leaves that are not games: a frozen dataclass that implements ``evaluate``."""
-
-
-@dataclass(frozen=True)
-class ZeroEvaluator(Evaluator):
-    """Values every position 0."""
-
-
-@implements(evaluate, ZeroEvaluator)
-def _(evaluator: ZeroEvaluator) -> Any:
-    return lambda evaluator, own, opp: 0
+LeafEvaluator = Game | Evaluator | tuple[Evaluator, Game]
+"""What values leaves: an object that implements ``evaluate``, or a tuple that begins with one and is passed to it."""
 
 
 class MinimaxAgent(PolicyAgent):
@@ -70,7 +60,7 @@ class MinimaxAgent(PolicyAgent):
         depth: int | None = None,
         time: float | None = None,
         pruning: bool = True,
-        evaluation: bool = True,
+        evaluation: bool | str = True,
         table_mb: float = 16,
         seed: int | None = None,
     ) -> None:
@@ -82,7 +72,9 @@ class MinimaxAgent(PolicyAgent):
             time: seconds for a decision; None means no limit.
             pruning: False visits every node, for study: slower, to the same values.
             evaluation: False values all leaves 0 that are not over, so that only wins and losses count: at depth 2 it
-                wins where it can, else it blocks, else it plays at random.
+                wins where it can, else it blocks, else it plays at random. ``longest_run`` values them by the longest
+                run of adjacent stones of the searching player in a line, for games on a grid; it needs a depth and
+                no time, because who moves at a leaf depends on the depth.
             table_mb: memory of the transposition table, in 2^20 bytes; 0 does without.
             seed: decides between equally good actions.
 
@@ -95,11 +87,16 @@ class MinimaxAgent(PolicyAgent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self._evaluator: Game | Evaluator = game if true_or_false("evaluation", evaluation) else ZeroEvaluator()
+        self._evaluator = self._evaluator_named(evaluation)
         self._table_mb = nonnegative_number("table_mb", table_mb)
 
     @property
-    def evaluator(self) -> Game | Evaluator:
+    def nodes(self) -> int:
+        """The nodes that the last search visited; 0 before the first one."""
+        return int(self._compiled.memory[_WORK][NODES])
+
+    @property
+    def evaluator(self) -> LeafEvaluator:
         """The object whose ``evaluate`` values leaves, at first the game.
 
         To replace the evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign an object
@@ -108,7 +105,7 @@ class MinimaxAgent(PolicyAgent):
         return self._evaluator
 
     @evaluator.setter
-    def evaluator(self, evaluator: Game | Evaluator) -> None:
+    def evaluator(self, evaluator: LeafEvaluator) -> None:
         self._evaluator = evaluator
         self.__dict__.pop("_compiled", None)  # whose memory holds the old one
 
@@ -139,7 +136,7 @@ class MinimaxAgent(PolicyAgent):
         words = self.words_of(position)
         values = np.empty(self.game.action_count, dtype=np.int64)
         best, depth = self._deepen(seconds, words, depth, True, values)
-        nodes = int(self._compiled.memory[_WORK][NODES])
+        nodes = self.nodes
         action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._best_play(position.play(best), depth - 1))
         return Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
@@ -173,6 +170,17 @@ class MinimaxAgent(PolicyAgent):
             yield best
             position, depth = position.play(best), depth - 1
 
+    def _evaluator_named(self, evaluation: bool | str) -> LeafEvaluator:
+        if evaluation == "longest_run":
+            if self.time is not None:
+                raise ValueError("evaluation=longest_run needs a depth and no time")
+            if not isinstance(self.game, GridGame):
+                raise ValueError(f"evaluation=longest_run needs a game on a grid, not {self.game}")
+            return LongestRunEvaluator(of_mover=self.depth % 2 == 0), self.game
+        if not isinstance(evaluation, bool):
+            raise ValueError(f"evaluation must be true, false or longest_run, not {evaluation!r}")
+        return self.game if evaluation else ZeroEvaluator()
+
     def _new_policy(self) -> CompiledPolicy:
         options = np.array([self.depth, self.pruning, self._fold], dtype=np.int64)
         memory = self.evaluator, new_table(self._table_mb), new_work(self.game), options
@@ -186,7 +194,8 @@ class MinimaxAgent(PolicyAgent):
     @property
     def _fold(self) -> bool:
         # another evaluation need not be symmetric
-        return self.pruning and (self.evaluator == self.game or isinstance(self.evaluator, ZeroEvaluator))
+        evaluator = self.evaluator[0] if isinstance(self.evaluator, tuple) else self.evaluator
+        return self.pruning and (evaluator == self.game or isinstance(evaluator, _SYMMETRIC))
 
     def _deepen(
         self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]

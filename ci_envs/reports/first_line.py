@@ -24,7 +24,7 @@ def _(game: GridGame) -> Any:
     lines = np.array(lines_of(*game.shape), dtype=np.uint64)
     count = len(lines)
 
-    def kernel(game, own, opp):
+    def kernel(game: Any, own: Any, opp: Any) -> Any:
         mine, theirs = has_line(game, own), has_line(game, opp)
         if mine and theirs:
             for k in range(count):

@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
@@ -124,7 +123,9 @@ class QuixoSearchAgent(PolicyAgent):
             ValueError: The game is over, or it is another game.
         """
         values = np.empty(self.game.action_count, dtype=np.int64)
-        _best_action(self.game, *self.words_of(position), self._seeds.take(1)[0], *self._compiled.memory, values)
+        own, opp = self.words_of(position)
+        options, work = self._compiled.memory
+        _best_action(self.game, own, opp, self._seeds.take(1)[0], options, work, values)
         return {action: int(values[action]) for action in position.legal_actions()}
 
 
@@ -157,7 +158,7 @@ def _best_action(game: Any, own: Any, opp: Any, seed: Any, options: Any, work: A
     work[_NODES], work[_STATE] = 0, seed
     depth = options[_DEPTH] if options[_DEPTH] != ADAPTIVE else _adaptive_depth(game, own, opp)
     order = _set_order(game, depth + 1, options, work)
-    best, best_value = -1, -2 * _INFINITY
+    best, best_value = np.int64(-1), -2 * _INFINITY
     for place in range(order, order + action_count(game)):
         action = work[place]
         if legal(game, own, opp, action):
