@@ -134,10 +134,9 @@ def pruning_rows(label: str, literal: PruningCosts, described: PruningCosts, our
         ):
             means = [mean_of(sample.nodes if unit == "nodes" else sample.seconds) for sample in samples]
             rows.append(FigureRow(f"{label}{name} {words}", None, means[0], means[1].value, means[2].value, unit=unit))
-    same = [cost.same_moves for cost in costs]
-    rows.append(
-        FigureRow(f"{label}moves that alpha-beta leaves the same", None, Estimate.exact(same[0]), *same[1:], unit="%")
-    )
+    first = Estimate.exact(literal.same_moves)
+    quantity = f"{label}moves that alpha-beta leaves the same"
+    rows.append(FigureRow(quantity, None, first, described.same_moves, ours.same_moves, unit="%"))
     return rows
 
 
