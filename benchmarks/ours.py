@@ -173,7 +173,7 @@ def mcts_simulations(id: str, simulations: int) -> Work:
         done, state = 0, 1
         while done < amount:
             size, state = plant(game, nodes, own, opp, np.uint64(state))
-            nodes, _, state = simulate(game, nodes, size, simulations, 1.0, *limits, np.uint64(state))
+            nodes, _, state = simulate(game, nodes, size, simulations, 1.0, *limits, True, np.uint64(state))
             done += int(nodes[ROOT]["visits"])
         return done
 

@@ -13,7 +13,7 @@ import ci_envs.agents.search.mcts
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.mcts import MCTSAgent
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, simulate
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, forget_proof, plant, simulate
 from ci_envs.arena.match import play_match
 from ci_envs.solver.nim import is_won
 
@@ -54,10 +54,12 @@ def lost_values(agent, positions):
     return [p for p, a in zip(positions, actions, strict=True) if exact_action_value(p, a) < exact_value(p)]
 
 
-def tree_of(position, simulations, exploration=1.0, max_plies=1000, max_nodes=2**24, seed=1):
+def tree_of(position, simulations, exploration=1.0, max_plies=1000, max_nodes=2**24, proofs=True, seed=1):
     nodes = np.empty(FIRST_NODES + position.game.action_count, NODE)
     size, state = plant(position.game, nodes, np.uint64(position.own), np.uint64(position.opp), np.uint64(seed))
-    limits = exploration, max_plies, max_nodes
+    if not proofs:
+        forget_proof(nodes, np.uint64(0))
+    limits = exploration, max_plies, max_nodes, proofs
     nodes, size, _ = simulate(position.game, nodes, size, simulations, *limits, np.uint64(state))
     return nodes[:size]
 
@@ -116,6 +118,41 @@ def test_no_simulation_is_lost():
     nodes = tree_of(Position.start(Quixo()), 20_000)
     assert nodes[0]["visits"] == 20_000 == children_of(nodes, 0)["visits"].sum()
     assert len(nodes) > FIRST_NODES  # it has grown
+
+
+@pytest.mark.parametrize("game", [TICTACTOE, Quarto()], ids=str)
+def test_without_proofs_all_values_are_averages(game):
+    finished_again = 0
+    for position in random_positions(game, 40, seed=3)[::7]:
+        nodes = tree_of(position, 500, proofs=False)
+        assert nodes[0]["visits"] == 500
+        for parent, here in walk(nodes, position):
+            children = children_of(nodes, parent)
+            assert sorted(children["action"]) == kept_actions(here)
+            assert (nodes[parent]["lower"], nodes[parent]["upper"]) == (-1, 1)
+            own_visits = 0 if parent == 0 else 1
+            assert nodes[parent]["visits"] == children["visits"].sum() + own_visits
+            assert abs(int(nodes[parent]["sign"]) * int(nodes[parent]["total"]) - children["total"].sum()) <= own_visits
+            for child in children:
+                after = here.play(int(child["action"]))
+                if after.result is not None:
+                    assert child["total"] == child["visits"] * child["sign"] * after.result
+                    finished_again += child["visits"] > 1
+    assert finished_again
+
+
+def test_without_proofs_it_tries_to_win_drawn_positions():
+    """From the drawn start of 4 x 4 it wins more against random, as it does not stop at the proof of a draw."""
+    game = ConnectN(4, 4, 4)
+    won = [
+        play_match(game, MCTSAgent(game, proofs=proofs, seed=1), RandomAgent(game, seed=2), 200).sides[0].total.wins
+        for proofs in (True, False)
+    ]
+    assert won[0] + 10 < won[1]
+    agent = MCTSAgent(TICTACTOE, proofs=False, seed=0)
+    position = Position.from_text(TICTACTOE, "XX./OO./... X")
+    assert act(agent, position) == 2
+    assert agent.analyse(position).proven is None
 
 
 def late_quarto_positions():
@@ -358,6 +395,7 @@ def test_a_kept_tree_plays_no_worse():
         ({"simulations": 10, "time": 1.0}, ["simulations=10", "time=1.0", "not both"]),
         ({"exploration": -1.0}, ["exploration", "-1.0"]),
         ({"exploration": True}, ["exploration", "True"]),
+        ({"proofs": 1}, ["proofs", "1"]),
         ({"reuse": 1}, ["reuse", "1"]),
         ({"threads": 0}, ["threads", "0"]),
     ],

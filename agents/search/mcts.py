@@ -19,7 +19,7 @@ from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.capabilities import AnytimeAnalyst
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, plant, search, simulate
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, forget_proof, plant, search, simulate
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
 from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
 from ci_envs.games import implements
@@ -50,14 +50,18 @@ class _Tree(NamedTuple):
 
 @dataclass(frozen=True)
 class MCTSPolicy(Policy):
-    """:class:`MCTSAgent` in compiled code; its memory is three limits and the exploration constant."""
+    """:class:`MCTSAgent` in compiled code.
+
+    Its memory is the simulations, the most plies, the most nodes and whether to prove values, then the exploration
+    constant.
+    """
 
 
 @implements(choose, MCTSPolicy)
 def _(policy: MCTSPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         limits, exploration = memory
-        return search(game, own, opp, seed, limits[0], exploration[0], limits[1], limits[2])
+        return search(game, own, opp, seed, limits[0], exploration[0], limits[1], limits[2], limits[3] != 0)
 
     return kernel
 
@@ -65,7 +69,8 @@ def _(policy: MCTSPolicy) -> Any:
 class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     """Upper confidence bounds applied to trees (UCT) with random rollouts.
 
-    It plays the most visited action, a proven win at once, and a proven loss only if every action is a proven loss.
+    It plays the most visited action, a proven win at once, and a proven loss only if every action is a proven loss;
+    without ``proofs`` it plays the most visited action.
     Every position is searched by a new tree, unless ``reuse`` is set.
     """
 
@@ -76,6 +81,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         simulations: int | None = None,
         time: float | None = None,
         exploration: float = 1.0,
+        proofs: bool = True,
         reuse: bool = False,
         threads: int = 1,
         seed: int | None = None,
@@ -88,6 +94,9 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             time: seconds an action instead.
             exploration: the constant before UCB1's square root, for values from -1 to 1. With 1,000 simulations of
                 Connect Four, Quixo and Quarto, 0.7 to 1 are equally strong, 0.35 and 1.4 weaker or no better.
+            proofs: whether to prove wins, losses and draws, and to stop once the position is proven. False is plain
+                UCT, whose values are averages only. It wins more drawn positions against a weak opponent, because it
+                does not stop at the proof of a draw.
             reuse: keep the tree between calls with one board, as in the course of a game, and continue with the
                 subtree of the new position. This adds simulations, but the actions then depend on earlier calls.
             threads: boards of a batch to search at the same time; the actions do not depend on it.
@@ -102,6 +111,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         self.simulations = integer_between("simulations", budget, 1)
         self.time = None if time is None else positive_number("time", time)
         self.exploration = positive_number("exploration", exploration)
+        self.proofs = true_or_false("proofs", proofs)
         self.reuse = true_or_false("reuse", reuse)
         self.threads = integer_between("threads", threads, 1)
         self._max_plies = ply_limit(game, None)
@@ -134,7 +144,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     def policy(self) -> CompiledPolicy | None:
         if self.time is not None:
             return None
-        limits = np.array([self.simulations, self._max_plies, MAX_NODES], dtype=np.int64)
+        limits = np.array([self.simulations, self._max_plies, MAX_NODES, self.proofs], dtype=np.int64)
         return CompiledPolicy(MCTSPolicy(), (limits, np.array([self.exploration])))
 
     @override
@@ -160,6 +170,8 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
         size, state = plant(self.game, nodes, words[0], words[1], seed)
+        if not self.proofs:
+            forget_proof(nodes, ROOT)
         return _Tree(nodes, size, state)
 
     def _kept(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree | None:
@@ -203,7 +215,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         yield tree
 
     def _simulated(self, tree: _Tree, simulations: int) -> _Tree:
-        limits = self._max_plies, MAX_NODES
+        limits = self._max_plies, MAX_NODES, self.proofs
         state = np.uint64(tree.state)
         return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
 

@@ -42,8 +42,24 @@ def plant(game: Any, nodes: Any, own: Any, opp: Any, state: Any) -> Any:
 
 
 @kernel
+def forget_proof(nodes: Any, parent: Any) -> None:
+    """Undo what :func:`~ci_envs.agents.search.tree.expand` concluded from the children that end the game."""
+    nodes[parent].lower, nodes[parent].upper = LOSS, WIN
+    for child in range(nodes[parent].first, nodes[parent].first + nodes[parent].children):
+        nodes[child].mean = np.inf
+
+
+@kernel
 def simulate(
-    game: Any, nodes: Any, size: Any, simulations: Any, exploration: Any, max_plies: Any, max_nodes: Any, state: Any
+    game: Any,
+    nodes: Any,
+    size: Any,
+    simulations: Any,
+    exploration: Any,
+    max_plies: Any,
+    max_nodes: Any,
+    proofs: Any,
+    state: Any,
 ) -> Any:
     """``-> (nodes, size, state)``: run simulations, or fewer if the root is proven before.
 
@@ -55,6 +71,7 @@ def simulate(
         exploration: the constant before UCB1's square root.
         max_plies: plies from the root after which a simulation is broken off as a draw.
         max_nodes: a tree of this size grows no more, its simulations go on.
+        proofs: whether to prove values; without, only positions that are over have a proven value.
         state: of the random numbers.
     """
     size = np.uint64(size)  # unsigned indices need no test for wraparound
@@ -68,9 +85,11 @@ def simulate(
         node, expanded, plies = ROOT, ROOT, 0
         while plies < max_plies:
             if nodes[node].children == 0:
-                if nodes[node].visits == 0 or not may_grow:
+                if nodes[node].visits == 0 or not may_grow or is_proven(nodes[node]):
                     break
                 size, state = expand(game, nodes, node, size, state)
+                if not proofs:
+                    forget_proof(nodes, node)
                 expanded = node
                 if is_proven(nodes[node]):
                     break
@@ -78,19 +97,29 @@ def simulate(
             plies += 1
         value, state = _value_of_leaf(game, nodes[node], max_plies - plies, state)
         back_up(nodes, node, value, np.int64(DRAW))
-        if nodes[expanded].lower > LOSS or nodes[expanded].upper < WIN:
+        if proofs and (nodes[expanded].lower > LOSS or nodes[expanded].upper < WIN):
             update_ancestors(nodes, expanded)
     return nodes, np.int64(size), state
 
 
 @inlined
 def search(
-    game: Any, own: Any, opp: Any, state: Any, simulations: Any, exploration: Any, max_plies: Any, max_nodes: Any
+    game: Any,
+    own: Any,
+    opp: Any,
+    state: Any,
+    simulations: Any,
+    exploration: Any,
+    max_plies: Any,
+    max_nodes: Any,
+    proofs: Any,
 ) -> Any:
     """``-> action``: the action chosen by a new tree; the arguments are as in :func:`simulate`."""
     nodes = np.empty(FIRST_NODES + action_count(game), NODE)
     size, state = plant(game, nodes, own, opp, state)
-    nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, state)
+    if not proofs:
+        forget_proof(nodes, ROOT)
+    nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, proofs, state)
     # the field of the array, not of its element: Numba lets go of an array after the last use of its name
     return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)])
 
