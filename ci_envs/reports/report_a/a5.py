@@ -9,10 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ci_envs.reports.estimates import share_in_games
+from ci_envs.reports.estimates import share_in_games, spread_of_runs
 from ci_envs.reports.quixo_measurements import (
     games_v_random,
-    mean_of,
     positions,
     pruning_costs,
     pruning_rows,
@@ -79,7 +78,7 @@ def _match_rows(options: RunOptions) -> list[FigureRow]:
         measured = share_in_games(float(shares[0]), _REPORT_GAMES // 2 * len(seats))
         quantity = f"v random, {name}, wins"
         rows.append(FigureRow(quantity, report, measured, 100 * float(shares[1]), 100 * float(shares[2]), unit="%"))
-    seconds = mean_of(np.array([block.seconds / _BLOCK for block in blocks]))
+    seconds = spread_of_runs([block.seconds / _BLOCK for block in blocks])
     times = described.seconds / games, ours.seconds / games
     rows.append(FigureRow("time of a game", 1.5, seconds, *times, _TIME_NOTE, "s"))
     alternating = games_v_random(replace(LITERAL, mover=Mover.ALTERNATING), games, options.seed)
