@@ -205,7 +205,10 @@ SECTION = Section(
     title="Monte Carlo tree search on tic-tac-toe",
     game="TicTacToe-v0",
     purpose="Play tic-tac-toe by Monte Carlo tree search with random rollouts.",
-    lesson="",
+    lesson=(
+        "Two errors cost the lost games, not the random rollouts: with both repaired the same search with as many"
+        " iterations loses no game, and it also wins nearly all games on larger boards."
+    ),
     conditions=(
         "The search is X and moves first in all games, and O plays uniformly random moves. Each move has a new tree and"
         f" {ITERATIONS} iterations. Report C plays {_REPORT_GAMES} games; we play {_BLOCKS * _REPORT_GAMES}"
