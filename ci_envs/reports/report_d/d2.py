@@ -74,8 +74,8 @@ SECTION = Section(
     game="Quixo-v0",
     purpose="Search as deep as section D1 in less time, by alpha-beta.",
     lesson=(
-        "Alpha-beta changes no move and visits far fewer nodes. But this search moves the agent's cubes where section D1"
-        " moves the opponent's, so the two play different moves."
+        "Alpha-beta changes no move and visits far fewer nodes. But this search moves the agent's cubes where section"
+        " D1 moves the opponent's, so the two play different moves."
     ),
     conditions=CONDITIONS,
     seconds=120,
