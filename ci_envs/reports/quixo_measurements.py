@@ -1,7 +1,7 @@
 """Measurements of searches that play Quixo: games against random, and the nodes and seconds of a move."""
 
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ci_envs.arena.results import Record, Side
 from ci_envs.games.batch import start_words
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
+from ci_envs.reports.estimates import measured_share, share_in_games
 from ci_envs.reports.quixo_search import QuixoSearch, QuixoSearchAgent
 from ci_envs.reports.section import Estimate, FigureRow
 
@@ -43,6 +44,16 @@ def win_share(record: Record) -> float:
     return record.wins / record.games
 
 
+def wins_in_games(share: float, games: int) -> Estimate:
+    """Return a measured percentage of games won, and the interval in which 95% of measurements of it lie.
+
+    Args:
+        share: The measured share, 0 to 1.
+        games: The number of games of a measurement.
+    """
+    return share_in_games(share, games) if 0 < share < 1 else measured_share(round(share * games), games)
+
+
 def positions(count: int, seed: int) -> NDArray[np.uint64]:
     """Return positions for :func:`move_costs`, uint64 (count, 2): after 20, 16, 12, 8 and 4 random plies in turn."""
     plies = [20 - 4 * (number % 5) for number in range(count)]
@@ -56,7 +67,7 @@ class MoveCosts:
     Attributes:
         actions: The actions, int64 (n,).
         nodes: The nodes visited, int64 (n,).
-        seconds: The seconds taken, float64 (n,).
+        seconds: The seconds of processor time taken, float64 (n,).
     """
 
     actions: NDArray[np.int64]
@@ -76,9 +87,9 @@ def move_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int =
     agent.act_on(words[:0])  # compiles, which is not part of the time
     costs: list[tuple[int, int, float]] = []
     for row in words:
-        began = perf_counter()
+        began = process_time()
         (action,) = agent.act_on(row[np.newaxis])
-        costs.append((int(action), agent.nodes, perf_counter() - began))
+        costs.append((int(action), agent.nodes, process_time() - began))
     actions, nodes, seconds = zip(*costs, strict=True)
     return MoveCosts(np.array(actions), np.array(nodes), np.array(seconds))
 

@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ci_envs.reports.estimates import share_in_games, spread_of_runs
+from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.quixo_measurements import (
     games_v_random,
     positions,
     pruning_costs,
     pruning_rows,
     win_share,
+    wins_in_games,
 )
 from ci_envs.reports.quixo_search import ADAPTIVE, Mover, QuixoSearch, quixo_searcher
 from ci_envs.reports.section import (
@@ -35,9 +36,9 @@ LITERAL = QuixoSearch(ADAPTIVE, Mover.AGENT, shuffled=True)
 
 _DESCRIBED, _OURS = "minimax:depth=5,evaluation=false", "minimax:depth=5"
 _REPORT_GAMES = 100  # of the author's own measurement
-_GAMES, _QUICK_GAMES = 400, 40
+_GAMES, _QUICK_GAMES = 400, 20
 _BLOCK = 20  # games for one measurement of the time
-_POSITIONS, _QUICK_POSITIONS = 20, 1
+_POSITIONS, _QUICK_POSITIONS = 10, 1
 _DEPTHS, _QUICK_DEPTHS = (1, 2, 3), (1, 2)
 _MUCH = 10  # times fewer nodes
 _ADAPTIVE_NOTE = "Our minimax searches to a fixed depth."
@@ -75,14 +76,14 @@ def _match_rows(options: RunOptions) -> list[FigureRow]:
         ("moving second", None, (1,)),
     ):
         shares = [np.mean([win_share(side.seats[seat]) for seat in seats]) for side in (literal, described, ours)]
-        measured = share_in_games(float(shares[0]), _REPORT_GAMES // 2 * len(seats))
+        measured = wins_in_games(float(shares[0]), _REPORT_GAMES // 2 * len(seats))
         quantity = f"v random, {name}, wins"
         rows.append(FigureRow(quantity, report, measured, 100 * float(shares[1]), 100 * float(shares[2]), unit="%"))
     seconds = spread_of_runs([block.seconds / _BLOCK for block in blocks])
     times = described.seconds / games, ours.seconds / games
     rows.append(FigureRow("time of a game", 1.5, seconds, *times, _TIME_NOTE, "s"))
     alternating = games_v_random(replace(LITERAL, mover=Mover.ALTERNATING), games, options.seed)
-    measured = share_in_games(win_share(alternating.total), _REPORT_GAMES)
+    measured = wins_in_games(win_share(alternating.total), _REPORT_GAMES)
     rows.append(FigureRow("alternating players, wins", None, measured, note=_ADAPTIVE_NOTE, unit="%"))
     return rows
 
@@ -101,7 +102,7 @@ def _depth_rows(options: RunOptions) -> tuple[list[FigureRow], Plot]:
         lines[name] = [100 * win_share(side.total) for side in sides]
     for name in names.values():
         for place, depth in enumerate(depths):
-            measured = share_in_games(lines[name][place] / 100, _REPORT_GAMES)
+            measured = wins_in_games(lines[name][place] / 100, _REPORT_GAMES)
             others = lines["described"][place], lines["ours"][place]
             rows.append(FigureRow(f"{name}, 1 + {depth} plies, wins", None, measured, *others, unit="%"))
     plies = tuple(float(depth + 1) for depth in depths)
@@ -140,7 +141,7 @@ SECTION = Section(
         f" version is {_DESCRIBED}, and ours is {_OURS}. Nodes and times are means over {_POSITIONS} positions after 4"
         f" to 20 random plies ({_QUICK_POSITIONS} with --quick)."
     ),
-    seconds=120,
+    seconds=100,
     run=run,
     agents={"A5": quixo_searcher(LITERAL)},
 )

@@ -6,8 +6,7 @@ The search is :data:`~ci_envs.reports.report_d.quixo_depths.MINIMAX`: it is desc
 
 from dataclasses import replace
 
-from ci_envs.reports.estimates import share_in_games
-from ci_envs.reports.quixo_measurements import games_v_random, win_share
+from ci_envs.reports.quixo_measurements import games_v_random, win_share, wins_in_games
 from ci_envs.reports.quixo_search import Leaf, quixo_searcher
 from ci_envs.reports.report_d.quixo_depths import (
     CONDITIONS,
@@ -25,7 +24,7 @@ from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section
 
 _WINS = {1: 86.7, 2: 86.7, 3: 93.3}
 _SECONDS = {1: 0.14, 2: 4.4, 3: 186.0}
-_RANDOM_LEAF_GAMES, _QUICK_RANDOM_LEAF_GAMES = 100, 10
+_RANDOM_LEAF_GAMES, _QUICK_RANDOM_LEAF_GAMES = 40, 10
 
 
 def run(options: RunOptions) -> Findings:
@@ -46,10 +45,10 @@ def run(options: RunOptions) -> Findings:
 def _more_rows(wins: Wins, options: RunOptions) -> list[FigureRow]:
     """Return the rows of the two smaller measurements at depth 2."""
     others = wins.described[2], wins.ours[2]
-    ten = share_in_games(wins.literal[2] / 100, 10)
+    ten = wins_in_games(wins.literal[2] / 100, 10)
     search = replace(MINIMAX, depth=2, leaf=Leaf.RANDOM_GAME, pruning=True)
     games = _QUICK_RANDOM_LEAF_GAMES if options.quick else _RANDOM_LEAF_GAMES
-    five = share_in_games(win_share(games_v_random(search, games, options.seed).total), 5)
+    five = wins_in_games(win_share(games_v_random(search, games, options.seed).total), 5)
     return [
         FigureRow("depth 2, v random in 10 games, wins", 100, ten, *others, PUBLISHED, "%"),
         FigureRow("depth 2, leaf = one random game, v random in 5 games, wins", 20, five, *others, PUBLISHED, "%"),

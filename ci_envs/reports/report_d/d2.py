@@ -8,8 +8,7 @@ the agent where D1 moves those of the opponent.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ci_envs.reports.estimates import share_in_games
-from ci_envs.reports.quixo_measurements import PruningCosts
+from ci_envs.reports.quixo_measurements import PruningCosts, wins_in_games
 from ci_envs.reports.quixo_search import quixo_searcher
 from ci_envs.reports.report_d.quixo_depths import (
     ALPHA_BETA,
@@ -51,7 +50,7 @@ def _nine_games_row(wins: Wins) -> list[FigureRow]:
     """Return the row of the smaller measurement at depth 4, which a quick run has not."""
     if 4 not in wins.literal:
         return []
-    measured = share_in_games(wins.literal[4] / 100, 9)
+    measured = wins_in_games(wins.literal[4] / 100, 9)
     quantity = "depth 4, v random in 9 games, wins"
     return [FigureRow(quantity, 100, measured, wins.described[4], wins.ours[4], PUBLISHED, "%")]
 

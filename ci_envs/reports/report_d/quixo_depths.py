@@ -10,7 +10,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.arena.results import Side
 from ci_envs.games.batch import start_words
 from ci_envs.games.openings import random_openings
-from ci_envs.reports.estimates import measured_share, share_in_games, spread_of_runs
+from ci_envs.reports.estimates import measured_share, spread_of_runs
 from ci_envs.reports.quixo_measurements import (
     QUIXO,
     PruningCosts,
@@ -21,6 +21,7 @@ from ci_envs.reports.quixo_measurements import (
     pruning_rows,
     searcher,
     win_share,
+    wins_in_games,
 )
 from ci_envs.reports.quixo_search import Leaf, Mover, QuixoSearch
 from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Panel, Plot, RunOptions, Series
@@ -34,20 +35,20 @@ ALPHA_BETA = QuixoSearch(1, Mover.AGENT, Leaf.LONGEST_RUN)
 """The search of section D2: all moves are moves of the agent's cubes."""
 
 REPORT_GAMES = 30
-GAMES: Mapping[int, int] = {1: 400, 2: 400, 3: 200, 4: 60}
+GAMES: Mapping[int, int] = {1: 400, 2: 400, 3: 100, 4: 40}
 """The games that we play by depth."""
 
 QUICK_GAMES: Mapping[int, int] = {1: 40, 2: 40}
-PAIR_GAMES, _QUICK_PAIR_GAMES = 100, 20
-POSITIONS, QUICK_POSITIONS = 20, 5
+PAIR_GAMES, _QUICK_PAIR_GAMES = 60, 20
+POSITIONS, QUICK_POSITIONS = 10, 3
 _PRUNING_DEPTHS, _QUICK_PRUNING_DEPTHS = (1, 2, 3), (1, 2)
 _REPETITIONS = 3  # measurements of the longest move
 
 CONDITIONS = (
     "The opponent plays uniformly random legal moves. Report D does not say who moves first: here the seats alternate."
     f" The intervals are those of {REPORT_GAMES} games. We play {GAMES[1]} games at depths 1 and 2, {GAMES[3]} at depth"
-    f" 3 and {GAMES[4]} at depth 4 ({QUICK_GAMES[1]} at depths 1 and 2 with --quick). The depth does not count the"
-    " agent's own move, so depth 1 is described by minimax:depth=2,evaluation=longest_run, and ours is minimax:depth=2."
+    f" 3 and {GAMES[4]} at depth 4 ({QUICK_GAMES[1]} at depths 1 and 2 with --quick), with alpha-beta, which"
+    " changes no move of a search. The depth does not count the agent's own move, so depth 1 is described by minimax:depth=2,evaluation=longest_run, and ours is minimax:depth=2."
     f" Two depths play {PAIR_GAMES} games from positions after 4 random plies. Nodes and times are means over"
     f" {POSITIONS} positions after 4 to 20 random plies ({QUICK_POSITIONS} with --quick)."
 )
@@ -97,7 +98,7 @@ def win_rows(wins: Wins, figures: Mapping[int, float]) -> list[FigureRow]:
     rows = []
     for depth, won in wins.literal.items():
         figure = figures.get(depth)
-        measured = share_in_games(won / 100, REPORT_GAMES)
+        measured = wins_in_games(won / 100, REPORT_GAMES)
         others = wins.described[depth], wins.ours[depth]
         note = "" if figure is None else PUBLISHED
         rows.append(FigureRow(f"depth {depth}, v random, wins", figure, measured, *others, note, "%"))
