@@ -48,7 +48,8 @@ CONDITIONS = (
     "The opponent plays uniformly random legal moves. Report D does not say who moves first: here the seats alternate."
     f" The intervals are those of {REPORT_GAMES} games. We play {GAMES[1]} games at depths 1 and 2, {GAMES[3]} at depth"
     f" 3 and {GAMES[4]} at depth 4 ({QUICK_GAMES[1]} at depths 1 and 2 with --quick), with alpha-beta, which"
-    " changes no move of a search. The depth does not count the agent's own move, so depth 1 is described by minimax:depth=2,evaluation=longest_run, and ours is minimax:depth=2."
+    " changes no move of a search. The depth does not count the agent's own move, so depth 1 is described by"
+    " minimax:depth=2,evaluation=longest_run, and ours is minimax:depth=2."
     f" Two depths play {PAIR_GAMES} games from positions after 4 random plies. Nodes and times are means over"
     f" {POSITIONS} positions after 4 to 20 random plies ({QUICK_POSITIONS} with --quick)."
 )
