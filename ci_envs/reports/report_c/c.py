@@ -12,7 +12,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.arena.results import Record, Side
 from ci_envs.games.batch import start_words
 from ci_envs.games.connect_n import ConnectN
-from ci_envs.reports.estimates import measured_share, spread_of_runs
+from ci_envs.reports.estimates import measured_share, share_in_games, spread_of_runs
 from ci_envs.reports.report_c.literal_mcts import ITERATIONS, LiteralMCTSAgent, literal_mcts
 from ci_envs.reports.section import (
     Claim,
@@ -36,11 +36,14 @@ _BLOCKS, _QUICK_BLOCKS = 4, 1  # of 100 games
 _BLOCK_GAMES, _BOARD_GAMES = 50, 200  # of a measurement on a larger board or against perfect play
 _MOST = 90  # percent
 _REPAIRED = {
-    "result has the right sign": {"signs_repaired": True},
-    "finished positions are not expanded": {"ends_repaired": True},
-    "both repaired": {"signs_repaired": True, "ends_repaired": True},
+    "signs repaired": ({"signs_repaired": True}, "The result counts for the player who moved to a node."),
+    "ends repaired": ({"ends_repaired": True}, "Finished positions are not expanded."),
+    "both repaired": ({"signs_repaired": True, "ends_repaired": True}, "Both errors are repaired."),
 }
-"""The repairs of the literal search by what they do."""
+"""The repairs of the literal search, and what they do."""
+
+_RESULTS = ("won", "wins", 79), ("lost", "losses", 19), ("drawn", "draws", 2)
+"""Each result, its field of a record, and the figure of report C."""
 
 _LITERAL = "literal"
 _RANDOM_WINS = 58.5  # percent of the games of random against random that X wins, exactly 58.49
@@ -52,7 +55,8 @@ def run(options: RunOptions) -> Findings:
     rows = [*_report_rows(options)]
     options.report_progress(0.2)
     repaired = _repaired_records(options)
-    rows += [row for name, record in repaired.items() for row in _result_rows(f"{name}, ", record)]
+    for name, record in repaired.items():
+        rows += _repaired_rows(name, record)
     perfect = _perfect_row(options)
     options.report_progress(0.4)
     boards = list(_board_rows(options))
@@ -65,7 +69,10 @@ def _report_rows(options: RunOptions) -> Iterator[FigureRow]:
     blocks = _QUICK_BLOCKS if options.quick else _BLOCKS
     sides = [_blocks(_TIC_TAC_TOE, spec, blocks, _REPORT_GAMES, options.seed) for spec in (_LITERAL, _DESCRIBED, _OURS)]
     literal, described, ours = (sum((side.total for side in each), Record()) for each in sides)
-    yield from _result_rows("", literal, described, ours)
+    for quantity, result, figure in _RESULTS:
+        measured = share_in_games(_share(literal, result), _REPORT_GAMES)
+        shares = 100 * _share(described, result), 100 * _share(ours, result)
+        yield FigureRow(quantity, figure, measured, *shares, unit="%")
     yield _time_row("100 games", _SECONDS, [[side.seconds for side in each] for each in sides], "s")
     yield _time_row("3 x 3, a move", None, [[side.ms_per_move for side in each] for each in sides], "ms")
 
@@ -78,22 +85,22 @@ def _time_row(quantity: str, report: float | None, times: Sequence[Sequence[floa
 def _repaired_records(options: RunOptions) -> Mapping[str, Record]:
     game, games = _TIC_TAC_TOE, _REPORT_GAMES * (_QUICK_BLOCKS if options.quick else _BLOCKS)
     records = {}
-    for name, repairs in _REPAIRED.items():
+    for name, (repairs, _) in _REPAIRED.items():
         agent = LiteralMCTSAgent(game, **repairs, seed=options.seed)
         opponent = make_agent("random", game, seed=options.seed + 1)
         records[name] = play_match(game, agent, opponent, games, swap_seats=False).sides[0].total
     return records
 
 
-def _result_rows(
-    label: str, literal: Record, described: Record | None = None, ours: Record | None = None
-) -> Iterator[FigureRow]:
-    """Yield the rows of the games won, lost and drawn; report C has figures only where ours are given."""
-    for name, result, figure in (("won", "wins", 79), ("lost", "losses", 19), ("drawn", "draws", 2)):
-        measured = measured_share(getattr(literal, result), literal.games)
-        others = (None if each is None else 100 * getattr(each, result) / each.games for each in (described, ours))
-        correct, best = others
-        yield FigureRow(f"{label}{name}", figure if ours else None, measured, correct, best, unit="%")
+def _repaired_rows(name: str, record: Record) -> Iterator[FigureRow]:
+    for quantity, result, _ in _RESULTS:
+        measured = measured_share(getattr(record, result), record.games)
+        yield FigureRow(f"{name}, {quantity}", None, measured, note=_REPAIRED[name][1], unit="%")
+
+
+def _share(record: Record, result: str) -> float:
+    games: int = getattr(record, result)
+    return games / record.games
 
 
 def _board_rows(options: RunOptions) -> Iterator[FigureRow]:
@@ -211,10 +218,11 @@ SECTION = Section(
     ),
     conditions=(
         "The search is X and moves first in all games, and O plays uniformly random moves. Each move has a new tree and"
-        f" {ITERATIONS} iterations. Report C plays {_REPORT_GAMES} games; we play {_BLOCKS * _REPORT_GAMES}"
-        f" ({_QUICK_BLOCKS * _REPORT_GAMES} with --quick). The described version is {_DESCRIBED}. Ours is {_OURS}, and"
-        f" {_OURS_LARGE} against random on larger boards, because with proofs it plays any drawing move once a draw is"
-        f" proven. On larger boards a full row, column or diagonal wins, and a row has {_BOARD_GAMES} games."
+        f" {ITERATIONS} iterations. Report C plays {_REPORT_GAMES} games, for which the first intervals are; we play"
+        f" {_BLOCKS * _REPORT_GAMES} ({_QUICK_BLOCKS * _REPORT_GAMES} with --quick). The described version is"
+        f" {_DESCRIBED}. Ours is {_OURS}, and {_OURS_LARGE} against random on larger boards, because with proofs it plays"
+        f" any drawing move once a draw is proven. On larger boards a full row, column or diagonal wins, and a row has"
+        f" {_BOARD_GAMES} games."
     ),
     seconds=60,
     run=run,
