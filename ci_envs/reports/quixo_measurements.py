@@ -138,16 +138,18 @@ def pruning_rows(label: str, literal: PruningCosts, described: PruningCosts, our
         ours: The costs of our search.
     """
     costs = literal, described, ours
+    plain, pruned = [cost.plain for cost in costs], [cost.pruned for cost in costs]
     rows = []
-    for unit, name in (("nodes", "move"), ("s", "time of a move")):
-        for words, samples in (
-            ("without alpha-beta", [cost.plain for cost in costs]),
-            ("with alpha-beta", [cost.pruned for cost in costs]),
-        ):
-            means = [mean_of(sample.nodes if unit == "nodes" else sample.seconds) for sample in samples]
-            rows.append(FigureRow(f"{label}{name} {words}", None, means[0], means[1].value, means[2].value, unit=unit))
+    for name, samples in (("without alpha-beta", plain), ("with alpha-beta", pruned)):
+        nodes = [mean_of(sample.nodes / 1000) for sample in samples]
+        quantity = f"{label}move {name}"
+        rows.append(FigureRow(quantity, None, nodes[0], nodes[1].value, nodes[2].value, unit="1000 nodes"))
+    for name, samples in (("without alpha-beta", plain), ("with alpha-beta", pruned)):
+        times = [mean_of(1000 * sample.seconds) for sample in samples]
+        quantity = f"{label}move {name}"
+        rows.append(FigureRow(quantity, None, times[0], times[1].value, times[2].value, unit="ms"))
     first = Estimate.exact(literal.same_moves)
-    quantity = f"{label}moves that alpha-beta leaves the same"
+    quantity = f"{label}same moves with alpha-beta"
     rows.append(FigureRow(quantity, None, first, described.same_moves, ours.same_moves, unit="%"))
     return rows
 

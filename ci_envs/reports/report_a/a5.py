@@ -38,7 +38,7 @@ _DESCRIBED, _OURS = "minimax:depth=5,evaluation=false", "minimax:depth=5"
 _REPORT_GAMES = 100  # of the author's own measurement
 _GAMES, _QUICK_GAMES = 400, 20
 _BLOCK = 20  # games for one measurement of the time
-_POSITIONS, _QUICK_POSITIONS = 10, 1
+_POSITIONS, _QUICK_POSITIONS = 5, 1
 _DEPTHS, _QUICK_DEPTHS = (1, 2, 3), (1, 2)
 _MUCH = 10  # times fewer nodes
 _ADAPTIVE_NOTE = "Our minimax searches to a fixed depth."
@@ -105,8 +105,8 @@ def _depth_rows(options: RunOptions) -> tuple[list[FigureRow], Plot]:
             measured = wins_in_games(lines[name][place] / 100, _REPORT_GAMES)
             others = lines["described"][place], lines["ours"][place]
             rows.append(FigureRow(f"{name}, 1 + {depth} plies, wins", None, measured, *others, unit="%"))
-    plies = tuple(float(depth + 1) for depth in depths)
-    series = tuple(Series(name, plies, tuple(wins)) for name, wins in lines.items())
+    plies = tuple(f"1 + {depth}" for depth in depths)
+    series = tuple(Series(name, plies, tuple(wins), "bars") for name, wins in lines.items())
     return rows, Plot("depth", "Games won against random", "plies", "wins, %", (Panel("", series),))
 
 

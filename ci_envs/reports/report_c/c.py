@@ -220,9 +220,9 @@ SECTION = Section(
         "The search is X and moves first in all games, and O plays uniformly random moves. Each move has a new tree and"
         f" {ITERATIONS} iterations. Report C plays {_REPORT_GAMES} games, for which the first intervals are; we play"
         f" {_BLOCKS * _REPORT_GAMES} ({_QUICK_BLOCKS * _REPORT_GAMES} with --quick). The described version is"
-        f" {_DESCRIBED}. Ours is {_OURS}, and {_OURS_LARGE} against random on larger boards, because with proofs it plays"
-        f" any drawing move once a draw is proven. On larger boards a full row, column or diagonal wins, and a row has"
-        f" {_BOARD_GAMES} games."
+        f" {_DESCRIBED}. Ours is {_OURS}, and {_OURS_LARGE} against random on larger boards, because with proofs it"
+        " plays any drawing move once a draw is proven. On larger boards a full row, column or diagonal wins, and a row"
+        f" has {_BOARD_GAMES} games."
     ),
     seconds=60,
     run=run,

@@ -51,7 +51,7 @@ def _more_rows(wins: Wins, options: RunOptions) -> list[FigureRow]:
     five = wins_in_games(win_share(games_v_random(search, games, options.seed).total), 5)
     return [
         FigureRow("depth 2, v random in 10 games, wins", 100, ten, *others, PUBLISHED, "%"),
-        FigureRow("depth 2, leaf = one random game, v random in 5 games, wins", 20, five, *others, PUBLISHED, "%"),
+        FigureRow("depth 2, leaf a random game, v random in 5 games, wins", 20, five, *others, PUBLISHED, "%"),
     ]
 
 

@@ -77,7 +77,7 @@ class Wins:
     def plot(self) -> Plot:
         """Return the plot of the percentages."""
         lines = {"literal": self.literal, "described": self.described, "ours": self.ours}
-        series = (Series(name, tuple(map(float, wins)), tuple(wins.values())) for name, wins in lines.items())
+        series = (Series(name, tuple(map(str, wins)), tuple(wins.values()), "bars") for name, wins in lines.items())
         return Plot("depth", "Games won against random", "depth", "wins, %", (Panel("", tuple(series)),))
 
 
@@ -153,12 +153,16 @@ def longest_move_rows(search: QuixoSearch, figures: Mapping[int, float], options
     for depth, figure in figures.items():
         if options.quick and depth not in QUICK_GAMES:
             continue
-        literal = spread_of_runs(
-            [move_costs(replace(search, depth=depth), words).seconds.max() for _ in range(_REPETITIONS)]
-        )
-        correct, best = (float(move_costs(spec, words).seconds.max()) for spec in (described(depth) + end, ours(depth)))
-        rows.append(FigureRow(f"depth {depth}, longest move", figure, literal, correct, best, PUBLISHED, "s"))
+        literal = spread_of_runs([_longest(replace(search, depth=depth), words) for _ in range(_REPETITIONS)])
+        correct, best = _longest(described(depth) + end, words), _longest(ours(depth), words)
+        quantity = f"depth {depth}, longest move"
+        rows.append(FigureRow(quantity, 1000 * figure, literal, correct, best, PUBLISHED, "ms"))
     return rows
+
+
+def _longest(search: QuixoSearch | str, words: NDArray[np.uint64]) -> float:
+    """Return the milliseconds of the longest move."""
+    return 1000 * float(move_costs(search, words).seconds.max())
 
 
 def pruning_by_depth(search: QuixoSearch, options: RunOptions) -> tuple[list[FigureRow], dict[int, PruningCosts]]:
