@@ -1,0 +1,118 @@
+"""How report A plays tic-tac-toe by its tables."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
+from ci_envs.games import action_count, implements, lean_kernel, legal
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.games.game import Game
+from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, best_action, code_after, moves_x, read_tables
+
+_FLOOR = 0.1
+"""What report A adds to the weights of O, so that its worst move has some chance too."""
+
+
+class TicTacToeTableAgent(PolicyAgent):
+    """Plays tic-tac-toe by a table of report A."""
+
+    def __init__(self, game: Game, policy: Policy, table: NDArray[np.floating[Any]], *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: Tic-tac-toe.
+            policy: How it plays by the table: :class:`BestTablePolicy` or :class:`WeightedTablePolicy`.
+            table: The table of this policy (:mod:`ci_envs.reports.report_a.tictactoe_tables`).
+            seed: The seed of the random moves.
+
+        Raises:
+            ValueError: The game is not tic-tac-toe.
+        """
+        if require_game("report:A4", game, ConnectN) != TICTACTOE:
+            raise ValueError(f"report:A4 plays tic-tac-toe, {TICTACTOE}, not {game}")
+        super().__init__(game, seed=seed)
+        self._policy, self._table = policy, np.asarray(table, dtype=np.float64)
+
+    @override
+    def policy(self) -> CompiledPolicy:
+        cells = self.game.action_count
+        return CompiledPolicy(self._policy, (self._table, np.empty(cells, np.int64), np.empty(cells)))
+
+
+@dataclass(frozen=True)
+class BestTablePolicy(Policy):
+    """Play the best move of a table of moves, the first of equals."""
+
+
+@dataclass(frozen=True)
+class WeightedTablePolicy(Policy):
+    """Draw a move among the best third by a table of positions, with weights that follow from their values."""
+
+
+def q_agent(game: Game, seed: int | None) -> TicTacToeTableAgent:
+    """Make report A's Q-learning agent from the table that comes with the package."""
+    return TicTacToeTableAgent(game, BestTablePolicy(), read_tables()[0], seed=seed)
+
+
+def monte_carlo_agent(game: Game, seed: int | None) -> TicTacToeTableAgent:
+    """Make report A's Monte Carlo agent from the table that comes with the package."""
+    return TicTacToeTableAgent(game, WeightedTablePolicy(), read_tables()[1], seed=seed)
+
+
+@implements(choose, BestTablePolicy)
+def _(policy: BestTablePolicy) -> Any:
+    return lambda policy, game, own, opp, seed, memory: best_action(game, memory[0], own, opp)
+
+
+@implements(choose, WeightedTablePolicy)
+def _(policy: WeightedTablePolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        return _drawn_action(game, own, opp, seed, *memory)
+
+    return kernel
+
+
+@lean_kernel
+def _drawn_action(game: Any, own: Any, opp: Any, seed: Any, table: Any, actions: Any, values: Any) -> Any:
+    """``-> action``: one of the best third, drawn by weight; ``actions`` and ``values`` are room for all actions."""
+    x_moves = moves_x(own, opp)
+    count = 0
+    for action in range(action_count(game)):  # insertion sort, the best for the player to move first, stable
+        if legal(game, own, opp, np.uint64(action)):
+            value = table[code_after(game, own, opp, x_moves, action)]
+            place = count
+            while place > 0 and (value > values[place - 1] if x_moves else value < values[place - 1]):
+                actions[place], values[place] = actions[place - 1], values[place - 1]
+                place -= 1
+            actions[place], values[place] = action, value
+            count += 1
+    kept = (count + 2) // 3
+    most = values[kept - 1]  # the largest value that O keeps
+    total = 0.0
+    for i in range(kept):
+        values[i] = values[i] if x_moves else most - values[i] + _FLOOR
+        total += values[i]
+    if total == 0.0:
+        drawn, _ = random_below(seed, kept)
+        return actions[drawn]
+    last = 0.0
+    for i in range(kept):
+        last += values[i] / total
+        values[i] = last
+    word, _ = next_random(seed)
+    wanted = np.float64(word >> np.uint64(11)) * 2.0**-53 * last
+    low, high = 0, kept - 1
+    while low < high:  # bisection, as report A draws: the sums do not rise where values of X are negative
+        middle = (low + high) // 2
+        if wanted < values[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return actions[low]
