@@ -136,6 +136,9 @@ SHORT_QUIXO = "Quixo-v0:size=3,max_cycles=40"
         pytest.param(SHORT_QUIXO, Q, {"shaping": "potential", "opponent": "random"}, marks=pytest.mark.slow),
         pytest.param(SHORT_QUIXO, MC, {"shaping": "lines", "discount": 0.8, "epsilon": 0.3}, marks=pytest.mark.slow),
         (SHORT_QUIXO, MC, {"visits": "every", "symmetries": True, "epsilon": 0.3}),
+        (SHORT_QUIXO, Q, {"shaping": "longest_run", "opponent": "random", "seat": "second", "epsilon": 0.3}),
+        ("TicTacToe-v0", MC, {"shaping": "longest_run", "schedule_delay": 0.75, "discount": 0.5}),
+        ("TicTacToe-v0", Q, {"opponent": "random", "seat": "first"}),
         pytest.param(
             SHORT_QUIXO,
             MC,
@@ -164,7 +167,7 @@ def test_a_slow_learner_in_python_learns_the_same_bit_for_bit(tmp_path, environm
     file = file_of(tmp_path, method, environment)
 
     _, game, env_options = resolve(environment)
-    episodes, kind = options.pop("episodes"), options.pop("schedule", "linear")
+    episodes, kind, delay = options.pop("episodes"), options.pop("schedule", "linear"), options.pop("schedule_delay", 0)
     alphas = 0.3, 0.02
     rates = options.pop("epsilon", 1.0), options.pop("epsilon_end", 0.05)
     slow = SlowLearner(
@@ -172,9 +175,12 @@ def test_a_slow_learner_in_python_learns_the_same_bit_for_bit(tmp_path, environm
     )
     for episode in range(episodes):
         progress = episode / episodes
-        slow.play_episode(scheduled(kind, *alphas, progress), scheduled(kind, *rates, progress))
+        slow.play_episode(scheduled(kind, *alphas, progress, delay), scheduled(kind, *rates, progress, delay))
     assert rows_of(file) == slow.table
     assert file.notes["reached"] == [episodes, slow.dice.state]
+    last = list(csv.DictReader((tmp_path / "curve.csv").open()))[-1]
+    assert float(last["mean_error"]) == pytest.approx(slow.mean_error(), abs=1e-5)
+    assert int(last.get("won", 0)) == slow.won
 
 
 @pytest.mark.parametrize(("method", "first"), [(Q, 0.175), (MC, 0.85)])
@@ -205,6 +211,8 @@ def test_an_episode_worked_by_hand_in_nim(tmp_path, monkeypatch, method, first):
         # lines of X, then of O, where X is to move: 0 0, 1 1, 2 2; where O is: 0 1, 1 2, 2 2
         # potentials of X: 0, 0, 0; of O: -0.25, -0.25, 0. Rewards of O: 0.25 - 0.125, 0.25 + 0, 0 + 1
         ("potential", 0.5, [-0.25, -0.5, -1], [0.125 + 0.125 + 0.25, 0.25 + 0.5, 1]),
+        # runs of X and of O, where X is to move: 0 0, 1 1, 2 2, at the end 2 3; where O is: 1 0, 2 1, 2 2, at the end 2 3
+        ("longest_run", 1, [-1.75, -1.75, -0.75 - 1], [0.75 + 1.75, 0.75 + 1.75, 0.75 + 1]),
         (None, 0.5, [-0.25, -0.5, -1], [0.25, 0.5, 1]),
     ],
 )
@@ -258,6 +266,9 @@ def test_a_potential_moves_every_value_by_itself_alone(tmp_path, method, options
 
 
 def test_the_values_of_schedules():
+    assert compiled_scheduled(Schedule(LINEAR, 1.0, 0.3, 0.5), 0.75) == pytest.approx(0.65)
+    assert [compiled_scheduled(Schedule(LINEAR, 1.0, 0.3, 0.5), p) for p in (0.0, 0.5)] == [1.0, 1.0]
+    assert compiled_scheduled(Schedule(LINEAR, 1.0, 0.3, 1.0), 1.0) == 1.0
     for kind, name in ((CONSTANT, "constant"), (LINEAR, "linear"), (EXPONENTIAL, "exponential")):
         for progress in (0.0, 0.3, 0.5, 1.0):
             expected = scheduled(name, 0.8, 0.2, progress)
@@ -489,7 +500,7 @@ def test_files_of_a_run(tmp_path):
     assert files == {"config.json", "checkpoint.npz", "best.npz", "curve.csv"}
     lines = list(csv.DictReader((tmp_path / "curve.csv").open()))
     outcomes = [[f"{opponent} {outcome}" for outcome in ("won", "drawn", "lost")] for opponent in opponents]
-    assert list(lines[0]) == ["episodes", "positions", "rating", *outcomes[0], *outcomes[1]]
+    assert list(lines[0]) == ["episodes", "positions", "mean_error", "rating", *outcomes[0], *outcomes[1]]
     assert [int(line["episodes"]) for line in lines] == [*range(20, 1001, 20), 1001]
     assert all(sum(int(line[name]) for name in names) == 2 for line in lines for names in outcomes)
     assert int(lines[-1]["positions"]) == len(file_of(tmp_path).keys)
@@ -573,6 +584,10 @@ def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
         ("q_learning:symmetries=1", "TicTacToe-v0", ("symmetries", "true or false", "1")),
         ("q_learning:symmetries=true", "Quarto-v0", ("symmetries", "64", "12288")),
         ("q_learning:shaping=lines", "Nim-v0", ("shaping", "lines")),
+        ("q_learning:shaping=longest_run", "Nim-v0", ("shaping", "lines")),
+        ("q_learning:seat=first", "TicTacToe-v0", ("seat=first", "an opponent")),
+        ("q_learning:opponent=random,seat=third", "TicTacToe-v0", ("seat", "second", "'third'")),
+        ("q_learning:schedule_delay=2", "TicTacToe-v0", ("schedule_delay", "from 0 to 1", "2")),
         ("q_learning:shaping=more", "TicTacToe-v0", ("shaping", "potential", "'more'")),
         ("monte_carlo:shaping=potential,values=state", "TicTacToe-v0", ("shaping=potential", "values=action")),
         ("q_learning:values=state", "TicTacToe-v0", ("'values'", "q_learning", "learning_rate")),

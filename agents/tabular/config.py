@@ -4,19 +4,24 @@ from dataclasses import dataclass
 
 from ci_envs.agents.tabular.episodes import (
     CONSTANT,
+    DRAWN,
     EVERY_VISIT,
     EXPONENTIAL,
+    FIRST,
     FIRST_VISIT,
     LINEAR,
     LINES,
+    LONGEST_RUN,
     POTENTIAL,
+    SECOND,
     Schedule,
 )
 from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpec, Choice, Flag, Integer, Number, OrNone
 from ci_envs.training.config import TrainingConfig, option
 
 SCHEDULES = {"constant": CONSTANT, "linear": LINEAR, "exponential": EXPONENTIAL}
-SHAPINGS = {"lines": LINES, "potential": POTENTIAL}
+SHAPINGS = {"lines": LINES, "potential": POTENTIAL, "longest_run": LONGEST_RUN}
+SEATS = {"random": DRAWN, "first": FIRST, "second": SECOND}
 VISITS = {"first": FIRST_VISIT, "every": EVERY_VISIT}
 
 SELF_PLAY = "self"
@@ -35,9 +40,12 @@ class QLearningConfig(TrainingConfig):
 
     episodes: int = option("length of the run, in games", Integer(1))
     opponent: str = option(
-        "'self' learns from both sides of every game, an agent from one side, drawn for each game",
+        "'self' learns from both sides of every game, an agent from one side",
         AgentSpec((SELF_PLAY,)),
         SELF_PLAY,
+    )
+    seat: str = option(
+        "the side that learns against an agent; random draws one for each game", Choice(tuple(SEATS)), "random"
     )
     symmetries: bool = option("symmetric positions share their values", Flag(), False)
     learning_rate: float = option("learning rate at the start", _RATE, 0.3)
@@ -48,6 +56,7 @@ class QLearningConfig(TrainingConfig):
     temperature: float = option("temperature of the softmax at the start", POSITIVE, 1.0)
     temperature_end: float = option("temperature of the softmax at the end", POSITIVE, 0.05)
     schedule: str = option("how the rates change from start to end", Choice(tuple(SCHEDULES)), "linear")
+    schedule_delay: float = option("share of the run before the rates begin to change", PROBABILITY, 0.0)
     discount: float | None = option(
         "discount from one turn of a player to its next; none is 0.99 in games that can cycle, else 1",
         OrNone(PROBABILITY),
@@ -61,8 +70,10 @@ class QLearningConfig(TrainingConfig):
         "each episode starts with at most this many random plies, which are not learned from", Integer(0, 1000), 0
     )
     shaping: str | None = option(
-        "reward shaping: 'lines' adds a quarter of the change in the longest lines, as in the Quixo report; 'potential'"
-        " uses the same as a potential, which keeps the optimal policy (Ng, Harada and Russell 1999)",
+        "reward shaping: 'lines' adds a quarter of the change in the longest lines; 'potential' uses the same as a"
+        " potential, which keeps the optimal policy (Ng, Harada and Russell 1999); 'longest_run' are the rewards of"
+        " report D: a quarter of the board's size for a longer own run or a shorter run of the opponent at the next own"
+        " turn, and as much less for the opposite",
         OrNone(Choice(tuple(SHAPINGS))),
         None,
     )
@@ -70,6 +81,8 @@ class QLearningConfig(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.opponent == SELF_PLAY and self.seat != "random":
+            raise ValueError(f"seat={self.seat} needs an opponent: against itself the learner plays both sides")
         is_exponential = self.schedule == "exponential" and self.exploration == "epsilon_greedy"
         if is_exponential and min(self.epsilon, self.epsilon_end) == 0:
             raise ValueError(
@@ -79,14 +92,17 @@ class QLearningConfig(TrainingConfig):
     @property
     def learning_rates(self) -> Schedule:
         """The learning rate over the run."""
-        return Schedule(SCHEDULES[self.schedule], self.learning_rate, self.learning_rate_end)
+        return self._schedule(self.learning_rate, self.learning_rate_end)
 
     @property
     def exploration_rates(self) -> Schedule:
         """Epsilon, or the temperature, over the run."""
         softmax = self.exploration == "softmax"
         ends = (self.temperature, self.temperature_end) if softmax else (self.epsilon, self.epsilon_end)
-        return Schedule(SCHEDULES[self.schedule], *ends)
+        return self._schedule(*ends)
+
+    def _schedule(self, start: float, end: float) -> Schedule:
+        return Schedule(SCHEDULES[self.schedule], start, end, self.schedule_delay)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
+from ci_envs.agents.tabular.longest_run import run_reward
 from ci_envs.agents.tabular.value_table import enter, find, folded, forbid
 from ci_envs.games import (
     ONGOING,
@@ -31,8 +32,8 @@ from ci_envs.kernels.random_numbers import next_random, random_below, random_ind
 from ci_envs.kernels.seeds import next_seed
 
 Q_LEARNING, FIRST_VISIT, EVERY_VISIT = 0, 1, 2
-UNSHAPED, LINES, POTENTIAL = 0, 1, 2
-SELF, DRAWN = -1, 2
+UNSHAPED, LINES, POTENTIAL, LONGEST_RUN = 0, 1, 2, 3
+SELF, FIRST, SECOND, DRAWN = -1, 0, 1, 2
 CONSTANT, LINEAR, EXPONENTIAL = 0, 1, 2
 DONE, FULL, ILLEGAL = 0, 1, 2
 """How a call of :func:`play_episodes` ended."""
@@ -41,7 +42,10 @@ _LOWEST = -float(np.finfo(np.float64).max)
 """No value of a legal action is lower."""
 
 LINE_WEIGHT = 0.25
-"""Reward for a longer line of one's own, or a shorter one of the opponent's, in the Quixo report."""
+"""The reward for each cell by which the longest own line grows, or that of the opponent shrinks."""
+
+_AVERAGED = 1000
+"""The mean error is an exponential moving average over about this number of episodes."""
 
 
 class Rule(NamedTuple):
@@ -51,13 +55,14 @@ class Rule(NamedTuple):
         method: Q_LEARNING, FIRST_VISIT or EVERY_VISIT.
         by_state: values are of the positions after an action, else of actions.
         fold: symmetric positions share their values.
-        shaping: UNSHAPED, LINES (a reward for what an action does to the longest lines) or POTENTIAL.
+        shaping: UNSHAPED, LINES (a reward for what an action does to the longest lines), POTENTIAL, or LONGEST_RUN
+            (report D's reward for what happens to the longest runs up to the next own turn).
         softmax: explore by softmax, else epsilon-greedily.
         discount: from one own turn to the next.
         initial: value of what was never met.
         spread: new values are drawn so far around it.
         random_plies: up to so many random plies begin an episode (exploring starts).
-        seat: of the learner: SELF if it plays both, 0, 1, or DRAWN.
+        seat: of the learner: SELF if it plays both, FIRST, SECOND, or DRAWN for each episode.
         max_plies: an episode is drawn after so many.
     """
 
@@ -83,23 +88,41 @@ RULE = np.dtype(list(Rule.__annotations__.items()), align=True)
 
 
 class Schedule(NamedTuple):
-    """A number that changes over a run, from ``start`` to ``end``."""
+    """A number that changes over a run, from ``start`` to ``end``, after a share ``delay`` of the run."""
 
     kind: int
     start: float
     end: float
+    delay: float = 0.0
 
 
-TURN = np.dtype([("player", np.int64), ("row", np.int64), ("column", np.int64), ("reward", np.float64)])
-"""A learner's turn in an episode: where the value of its action is, and its reward up to its next turn."""
+TURN = np.dtype(
+    [
+        ("player", np.int64),
+        ("row", np.int64),
+        ("column", np.int64),
+        ("reward", np.float64),
+        ("own", np.uint64),
+        ("opp", np.uint64),
+    ]
+)
+"""A learner's turn in an episode: its position, where the value of its action is, and its reward up to its next
+turn."""
 
-RUN = np.dtype([("played", np.int64), ("state", np.uint64), ("positions", np.int64)])
-"""How far a run has come: the episodes played, the state of the random numbers, and the positions in the table."""
+RUN = np.dtype(
+    [("played", np.int64), ("state", np.uint64), ("positions", np.int64), ("error", np.float64), ("won", np.int64)]
+)
+"""How far a run has come: the episodes played, the state of the random numbers, the positions in the table, the mean
+absolute error (the difference between a target and the value that it changes), and the episodes that the learner won
+against its opponent."""
 
 
 @lean_kernel
 def scheduled(schedule: Any, progress: Any) -> Any:
     """``-> float``: the value of a schedule when so much of the run (0 to 1) is over."""
+    if progress <= schedule.delay:
+        return schedule.start
+    progress = (progress - schedule.delay) / (1.0 - schedule.delay)
     if schedule.kind == LINEAR:
         return schedule.start + (schedule.end - schedule.start) * progress
     if schedule.kind == EXPONENTIAL:
@@ -202,7 +225,7 @@ def _lines(game: Any, own: Any, opp: Any) -> Any:
 @lean_kernel
 def _shaped(game: Any, rule: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, same: Any) -> Any:
     """``-> float``: the reward for an action, as far as it is known before the reply."""
-    if rule.shaping == UNSHAPED:
+    if rule.shaping in (UNSHAPED, LONGEST_RUN):
         return 0.0
     reward = -_lines(game, own, opp)
     if rule.shaping == LINES:
@@ -211,31 +234,51 @@ def _shaped(game: Any, rule: Any, own: Any, opp: Any, next_own: Any, next_opp: A
 
 
 @lean_kernel
-def _change(table: Any, turn: Any, target: Any, alpha: Any) -> None:
-    """Move the value of a turn's action towards its target."""
+def _change(table: Any, turn: Any, target: Any, alpha: Any) -> Any:
+    """``-> float``: move the value of a turn's action towards its target, and return the absolute difference."""
     value = np.float64(table[turn.row].values[turn.column])
     table[turn.row].values[turn.column] = value + alpha * (target - value)
+    return abs(target - value)
 
 
 @inlined
-def _learn_from_reply(game: Any, table: Any, rule: Any, turn: Any, own: Any, opp: Any, best: Any, alpha: Any) -> None:
-    """Learn what a turn led to: the position of its player's next turn, and the best that can be done there."""
+def _learn_from_reply(game: Any, table: Any, rule: Any, turn: Any, own: Any, opp: Any, best: Any, alpha: Any) -> Any:
+    """``-> error``: learn what a turn led to: its player's next turn, and the best that can be done there."""
+    error = 0.0
     if rule.shaping == POTENTIAL:
         turn.reward += rule.discount * _lines(game, own, opp)
+    elif rule.shaping == LONGEST_RUN:
+        turn.reward += run_reward(game, turn.own, turn.opp, own, opp)
     if rule.method == Q_LEARNING:
-        _change(table, turn, turn.reward + rule.discount * best, alpha)
+        error = _change(table, turn, turn.reward + rule.discount * best, alpha)
+    return error
 
 
 @lean_kernel
-def _learn_from_result(table: Any, rule: Any, path: Any, last: Any, reward: Any, alpha: Any) -> None:
-    """Learn from the end of a game, which brought the player of the turn ``last`` this reward."""
+def _learn_from_result(
+    game: Any, table: Any, rule: Any, path: Any, last: Any, own: Any, opp: Any, reward: Any, alpha: Any
+) -> Any:
+    """``-> error``: learn from the end of a game.
+
+    Args:
+        game: the game.
+        table: of the values.
+        rule: a record of the type RULE.
+        path: the turns of the episode.
+        last: the last turn of a learner, -1 for none.
+        own: the first word of the last position, seen by this learner.
+        opp: the second word.
+        reward: of this learner.
+        alpha: the learning rate.
+    """
     if last < 0:
-        return
+        return 0.0
     path[last].reward += reward
+    if rule.shaping == LONGEST_RUN:
+        path[last].reward += run_reward(game, path[last].own, path[last].opp, own, opp)
     if rule.method == Q_LEARNING:
-        _change(table, path[last], path[last].reward, alpha)
-        return
-    earned = 0.0
+        return _change(table, path[last], path[last].reward, alpha)
+    earned, error = 0.0, 0.0
     for i in range(last, -1, -1):
         if path[i].player == path[last].player:
             earned = path[i].reward + rule.discount * earned
@@ -243,7 +286,8 @@ def _learn_from_result(table: Any, rule: Any, path: Any, last: Any, reward: Any,
     for i in range(last + 1):
         first = rule.method == EVERY_VISIT or not _was_met(path, i)
         if first and path[i].player == path[last].player:
-            _change(table, path[i], path[i].reward, alpha)
+            error += _change(table, path[i], path[i].reward, alpha)
+    return error
 
 
 @lean_kernel
@@ -277,7 +321,10 @@ def _begin(game: Any, rule: Any, state: Any) -> Any:
 def play_episode(
     game: Any, policy: Any, memory: Any, table: Any, rule: Any, alpha: Any, rate: Any, path: Any, values: Any, run: Any
 ) -> Any:
-    """``-> (DONE, FULL or ILLEGAL, state, positions)``: play one episode and learn from it.
+    """``-> (DONE, FULL or ILLEGAL, state, positions, error, won)``: play one episode and learn from it.
+
+    ``error`` is the mean absolute difference between a target and the value that it changes; ``won`` is 1 if the
+    learner won against its opponent, else 0.
 
     Args:
         game: the game.
@@ -297,6 +344,7 @@ def play_episode(
     if learner == DRAWN:
         drawn, state = random_below(state, 2)
         learner = np.int64(drawn)
+    error = 0.0
     turns, mine, other = 0, -1, -1  # the last turns of the player to move and of the other
     outcome = ONGOING
     for _ in range(rule.max_plies):
@@ -305,24 +353,25 @@ def play_episode(
         if learns:
             row, symmetry, best, state, positions = _look(game, table, rule, own, opp, values, state, positions)
             if mine >= 0:
-                _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
+                error += _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
             number, state = _explore(game, rule, own, opp, values, best, rate, state)
         else:
             seed, state = next_seed(state)
             number = np.int64(choose(policy, game, own, opp, seed, memory))
             if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
-                return ILLEGAL, state, positions
+                return ILLEGAL, state, positions, 0.0, 0
         same = keeps_turn(game, own, opp, np.uint64(number))
         next_own, next_opp = play(game, own, opp, np.uint64(number))
         if learns:
             if rule.by_state:
                 row, _, state, positions = _enter(game, table, rule, next_own, next_opp, state, positions)
             if row < 0:
-                return FULL, state, positions
+                return FULL, state, positions, 0.0, 0
             mine, turns = turns, turns + 1
             path[mine].player, path[mine].row = player, row
             path[mine].column = 0 if rule.by_state else transform_action(game, symmetry, number)
             path[mine].reward = _shaped(game, rule, own, opp, next_own, next_opp, same)
+            path[mine].own, path[mine].opp = own, opp
         own, opp = next_own, next_opp
         if not same:
             player = 1 - player
@@ -331,10 +380,13 @@ def play_episode(
         if outcome != ONGOING:
             break
     reward = 0.0 if outcome == ONGOING else np.float64(outcome)
-    for who in range(2):
-        last = mine if who == player else other
-        _learn_from_result(table, rule, path, last, reward if who == player else -reward, alpha)
-    return DONE, state, positions
+    if player == 1:
+        reward, own, opp = -reward, opp, own
+    first, second = (mine, other) if player == 0 else (other, mine)
+    error += _learn_from_result(game, table, rule, path, first, own, opp, reward, alpha)
+    error += _learn_from_result(game, table, rule, path, second, opp, own, -reward, alpha)
+    won = (learner == FIRST and reward > 0) or (learner == SECOND and reward < 0)
+    return DONE, state, positions, error / max(turns, 1), np.int64(won)
 
 
 @lean_kernel
@@ -362,10 +414,12 @@ def play_episodes(
     for episode in range(runs[0].played, stop):
         progress = episode / total
         alpha, rate = scheduled(alphas, progress), scheduled(rates, progress)
-        status, state, positions = play_episode(
+        status, state, positions, error, won = play_episode(
             game, policy, memory, table, rules[0], alpha, rate, path, values, runs[0]
         )
         if status != DONE:
             return status
         runs[0].played, runs[0].state, runs[0].positions = episode + 1, state, positions
+        runs[0].error += (error - runs[0].error) / min(episode + 1, _AVERAGED)
+        runs[0].won += won
     return DONE

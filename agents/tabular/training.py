@@ -13,12 +13,12 @@ from ci_envs.agent.python_policy import error_of, policy_of
 from ci_envs.agent.registry import make_agent
 from ci_envs.agents.random import RandomPolicy
 from ci_envs.agents.tabular.agent import TableFile, TabularAgent, table_arrays, write_table
-from ci_envs.agents.tabular.config import SELF_PLAY, SHAPINGS, VISITS, MonteCarloConfig, QLearningConfig
+from ci_envs.agents.tabular.config import SEATS, SELF_PLAY, SHAPINGS, VISITS, MonteCarloConfig, QLearningConfig
 from ci_envs.agents.tabular.episodes import (
     DONE,
-    DRAWN,
     FULL,
     ILLEGAL,
+    LONGEST_RUN,
     Q_LEARNING,
     RUN,
     SELF,
@@ -27,6 +27,7 @@ from ci_envs.agents.tabular.episodes import (
     Rule,
     play_episodes,
 )
+from ci_envs.agents.tabular.longest_run import has_runs
 from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
@@ -65,7 +66,7 @@ class TabularTrainer(Trainer):
         super().__init__(task, config)
         self._rule = self._make_rule(config)
         self._table = new_table(1 if self._rule.by_state else task.game.action_count, config.table_mb)
-        self._reached = np.array([(0, task.seed, 0)], RUN)
+        self._reached = np.array([(0, task.seed, 0, 0.0, 0)], RUN)
         self._opponent = None if config.opponent == SELF_PLAY else make_agent(config.opponent, task.game)
         random = CompiledPolicy(RandomPolicy(), ())
         self._opponents_policy = random if self._opponent is None else policy_of(self._opponent)
@@ -109,14 +110,22 @@ class TabularTrainer(Trainer):
 
     @override
     def metrics(self) -> Mapping[str, float]:
-        return {"positions": int(self._reached["positions"][0])}
+        """Return the positions in the table, the mean absolute error, and the games won against an opponent so far.
+
+        The error is the difference between a target and the value that it changes, averaged exponentially over about
+        the last 1,000 episodes.
+        """
+        reached = self._reached[0]
+        metrics = {"positions": int(reached["positions"]), "mean_error": round(float(reached["error"]), 6)}
+        return metrics if self._opponent is None else metrics | {"won": int(reached["won"])}
 
     @override
     def state(self) -> TrainerState | None:
         if not self._consistent:
             return None
         keys, values = table_arrays(self._table)
-        return TrainerState({"reached": self._reached_values()}, {"keys": keys, "values": values})
+        scores = self._reached[["error", "won"]][0].tolist()
+        return TrainerState({"reached": self._reached_values(), "scores": scores}, {"keys": keys, "values": values})
 
     @override
     def restore(self, state: TrainerState) -> None:
@@ -124,7 +133,7 @@ class TabularTrainer(Trainer):
         keys, values = state.arrays["keys"], state.arrays["values"]
         file = TableFile(self.learner, repr(game), rule, {}, keys, values)
         self._table = file.table(game, self.config.table_mb)
-        self._reached[0] = (*state.values["reached"], len(keys))
+        self._reached[0] = (*state.values["reached"], len(keys), *state.values["scores"])
 
     @override
     def agent(self) -> Agent:
@@ -156,7 +165,7 @@ class TabularTrainer(Trainer):
             initial=config.initial,
             spread=config.initial_spread,
             random_plies=config.random_plies,
-            seat=SELF if config.opponent == SELF_PLAY else DRAWN,
+            seat=SELF if config.opponent == SELF_PLAY else SEATS[config.seat],
             max_plies=_longest_episode(game, self.task.max_cycles),
         )
 
@@ -200,6 +209,8 @@ def _shaping(game: Game, shaping: str | None) -> int:
     if not game.has_lines:
         raise ValueError(f"shaping={shaping} is for games with lines; {game} has none")
     kind: int = SHAPINGS[shaping]
+    if kind == LONGEST_RUN and not has_runs(game):
+        raise ValueError(f"shaping={shaping} is for games on a grid, not for {game}")
     return kind
 
 

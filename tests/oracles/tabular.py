@@ -47,6 +47,34 @@ def advantage(position):
     return 0.25 * (own - opp)
 
 
+@cache
+def longest_runs(position):
+    """The longest contiguous runs of the player to move and of the other, along rows, columns and long diagonals."""
+    rows, cols, n = position.game.shape
+    lines = []
+    for row in range(rows):
+        for col in range(cols):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                line = [(row + k * down, col + k * right) for k in range(n)]
+                if all(0 <= y < rows and 0 <= x < cols for y, x in line):
+                    lines.append([y * cols + x for y, x in line])
+    return tuple(max(run_in(word, line) for line in lines) for word in (position.own, position.opp))
+
+
+def run_in(word, line):
+    text = "".join(str(word >> cell & 1) for cell in line)
+    return max(map(len, text.split("0")))
+
+
+def run_reward(before, after):
+    """Report D's reward, for the player to move before, of what happened to the longest runs."""
+    mine, other = longest_runs(before)
+    new_mine, new_other = longest_runs(after) if after.to_move == before.to_move else longest_runs(after)[::-1]
+    step = 0.25 * before.game.shape[0]
+    reward = step if new_mine > mine else -step if new_mine < mine else 0.0
+    return reward + (step if new_other < other else -step if new_other > other else 0.0)
+
+
 class Dice:
     """SplitMix64 (Steele, Lea and Flood 2014)."""
 
@@ -91,13 +119,14 @@ class SlowLearner:
     initial_spread: float = 0.0
     random_plies: int = 0
     opponent: str = "self"
+    seat: str = "random"
     max_plies: int = 2048
 
     def __post_init__(self):
         self.dice, self.spread = Dice(self.seed), self.initial_spread
         self.softmax, self.against_random = self.exploration == "softmax", self.opponent == "random"
         self.columns = 1 if self.values == "state" else self.game.action_count
-        self.table = {}
+        self.table, self.won, self.errors = {}, 0, []
 
     def place(self, position, action):
         """Where the value of an action is: the key of a row, and the column in it."""
@@ -128,6 +157,7 @@ class SlowLearner:
         key, column = place
         old = self.table[key][column]
         self.table[key][column] = float(np.float32(old + alpha * (target - old)))
+        self.error += abs(target - old)
 
     def random_action(self, position):
         legal = position.legal_actions()
@@ -169,8 +199,8 @@ class SlowLearner:
 
     def play_episode(self, alpha, rate):
         position = self.first_position()
-        learners = {self.dice.below(2)} if self.against_random else {0, 1}
-        turns = {0: [], 1: []}  # of each player: lists [place, reward until the next turn]
+        learners, self.error = self.learners(), 0.0
+        turns = {0: [], 1: []}  # of each player: lists [place, reward until the next turn, position]
         for _ in range(self.max_plies):
             player = position.to_move
             if player not in learners:
@@ -182,30 +212,51 @@ class SlowLearner:
                 values = self.values_of(position)
                 if mine and self.shaping == "potential":
                     mine[-1][1] += self.discount * advantage(position)
+                if mine and self.shaping == "longest_run":
+                    mine[-1][1] += run_reward(mine[-1][2], position)
                 if mine and self.method == "q_learning":
                     self.change(mine[-1][0], mine[-1][1] + self.discount * max(values.values()), alpha)
                 action = self.explore(position, values, rate)
                 place = self.place(position, action)
                 self.meet(place[0])
-                reward = -advantage(position) if self.shaping is not None else 0.0
+                reward = -advantage(position) if self.shaping in ("lines", "potential") else 0.0
+                before = position
                 position = followers(position)[action]
                 if self.shaping == "lines":
                     reward += advantage(position) if position.to_move == player else -advantage(position)
-                mine.append([place, reward])
+                mine.append([place, reward, before])
             if position.result is not None:
                 break
         result = position.result or 0
         for player, mine in turns.items():
             if mine:
                 mine[-1][1] += result if player == position.to_move else -result
+                if self.shaping == "longest_run":
+                    mine[-1][1] += run_reward(mine[-1][2], position)
                 self.learn_from_the_end(mine, alpha)
+
+        self.errors.append(self.error / max(1, sum(map(len, turns.values()))))
+        winner = position.to_move if result > 0 else 1 - position.to_move
+        self.won += result != 0 and learners == {winner}
+
+    def learners(self):
+        if not self.against_random:
+            return {0, 1}
+        return {self.dice.below(2)} if self.seat == "random" else {("first", "second").index(self.seat)}
+
+    def mean_error(self):
+        """Averaged exponentially over a thousand episodes."""
+        mean = 0.0
+        for number, error in enumerate(self.errors, 1):
+            mean += (error - mean) / min(number, 1000)
+        return mean
 
     def learn_from_the_end(self, mine, alpha):
         if self.method == "q_learning":
-            self.change(*mine[-1], alpha)
+            self.change(*mine[-1][:2], alpha)
             return
         returns, later = [], 0.0
-        for place, reward in reversed(mine):
+        for place, reward, _ in reversed(mine):
             later = reward + self.discount * later
             returns.insert(0, (place, later))
         met = []
@@ -215,8 +266,9 @@ class SlowLearner:
             met.append(place)
 
 
-def scheduled(schedule, start, end, progress):
+def scheduled(schedule, start, end, progress, delay=0.0):
     """The value of a schedule."""
+    progress = max(0.0, progress - delay) / (1 - delay)
     if schedule == "constant":
         return start
     return start + (end - start) * progress if schedule == "linear" else start * (end / start) ** progress

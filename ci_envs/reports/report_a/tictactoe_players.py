@@ -23,7 +23,9 @@ _FLOOR = 0.1
 class TicTacToeTableAgent(PolicyAgent):
     """Plays tic-tac-toe by a table of report A."""
 
-    def __init__(self, game: Game, policy: Policy, table: NDArray[np.floating[Any]], *, seed: int | None = None) -> None:
+    def __init__(
+        self, game: Game, policy: Policy, table: NDArray[np.floating[Any]], *, seed: int | None = None
+    ) -> None:
         """Make the agent.
 
         Args:

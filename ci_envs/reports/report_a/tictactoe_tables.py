@@ -51,9 +51,7 @@ _CODES = np.array([sum(3**cell for cell in range(_CELLS) if word >> cell & 1) fo
 Progress = Callable[[float], object]
 
 
-def learn_q(
-    episodes: int = EPISODES, seed: int = 0, progress: Progress = lambda share: None
-) -> NDArray[np.float64]:
+def learn_q(episodes: int = EPISODES, seed: int = 0, progress: Progress = lambda share: None) -> NDArray[np.float64]:
     """Return the table that report A's Q-learning learns by self-play.
 
     Args:
@@ -131,9 +129,7 @@ def best_action(game: Any, table: Any, own: Any, opp: Any) -> Any:
 
 
 @lean_kernel
-def _q_episodes(
-    game: Any, table: Any, path: Any, first: Any, stop: Any, total: Any, state: Any
-) -> Any:
+def _q_episodes(game: Any, table: Any, path: Any, first: Any, stop: Any, total: Any, state: Any) -> Any:
     """``-> state``: play the episodes from ``first`` to ``stop`` of ``total`` and learn from them."""
     for episode in range(first, stop):
         epsilon = 1.0 - (1.0 - _LAST_EPSILON) * max(0.0, 2.0 * episode / total - 1.0)
@@ -147,9 +143,7 @@ def _q_episodes(
 
 
 @lean_kernel
-def _random_episodes(
-    game: Any, table: Any, counts: Any, path: Any, episodes: Any, summed: Any, state: Any
-) -> Any:
+def _random_episodes(game: Any, table: Any, counts: Any, path: Any, episodes: Any, summed: Any, state: Any) -> Any:
     """``-> state``: play episodes of random moves and add their returns to the means."""
     for _ in range(episodes):
         plies, reward, state = _episode(game, path, path, 1.0, state)
@@ -188,8 +182,8 @@ def _episode(game: Any, table: Any, path: Any, epsilon: Any, state: Any) -> Any:
 
 def main() -> None:
     """Make the tables that come with the package."""
-    tables = {"q_learning": learn_q(), "monte_carlo": learn_monte_carlo()}
-    np.savez_compressed(TABLES, **{name: table.astype(np.float32) for name, table in tables.items()})
+    q_learning, monte_carlo = learn_q().astype(np.float32), learn_monte_carlo().astype(np.float32)
+    np.savez_compressed(TABLES, q_learning=q_learning, monte_carlo=monte_carlo)
 
 
 if __name__ == "__main__":
