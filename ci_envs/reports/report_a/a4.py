@@ -1,0 +1,194 @@
+"""Section A4: tic-tac-toe by Q-learning and by Monte Carlo.
+
+The literal version is in :mod:`~ci_envs.reports.report_a.tictactoe_tables`, with the bugs that it keeps. The described
+version is our ``q_learning`` and ``monte_carlo`` with the rates of report A: the value of the next move takes part, and
+the return of a position is the final reward.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
+from ci_envs.arena.match import play_match
+from ci_envs.reports.estimates import spread_of_runs
+from ci_envs.reports.report_a.tictactoe_pairings import (
+    MONTE_CARLO,
+    Q_LEARNING,
+    RANDOM,
+    mistakes,
+    percentages,
+    play_pairings,
+    plots,
+)
+from ci_envs.reports.report_a.tictactoe_players import (
+    BestTablePolicy,
+    TicTacToeTableAgent,
+    WeightedTablePolicy,
+    monte_carlo_agent,
+    q_agent,
+)
+from ci_envs.reports.report_a.tictactoe_tables import EPISODES, TICTACTOE, learn_monte_carlo, learn_q
+from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.tabular_learning import learned
+from ci_envs.solver.reachable import draw_positions
+
+_GAMES, _QUICK_GAMES = 100_000, 4_000
+_RUNS, _QUICK_RUNS = 20, 2
+_QUICK_EPISODES = 100_000
+_OUR_EPISODES = 4_000_000
+_POSITIONS, _EXACT_GAMES = 20_000, 2_000
+_SEEDS = 10  # of one run; those of another run differ by this number
+
+_DESCRIBED = {
+    Q_LEARNING: "q_learning:learning_rate=0.1,learning_rate_end=0.1,discount=0.9,epsilon_end=0.3,schedule_delay=0.5",
+    MONTE_CARLO: "monte_carlo:values=state,visits=every,epsilon_end=1,learning_rate_end=0.001",
+}
+_OURS = {
+    Q_LEARNING: "q_learning:random_plies=8,epsilon=0.5,epsilon_end=0.5,learning_rate_end=0.001",
+    MONTE_CARLO: "monte_carlo:values=state,epsilon=0.3,learning_rate_end=0.001",
+}
+_REPORT = {
+    "Monte Carlo v Q-learning: Monte Carlo wins": 0,
+    "Monte Carlo v Q-learning: Q-learning wins": 51.5,
+    "Monte Carlo v Q-learning: draws": 48.5,
+    "Monte Carlo v random: Monte Carlo wins": 83.7,
+    "Monte Carlo v random: random wins": 3.9,
+    "Monte Carlo v random: draws": 12.4,
+    "Q-learning v random: Q-learning wins": 95.1,
+    "Q-learning v random: random wins": 0,
+    "Q-learning v random: draws": 4.9,
+    **{
+        f"Monte Carlo v random: wins at turn {turn}": wins
+        for turn, wins in zip(range(5, 10), (3.7, 19.5, 11.6, 23.8, 25.1), strict=True)
+    },
+    **{
+        f"Q-learning v random: wins at turn {turn}": wins
+        for turn, wins in zip(range(5, 10), (41.6, 38.7, 7.3, 7.0, 0.54), strict=True)
+    },
+}
+_PUBLISHED = "From what the author published elsewhere, read off its plots."
+_BOTH_PERFECT = "Ours are two perfect players, so every game is drawn."
+
+Figures = dict[str, float]
+
+
+def run(options: RunOptions) -> Findings:
+    """Learn by report A's code and by ours, and play the three pairings."""
+    games, runs = (_QUICK_GAMES, _QUICK_RUNS) if options.quick else (_GAMES, _RUNS)
+    words = draw_positions(TICTACTOE, _POSITIONS, np.random.default_rng(options.seed))
+    literal, drawn = [], None
+    for number in range(runs):
+        seed = (options.seed * runs + number) * _SEEDS
+        episodes = _QUICK_EPISODES if options.quick else EPISODES
+        agents, final_reward = _literal_agents(episodes, seed)
+        matches = play_pairings(agents, games)
+        drawn = drawn or plots(matches)
+        figures = percentages(matches) | _mistakes(agents, words, seed)
+        literal.append(figures | _final_reward(final_reward, agents[RANDOM], games))
+        options.report_progress(0.7 * (number + 1) / runs)
+    described, ours = (
+        _ours(specs, _QUICK_EPISODES if options.quick else episodes, games, words, options, begin)
+        for specs, episodes, begin in ((_DESCRIBED, EPISODES, 0.7), (_OURS, _OUR_EPISODES, 0.9))
+    )
+    rows = [_row(quantity, literal, described, ours) for quantity in literal[0]]
+    return Findings(tuple(rows), _claims(rows), drawn or ())
+
+
+def _row(quantity: str, literal: list[Figures], described: Figures, ours: Figures) -> FigureRow:
+    figure = _REPORT.get(quantity)
+    notes = [_PUBLISHED] if figure is not None else []
+    if quantity.startswith(f"{MONTE_CARLO} v {Q_LEARNING}"):
+        notes.append(_BOTH_PERFECT)
+    estimate = spread_of_runs([figures[quantity] for figures in literal])
+    return FigureRow(quantity, figure, estimate, described[quantity], ours[quantity], " ".join(notes), "%")
+
+
+def _literal_agents(episodes: int, seed: int) -> tuple[dict[str, Agent], Agent]:
+    """Return the agents of a run, and the Monte Carlo agent that learned from the final reward."""
+
+    def monte_carlo(offset: int, summed: bool) -> Agent:
+        table = learn_monte_carlo(episodes, seed + offset, summed=summed)
+        return TicTacToeTableAgent(TICTACTOE, WeightedTablePolicy(), table, seed=seed)
+
+    table = learn_q(episodes, seed)
+    agents = {
+        Q_LEARNING: TicTacToeTableAgent(TICTACTOE, BestTablePolicy(), table, seed=seed),
+        MONTE_CARLO: monte_carlo(1, True),
+        RANDOM: make_agent("random", TICTACTOE, seed=seed + 3),
+    }
+    return agents, monte_carlo(2, False)
+
+
+def _ours(
+    specs: Mapping[str, str], episodes: int, games: int, words: NDArray[np.uint64], options: RunOptions, begin: float
+) -> Figures:
+    """Return the figures of two of our learners."""
+    agents = {RANDOM: make_agent("random", TICTACTOE, seed=options.seed + 3)}
+    for name, spec in specs.items():
+        agents[name] = learned(spec, "TicTacToe-v0", episodes, seed=options.seed).agent()
+        agents[name].reseed(options.seed)
+        begin += 0.05
+        options.report_progress(begin)
+    figures = percentages(play_pairings(agents, games)) | _mistakes(agents, words, options.seed)
+    return figures | _final_reward(agents[MONTE_CARLO], agents[RANDOM], games)
+
+
+def _mistakes(agents: Mapping[str, Agent], words: NDArray[np.uint64], seed: int) -> Figures:
+    figures: Figures = {}
+    for name in (MONTE_CARLO, Q_LEARNING):
+        kept, lost = mistakes(agents[name], words, _EXACT_GAMES, seed)
+        figures |= {f"{name}: moves that keep the exact value": kept, f"{name} v exact: losses": lost}
+    return figures
+
+
+def _final_reward(monte_carlo: Agent, random: Agent, games: int) -> Figures:
+    """Return the outcomes of Monte Carlo without the summed reward, which starts all games."""
+    record = play_match(TICTACTOE, monte_carlo, random, games // 2, swap_seats=False).sides[0].total
+    counts = ("wins", record.wins), ("loses", record.losses), ("draws", record.draws)
+    name = "Monte Carlo without the summed reward v random: Monte Carlo starts"
+    return {f"{name}, {what}": 100 * count / record.games for what, count in counts}
+
+
+def _claims(rows: list[FigureRow]) -> tuple[Claim, ...]:
+    figures = {row.quantity: row.literal.value for row in rows}
+    q, monte_carlo = figures["Q-learning v random: random wins"], figures["Monte Carlo v random: random wins"]
+    q_exact, exact = figures["Q-learning v exact: losses"], figures["Monte Carlo v exact: losses"]
+    without = figures["Monte Carlo without the summed reward v random: Monte Carlo starts, wins"]
+    summed = figures["Monte Carlo v random: Monte Carlo starts, wins"]
+    return (
+        Claim(
+            "Q-learning is effective.",
+            ClaimVerdict.HOLDS,
+            f"It loses {q:.3g}% of its games to random and {q_exact:.3g}% to exact play.",
+        ),
+        Claim(
+            "Monte Carlo is effective.",
+            ClaimVerdict.FAILS,
+            f"It loses {monte_carlo:.1f}% of its games to random and {exact:.0f}% to exact play; as the starter against"
+            f" random it wins {summed:.1f}%, and {without:.1f}% if the return is the final reward.",
+        ),
+    )
+
+
+SECTION = Section(
+    name="A4",
+    title="Tic-tac-toe by Q-learning and Monte Carlo",
+    game="TicTacToe-v0",
+    purpose="Compare Q-learning with a Monte Carlo method, against each other and against random play.",
+    lesson=(
+        "Q-learning does not lose to random, and beats Monte Carlo in every game that it starts. Monte Carlo sums the"
+        " reward over the positions of a game and so prefers late wins; our learners play perfectly."
+    ),
+    conditions=(
+        f"{EPISODES:,} episodes of each method, {_GAMES:,} games of each pairing, by turns starting"
+        f" ({_QUICK_EPISODES:,} and {_QUICK_GAMES:,} with --quick). The interval holds the middle 95% of {_RUNS} runs,"
+        f" each with new tables ({_QUICK_RUNS} with --quick). Ours: {_OUR_EPISODES:,} episodes. Exact play:"
+        f" {_EXACT_GAMES:,} games, seats swapped, and {_POSITIONS:,} positions drawn from all that play can reach."
+    ),
+    seconds=240,
+    run=run,
+    agents={"A4:q_learning": q_agent, "A4:monte_carlo": monte_carlo_agent},
+)

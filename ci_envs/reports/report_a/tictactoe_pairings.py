@@ -1,0 +1,111 @@
+"""The three pairings with which report A compares its tic-tac-toe agents, and what it counts in them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
+from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.arena.match import play_match
+from ci_envs.arena.results import MatchResult, Record
+from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE
+from ci_envs.reports.section import Panel, Plot, Series
+from ci_envs.solver.solve import solve
+
+MONTE_CARLO, Q_LEARNING, RANDOM = "Monte Carlo", "Q-learning", "random"
+PAIRINGS = ((MONTE_CARLO, Q_LEARNING), (MONTE_CARLO, RANDOM), (Q_LEARNING, RANDOM))
+"""The agent that is named first starts in the first game, then they take turns."""
+
+TURNS = (5, 6, 7, 8, 9)
+"""The turns at which a game of tic-tac-toe can end."""
+
+Matches = Mapping[tuple[str, str], MatchResult]
+
+
+def play_pairings(agents: Mapping[str, Agent], games: int) -> Matches:
+    """Play the three pairings.
+
+    Args:
+        agents: The two agents by :data:`MONTE_CARLO` and :data:`Q_LEARNING`, and the random one by :data:`RANDOM`.
+        games: The number of games of each pairing.
+    """
+    return {(one, other): play_match(TICTACTOE, agents[one], agents[other], games) for one, other in PAIRINGS}
+
+
+def percentages(matches: Matches) -> dict[str, float]:
+    """Return what report A counts as percentages of the games, by the name of the quantity.
+
+    The outcomes by who starts are percentages of the games that this agent starts.
+    """
+    counted: dict[str, float] = {}
+    for (one, other), match in matches.items():
+        name, total = f"{one} v {other}", match.sides[0].total
+        outcomes = (f"{one} wins", total.wins), (f"{other} wins", total.losses), ("draws", total.draws)
+        counted |= {f"{name}: {outcome}": 100 * count / total.games for outcome, count in outcomes}
+        for starter, record in zip((one, other), _of_starters(match), strict=True):
+            counts = ("wins", record.wins), ("loses", record.losses), ("draws", record.draws)
+            counted |= {f"{name}: {starter} starts, {what}": 100 * count / record.games for what, count in counts}
+        if other == RANDOM:
+            wins = _by_turn(match)[0]
+            counted |= {f"{name}: wins at turn {turn}": 100 * wins[turn] / total.games for turn in TURNS}
+    return counted
+
+
+def mistakes(agent: Agent, words: NDArray[np.uint64], games: int, seed: int) -> tuple[float, float]:
+    """Return the percentage of positions in which the agent keeps the exact value, and of games that it loses to it.
+
+    Args:
+        agent: An agent for tic-tac-toe.
+        words: The positions, uint64 (n, 2).
+        games: The number of games against exact play, seats swapped.
+        seed: The seed of the exact opponent, which draws among the best moves.
+    """
+    graded = measure_accuracy(TICTACTOE, agent, words, solve(TICTACTOE)).everywhere
+    lost = play_match(TICTACTOE, agent, make_agent("exact", TICTACTOE, seed=seed), games).sides[0].total.losses
+    return 100 * graded.keeping / graded.decisions, 100 * lost / games
+
+
+def plots(matches: Matches) -> tuple[Plot, ...]:
+    """Return report A's three plots of each pairing."""
+    return tuple(plot for (one, other), match in matches.items() for plot in _plots(one, other, match))
+
+
+def _plots(one: str, other: str, match: MatchResult) -> tuple[Plot, ...]:
+    name, files = f"{one} v {other}", f"{one}_{other}".lower().replace(" ", "_").replace("-", "_")
+    total = match.sides[0].total
+    outcomes = _bars("", (f"{one} wins", f"{other} wins", "draws"), (total.wins, total.losses, total.draws))
+    starters = [
+        Panel(f"{starter} starts", (_bars("", ("win", "loss", "draw"), (record.wins, record.losses, record.draws)),))
+        for starter, record in zip((one, other), _of_starters(match), strict=True)
+    ]
+    turns = tuple(map(str, TURNS))
+    labels = f"{one} wins", f"{other} wins", "draws"
+    by_turn = [
+        _bars(label, turns, tuple(counts.values())) for label, counts in zip(labels, _by_turn(match), strict=True)
+    ]
+    return (
+        Plot(f"{files}_outcomes", f"{name}: total outcomes", "outcome", "games", (Panel("", (outcomes,)),)),
+        Plot(f"{files}_starter", f"{name}: outcomes by who starts", "of the starter", "games", tuple(starters)),
+        Plot(f"{files}_turns", f"{name}: wins and draws by turn", "turn", "games", (Panel("", tuple(by_turn)),)),
+    )
+
+
+def _bars(label: str, x: tuple[str, ...], y: tuple[int, ...]) -> Series:
+    return Series(label, x, tuple(map(float, y)), "bars")
+
+
+def _of_starters(match: MatchResult) -> tuple[Record, Record]:
+    """Return the records of the agent that starts: the games that the first agent starts, then the others."""
+    return match.sides[0].seats[0], match.sides[1].seats[0]
+
+
+def _by_turn(match: MatchResult) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
+    """Return the wins of the first agent, the wins of the second and the draws, by turn."""
+    records = {turn: sum(match.by_length.get(turn, ()), Record()) for turn in TURNS}
+    return (
+        {turn: record.wins for turn, record in records.items()},
+        {turn: record.losses for turn, record in records.items()},
+        {turn: record.draws for turn, record in records.items()},
+    )
