@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numba.experimental.function_type  # noqa: F401  # so that Numba knows the type of a Callback before it compiles
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
