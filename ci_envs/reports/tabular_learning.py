@@ -6,22 +6,22 @@ from ci_envs.agents.tabular.training import TabularTrainer
 from ci_envs.registry import resolve
 from ci_envs.spec import split_spec
 from ci_envs.training.learners import make_config, trainer_of
-from ci_envs.training.trainer import Task
+from ci_envs.training.trainer import Task, TrainerState
 
 Progress = Callable[[float], object]
 
 
-def learned(
-    learner: str, environment: str, episodes: int, *, seed: int = 0, progress: Progress = lambda share: None
+def new_trainer(
+    learner: str, environment: str, episodes: int, *, seed: int = 0, earlier: TabularTrainer | None = None
 ) -> TabularTrainer:
-    """Train a tabular learner, and return its trainer at the end of the run.
+    """Return the trainer of a tabular learner, before its first episode.
 
     Args:
         learner: ``q_learning`` or ``monte_carlo`` with options, as a spec string.
         environment: The id of the environment.
         episodes: The length of the run, in games.
-        seed: The seed of the run, and of the agent that plays by the table.
-        progress: Called with the share of the episodes that is done.
+        seed: The seed of the run.
+        earlier: The trainer whose table this one continues with.
 
     Raises:
         ValueError: An option is not allowed.
@@ -32,7 +32,27 @@ def learned(
     config = make_config(trainer_type, game, {**options, "episodes": episodes})
     trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
     assert isinstance(trainer, TabularTrainer), f"{name} is not a tabular learner"
+    if earlier is not None:
+        state = earlier.state()
+        assert state is not None, "the earlier run ended with an error"
+        trainer.restore(TrainerState({"reached": (0, seed), "scores": (0.0, 0)}, state.arrays))
+    return trainer
+
+
+def train_to(trainer: TabularTrainer, episodes: int, progress: Progress = lambda share: None) -> TabularTrainer:
+    """Train until a number of episodes is done, and return the trainer.
+
+    Args:
+        trainer: The trainer.
+        episodes: The number of episodes since the start of the run.
+        progress: Called with the share of the episodes that is done.
+    """
     while trainer.count < episodes:
         trainer.step(episodes)
         progress(trainer.count / episodes)
     return trainer
+
+
+def learned(learner: str, environment: str, episodes: int, *, seed: int = 0) -> TabularTrainer:
+    """Return the trainer of a tabular learner at the end of its run; the arguments are those of :func:`new_trainer`."""
+    return train_to(new_trainer(learner, environment, episodes, seed=seed), episodes)

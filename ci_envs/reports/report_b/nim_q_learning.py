@@ -1,0 +1,205 @@
+"""Report B's Q-learning for Nim, as its code runs it.
+
+It keeps these properties of the code:
+
+* The exploration is inverted: with the probability epsilon the best move is played, else a random one. Report B's
+  epsilon of 1 always plays the best move.
+* The last, winning move of the learner is never credited: the reward goes to the move before it.
+* The table is kept over games, and over runs with other opponents.
+
+A row of the table is drawn when a position is first met. The table here is drawn whole at the start, which is the same.
+"""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ci_envs.agent.supported_game import require_game
+from ci_envs.games import ONGOING, action_count, initial, inlined, lean_kernel, legal, play, result
+from ci_envs.games.game import Game
+from ci_envs.games.nim import Nim, size_of
+from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.reports.nim_agent import NimStrategyAgent
+from ci_envs.reports.nim_strategies import REPORT_ROWS, Chances, Rows, Strategy, nim_optimal, row_random
+
+GAMES = 10_000
+"""The games of a run of report B."""
+
+_NIM = Nim(REPORT_ROWS)
+_SIZES = 8  # a row has 0 to 7 objects
+_POSITIONS = _SIZES ** len(REPORT_ROWS)
+
+
+class QLearningRates(NamedTuple):
+    """The parameters of report B's Q-learning.
+
+    Attributes:
+        learning_rate: From 0 to 1.
+        discount: From 0 to 1.
+        epsilon: The probability to play the best move instead of a random one, from 0 to 1.
+    """
+
+    learning_rate: float = 1.0
+    discount: float = 1.0
+    epsilon: float = 1.0
+
+
+def new_q_table(rng: Generator, start: float = 0.0) -> NDArray[np.float64]:
+    """Return a new table, float64 (positions, actions), with values drawn from ``start`` to ``start + 0.01``."""
+    return rng.uniform(start, start + 0.01, (_POSITIONS, _NIM.action_count))
+
+
+def opponent_table(strategy: Strategy) -> NDArray[np.float64]:
+    """Return the cumulative probabilities of the moves of an opponent, float64 (positions, actions)."""
+    table = np.zeros((_POSITIONS, _NIM.action_count))
+    for rows in product(*(range(size + 1) for size in REPORT_ROWS)):
+        if any(rows):
+            for (row, number), chance in strategy(rows).items():
+                table[_index_of(rows), _action_of(row, number)] = chance
+    return table.cumsum(axis=1)
+
+
+def play_games(
+    table: NDArray[np.float64],
+    opponent: NDArray[np.float64],
+    rng: Generator,
+    rates: QLearningRates,
+    *,
+    games: int = GAMES,
+    moves_first: bool = False,
+) -> NDArray[np.bool_]:
+    """Learn from games against an opponent, and return which of them the learner won, bool (games,).
+
+    Args:
+        table: The table, which learns.
+        opponent: The opponent, from :func:`opponent_table`.
+        rng: The source of random numbers.
+        rates: The parameters of the learning.
+        games: The number of games.
+        moves_first: Whether the learner moves first; in report B the opponent does.
+    """
+    won = np.zeros(games, dtype=np.bool_)
+    _play_games(_NIM, table, opponent, rates, won, moves_first, np.uint64(rng.integers(2**64, dtype=np.uint64)))
+    return won
+
+
+def greedy(table: NDArray[np.float64]) -> Strategy:
+    """Return the strategy that plays the best move of a table, the first of equals in the order of report B."""
+
+    def strategy(rows: Rows) -> Chances:
+        values = table[_index_of(rows)]
+        moves = [(row, number) for row, size in enumerate(rows) for number in range(size, 0, -1)]
+        return {max(moves, key=lambda move: values[_action_of(*move)]): 1.0}
+
+    return strategy
+
+
+def learned_agent(game: Game, seed: int | None) -> NimStrategyAgent:
+    """Make the agent that report B has after four runs: against the random and the optimal opponent, twice.
+
+    It learns when it is made, from 40,000 games.
+
+    Args:
+        game: Nim with the rows of report B.
+        seed: The seed of the games from which it learns.
+
+    Raises:
+        ValueError: The game is another.
+    """
+    nim = require_game("report:B34", game, Nim)
+    if nim.heaps != REPORT_ROWS:
+        raise ValueError(f"report:B34 plays Nim with the heaps {REPORT_ROWS}, not {nim.heaps}")
+    rng = np.random.default_rng(seed)
+    table = new_q_table(rng)
+    for opponent in map(opponent_table, 2 * (row_random, nim_optimal)):
+        play_games(table, opponent, rng, QLearningRates())
+    return NimStrategyAgent(game, greedy(table), seed=seed)
+
+
+def _index_of(rows: Iterable[int]) -> int:
+    index = 0
+    for size in rows:
+        index = _SIZES * index + size
+    return index
+
+
+def _action_of(row: int, number: int) -> int:
+    return row * _NIM.limit + number - 1
+
+
+@inlined
+def _position_index(game: Any, own: Any) -> Any:
+    """``-> int``: the row of a position in the tables."""
+    index = np.int64(0)
+    for heap in range(game.heap_count):
+        index = _SIZES * index + np.int64(size_of(own, heap))
+    return index
+
+
+@lean_kernel
+def _best_move(game: Any, values: Any, own: Any, opp: Any) -> Any:
+    """``-> (action, value)``: the first of the best moves, rows ascending and numbers descending."""
+    chosen, best = -1, -np.inf
+    for heap in range(game.heap_count):
+        for number in range(size_of(own, heap), 0, -1):
+            action = heap * game.limit + number - 1
+            if values[action] > best:
+                chosen, best = action, values[action]
+    return chosen, best
+
+
+@lean_kernel
+def _random_move(game: Any, own: Any, opp: Any, state: Any) -> Any:
+    """``-> (action, state)``: any legal move; the number drawn counts them in the order of :func:`_best_move`."""
+    count = 0
+    for action in range(action_count(game)):
+        count += legal(game, own, opp, np.uint64(action))
+    drawn, state = random_below(state, count)
+    left, chosen = np.int64(drawn), -1
+    for heap in range(game.heap_count):
+        for number in range(size_of(own, heap), 0, -1):
+            if left == 0 and chosen < 0:
+                chosen = heap * game.limit + number - 1
+            left -= 1
+    return chosen, state
+
+
+@lean_kernel
+def _play_games(game: Any, table: Any, opponent: Any, rates: Any, won: Any, moves_first: Any, state: Any) -> None:
+    """Play games and learn from them; ``won`` gets whether the learner won each game."""
+    for number in range(len(won)):
+        own, opp = initial(game)
+        learners_turn, last_index, last_action = moves_first, np.int64(0), np.int64(-1)
+        while result(game, own, opp) == ONGOING:
+            word, state = next_random(state)
+            drawn = np.float64(word >> np.uint64(11)) * 2.0**-53
+            index = _position_index(game, own)
+            action = np.int64(0)
+            if learners_turn:
+                action, best = _best_move(game, table[index], own, opp)
+                if drawn >= rates.epsilon:
+                    action, state = _random_move(game, own, opp, state)
+                reward = 1.0 if _is_last(game, own, opp, action) else 0.0
+                if last_action >= 0:
+                    target = reward + rates.discount * best
+                    table[last_index, last_action] += rates.learning_rate * (target - table[last_index, last_action])
+                last_index, last_action = index, action
+            else:
+                while drawn >= opponent[index, action]:
+                    action += 1
+            own, opp = play(game, own, opp, np.uint64(action))
+            learners_turn = not learners_turn
+        won[number] = not learners_turn  # the learner took the last object
+        if learners_turn and last_action >= 0:
+            table[last_index, last_action] += rates.learning_rate * (-1.0 - table[last_index, last_action])
+
+
+@inlined
+def _is_last(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """``-> bool``: whether a move takes the last object."""
+    next_own, next_opp = play(game, own, opp, np.uint64(action))
+    return result(game, next_own, next_opp) != ONGOING
