@@ -179,10 +179,20 @@ def _enter(game: Any, table: Any, rule: Any, own: Any, opp: Any, state: Any, pos
 
 
 @inlined
-def _look(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any, state: Any, positions: Any) -> Any:
-    """``-> (row, symmetry, best, state, positions)``: enter a position whose actions have values, and write these."""
+def _look(
+    game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any, rate: Any, state: Any, positions: Any
+) -> Any:
+    """``-> (row, symmetry, best, state, positions)``: enter a position whose actions have values, and write these.
+
+    With values of positions, the best is not needed for learning, and finding it is slow: before a random action all
+    legal actions get the value 0.
+    """
     if rule.by_state:
-        return np.int64(0), 0, _values_after(game, table, rule, own, opp, values), state, positions
+        if _is_random(rule, rate, state):
+            best = _mark_legal(game, own, opp, values)
+        else:
+            best = _values_after(game, table, rule, own, opp, values)
+        return np.int64(0), 0, best, state, positions
     row, symmetry, state, positions = _enter(game, table, rule, own, opp, state, positions)
     best = _values_in(game, table[max(row, 0)], symmetry, values)
     return row, symmetry, best, state, positions
@@ -193,6 +203,21 @@ def _row_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any
     next_own, next_opp = play(game, own, opp, action)
     next_own, next_opp, _ = folded(game, next_own, next_opp, rule.fold)
     return find(table, next_own, next_opp)
+
+
+@lean_kernel
+def _mark_legal(game: Any, own: Any, opp: Any, values: Any) -> Any:
+    """``-> 0.0``: write 0 for the legal actions and -inf for the others."""
+    for number in range(action_count(game)):
+        values[number] = 0.0 if legal(game, own, opp, np.uint64(number)) else -np.inf
+    return 0.0
+
+
+@lean_kernel
+def _is_random(rule: Any, rate: Any, state: Any) -> Any:
+    """``-> bool``: whether :func:`_explore` will draw an action without regard to its value."""
+    word, _ = next_random(state)
+    return not rule.softmax and rate > 0 and np.float64(word >> np.uint64(11)) * 2.0**-53 < rate
 
 
 @inline_kernel
@@ -351,7 +376,7 @@ def play_episode(
         learns = learner in (SELF, player)
         row, symmetry = np.int64(0), 0
         if learns:
-            row, symmetry, best, state, positions = _look(game, table, rule, own, opp, values, state, positions)
+            row, symmetry, best, state, positions = _look(game, table, rule, own, opp, values, rate, state, positions)
             if mine >= 0:
                 error += _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
             number, state = _explore(game, rule, own, opp, values, best, rate, state)

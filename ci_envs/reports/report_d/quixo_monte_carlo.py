@@ -1,0 +1,156 @@
+"""Report D's Monte Carlo table for Quixo, as its code learns it and plays by it.
+
+It keeps these bugs of report D:
+
+* A lost game counts 0 instead of -1, because the test for a loss repeats the test for a win. All positions start at 0,
+  so a position that was only seen in lost games is worth as much as one that was never seen.
+* The step of 0.001 is so small that a value says how often a position was seen in won games, not how good it is.
+* Most positions of a game are not in the table. There the agent plays the first legal move.
+
+The rules are those of our game, in which completing a line of the opponent loses. Those of report D differ only if one
+move completes lines of both players.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
+from ci_envs.agents.tabular.episodes import Rule, action_values
+from ci_envs.agents.tabular.value_table import enter, find, folded, new_table
+from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean_kernel, play, result
+from ci_envs.games.game import Game
+from ci_envs.games.quixo import Quixo
+from ci_envs.games.walk import random_action
+from ci_envs.kernels.random_numbers import random_below
+
+GAMES = 200_000
+QUIXO = Quixo()
+
+_STEP = 0.001
+_TABLE_MB = 128.0
+_LONGEST_GAME = 10_000  # far more plies than any random game takes
+_PATH = np.dtype([("own", np.uint64), ("opp", np.uint64)])
+
+_LOOKUP = Rule(
+    method=0,
+    by_state=True,
+    fold=True,
+    shaping=0,
+    softmax=False,
+    discount=1.0,
+    initial=0.0,
+    spread=0.0,
+    random_plies=0,
+    seat=0,
+    max_plies=0,
+)
+"""How a table is read: a value for each position after a move, shared by its symmetric images."""
+
+
+def learn_positions(colour: int, games: int = GAMES, seed: int = 0) -> NDArray[np.void]:
+    """Return the table of one colour that report D learns from random games.
+
+    A coin decides each game's colour and another one who starts, so each table learns from about half of the games.
+
+    Args:
+        colour: 0 or 1.
+        games: The number of games, with both colours.
+        seed: The seed of the games, 0 to 2^64 - 1.
+
+    Returns:
+        A table of positions after a move of the agent (:mod:`ci_envs.agents.tabular.value_table`).
+    """
+    table = new_table(1, _TABLE_MB)
+    path = np.empty(_LONGEST_GAME, _PATH)
+    _random_games(QUIXO, table, path, games, colour, np.uint64(seed))
+    return table
+
+
+@lean_kernel
+def _random_games(game: Any, table: Any, path: Any, games: Any, colour: Any, state: Any) -> None:
+    """Play random games, and learn from those in which the agent has the colour.
+
+    A position is kept as the opponent's cells and the agent's cells, as the opponent sees it after the agent's move.
+    """
+    count = 0
+    for _ in range(games):
+        drawn_colour, state = random_below(state, 2)
+        if (
+            np.int64(drawn_colour) != colour
+        ):  # games do not depend on each other: those for the other table can be left out
+            continue
+        starter, state = random_below(state, 2)
+        agent_moves = starter == np.uint64(0)
+        own, opp = initial(game)
+        plies, outcome = 0, ONGOING
+        while outcome == ONGOING and plies < len(path):
+            action, state = random_action(game, own, opp, state)
+            own, opp = play(game, own, opp, action)
+            path[plies].own, path[plies].opp = (own, opp) if agent_moves else (opp, own)
+            agent_moves, plies = not agent_moves, plies + 1
+            outcome = result(game, own, opp)
+        won = outcome != ONGOING and (outcome == LOSS) != agent_moves
+        for ply in range(plies):
+            count = _learn(game, table, path[ply].own, path[ply].opp, won, count)
+
+
+@lean_kernel
+def _learn(game: Any, table: Any, own: Any, opp: Any, won: Any, count: Any) -> Any:
+    """``-> count``: change the value of a position; one of a lost game that is not in the table stays at 0."""
+    own, opp, _ = folded(game, own, opp, True)
+    row = find(table, own, opp)
+    if won and not table[row].taken:
+        row, _, count = enter(table, own, opp, 0.0, 0.0, np.uint64(0), count)
+    if table[row].taken:
+        value = np.float64(table[row].values[0])
+        table[row].values[0] = value + _STEP * (np.float64(won) - value)
+    return count
+
+
+class PositionTableAgent(PolicyAgent):
+    """Plays Quixo by a table of positions: the action with the largest value, the first of equals."""
+
+    def __init__(self, game: Game, table: NDArray[np.void], *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: Quixo on 5 x 5 cubes.
+            table: The table of :func:`learn_positions`.
+            seed: Not used: the agent draws nothing.
+
+        Raises:
+            ValueError: The game is another.
+        """
+        if require_game("report:D3", game, Quixo) != QUIXO:
+            raise ValueError(f"report:D3 plays {QUIXO}, not {game}")
+        super().__init__(game, seed=seed)
+        self._table = table
+
+    @override
+    def policy(self) -> CompiledPolicy:
+        return CompiledPolicy(FirstBestPolicy(), (self._table, _LOOKUP.in_memory(), np.empty(self.game.action_count)))
+
+
+@dataclass(frozen=True)
+class FirstBestPolicy(Policy):
+    """:class:`PositionTableAgent` in compiled code; its memory is the table, how it is read, and room for values."""
+
+
+@implements(choose, FirstBestPolicy)
+def _(policy: FirstBestPolicy) -> Any:
+    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        table, rules, values = memory
+        best = action_values(game, table, rules[0], own, opp, values)
+        chosen = 0
+        for action in range(action_count(game) - 1, -1, -1):
+            if values[action] == best:
+                chosen = action
+        return chosen
+
+    return kernel

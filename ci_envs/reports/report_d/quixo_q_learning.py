@@ -1,0 +1,206 @@
+"""Report D's Q-learning for Quixo against a random opponent.
+
+The opponent's reply is part of the environment: an action leads to the position of the agent's next turn. A position is
+seen by the agent, so swapped colours share their values. Only the actions that were tried are stored; all others are
+worth 0, and the agent plays the first of equals.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent.supported_game import require_game
+from ci_envs.agents.tabular.longest_run import longest_run, run_reward
+from ci_envs.agents.tabular.value_table import enter, find, new_table
+from ci_envs.games import (
+    ONGOING,
+    action_count,
+    implements,
+    initial,
+    inlined,
+    lean_kernel,
+    legal,
+    play,
+    result,
+)
+from ci_envs.games.game import Game
+from ci_envs.games.quixo import Quixo
+from ci_envs.games.walk import random_action
+from ci_envs.kernels.hash_table import find_slot
+from ci_envs.kernels.random_numbers import next_random, random_below
+
+EPISODES = 500_000
+QUIXO = Quixo()
+
+ADDED, FIRST_THAT_APPLIES = 0, 1
+"""How the rewards for the longest runs are given: as in the text of report D, or as its authors published elsewhere."""
+
+_ALPHA, _GAMMA, _EPSILON = 0.1, 0.95, 0.1
+_ROW_BYTES = 24
+_TURNS = 32  # more than the mean number of the agent's turns in an episode
+_STATE = np.dtype([("own", np.uint64), ("opp", np.uint64), ("tried", np.uint64)])
+
+
+class QuixoQTable(NamedTuple):
+    """The values of the actions that were tried.
+
+    Attributes:
+        states: The positions with the bits of the actions that were tried in them.
+        values: The values, by position and action (:mod:`ci_envs.agents.tabular.value_table`).
+    """
+
+    states: NDArray[np.void]
+    values: NDArray[np.void]
+
+
+def learn_actions(rewards: int, episodes: int = EPISODES, seed: int = 0) -> QuixoQTable:
+    """Return the table that report D learns.
+
+    Args:
+        rewards: :data:`ADDED` or :data:`FIRST_THAT_APPLIES`.
+        episodes: The number of games.
+        seed: The seed of the games, 0 to 2^64 - 1.
+
+    Raises:
+        ValueError: The table is full.
+    """
+    megabytes = max(16.0, 2 * episodes * _TURNS * _ROW_BYTES / 2**20)
+    values = new_table(1, megabytes)
+    table = QuixoQTable(np.zeros(len(values), _STATE), values)
+    if not _learn_episodes(QUIXO, table, rewards, episodes, np.uint64(seed)):
+        raise ValueError(f"the table is full: {len(values):,} actions")
+    return table
+
+
+class ActionTableAgent(PolicyAgent):
+    """Plays Quixo by a table of report D: the action with the largest value, the first of equals."""
+
+    def __init__(self, game: Game, table: QuixoQTable, *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: Quixo on 5 x 5 cubes.
+            table: The table of :func:`learn_actions`.
+            seed: Not used: the agent draws nothing.
+
+        Raises:
+            ValueError: The game is another.
+        """
+        if require_game("report:D4", game, Quixo) != QUIXO:
+            raise ValueError(f"report:D4 plays {QUIXO}, not {game}")
+        super().__init__(game, seed=seed)
+        self._table = table
+
+    @override
+    def policy(self) -> CompiledPolicy:
+        return CompiledPolicy(ActionTablePolicy(), tuple(self._table))
+
+
+@dataclass(frozen=True)
+class ActionTablePolicy(Policy):
+    """:class:`ActionTableAgent` in compiled code; its memory is the table."""
+
+
+@implements(choose, ActionTablePolicy)
+def _(policy: ActionTablePolicy) -> Any:
+    return lambda policy, game, own, opp, seed, memory: _best_tried(game, memory[0], memory[1], own, opp)[0]
+
+
+@inlined
+def _state_row(states: Any, own: Any, opp: Any) -> Any:
+    """``-> int``: the row of a position, or the free row where it belongs."""
+    return np.int64(find_slot(states["own"], states["opp"], states["tried"], np.uint64(0), own, opp))
+
+
+@inlined
+def _with_action(own: Any, action: Any) -> Any:
+    """``-> uint64``: the first word of the key of an action."""
+    return own | (np.uint64(action) << np.uint64(32))
+
+
+@lean_kernel
+def _best_tried(game: Any, states: Any, values: Any, own: Any, opp: Any) -> Any:
+    """``-> (action, value)``: the best action, the first of equals; those that were not tried are worth 0."""
+    tried = states[_state_row(states, own, opp)].tried
+    chosen, best = -1, -np.inf
+    for action in range(action_count(game)):
+        if legal(game, own, opp, np.uint64(action)):
+            value = 0.0
+            if (tried >> np.uint64(action)) & np.uint64(1):
+                value = np.float64(values[find(values, _with_action(own, action), opp)].values[0])
+            if value > best:
+                chosen, best = action, value
+    return chosen, best
+
+
+@lean_kernel
+def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, outcome: Any) -> Any:
+    """``-> float``: the reward between two positions that the agent sees; ``outcome`` is 1 if it won, -1 if it lost."""
+    if rewards == ADDED:
+        return outcome + run_reward(game, own, opp, next_own, next_opp)
+    if outcome != 0:
+        return np.float64(outcome)
+    size = 5.0
+    mine, new_mine = longest_run(game, own), longest_run(game, next_own)
+    others, new_others = longest_run(game, opp), longest_run(game, next_opp)
+    if new_mine != mine:
+        return (new_mine if new_mine > mine else -mine) / size
+    if new_others != others:
+        return (-new_others if new_others > others else others) / size
+    return 0.0
+
+
+@lean_kernel
+def _change_value(states: Any, values: Any, own: Any, opp: Any, action: Any, target: Any, count: Any) -> Any:
+    """``-> count``: move the value of an action towards its target; -1 if the table is full."""
+    row, _, count = enter(values, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
+    if row < 0:
+        return np.int64(-1)
+    value = np.float64(values[row].values[0])
+    values[row].values[0] = value + _ALPHA * (target - value)
+    state = _state_row(states, own, opp)
+    states[state].own, states[state].opp = own, opp
+    states[state].tried |= np.uint64(1) << np.uint64(action)
+    return count
+
+
+@lean_kernel
+def _learn_episodes(game: Any, table: Any, rewards: Any, episodes: Any, state: Any) -> Any:
+    """``-> bool``: play episodes and learn from them; False if the table is full."""
+    states, values = table
+    count = np.int64(0)
+    for _ in range(episodes):
+        drawn, state = random_below(state, 2)
+        agent_moves = drawn == np.uint64(0)
+        own, opp = initial(game)
+        last_own, last_opp, last_action = own, opp, np.int64(-1)
+        outcome = ONGOING
+        while outcome == ONGOING:
+            action, state = random_action(game, own, opp, state)
+            if agent_moves:
+                best_action, best = _best_tried(game, states, values, own, opp)
+                if last_action >= 0:
+                    target = _reward(game, rewards, last_own, last_opp, own, opp, 0) + _GAMMA * best
+                    count = _change_value(states, values, last_own, last_opp, last_action, target, count)
+                    if count < 0:
+                        return False
+                word, state = next_random(state)
+                if np.float64(word >> np.uint64(11)) * 2.0**-53 >= _EPSILON:
+                    action = np.uint64(best_action)
+                last_own, last_opp, last_action = own, opp, np.int64(action)
+            own, opp = play(game, own, opp, action)
+            agent_moves = not agent_moves
+            outcome = result(game, own, opp)
+        if last_action >= 0:
+            if not agent_moves:  # seen by the agent
+                own, opp, outcome = opp, own, -outcome
+            target = _reward(game, rewards, last_own, last_opp, own, opp, outcome)
+            count = _change_value(states, values, last_own, last_opp, last_action, target, count)
+            if count < 0:
+                return False
+    return True
