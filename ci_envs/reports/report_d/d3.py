@@ -1,0 +1,100 @@
+"""Section D3: Quixo by a Monte Carlo table.
+
+The literal version is in :mod:`~ci_envs.reports.report_d.quixo_monte_carlo`, with the bugs that it keeps. The described
+version is our ``monte_carlo`` with the same games and the same step, in which a lost game counts -1.
+"""
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
+from ci_envs.games.game import Game
+from ci_envs.reports.report_d.quixo_monte_carlo import GAMES, QUIXO, PositionTableAgent, learn_positions
+from ci_envs.reports.report_d.quixo_rows import SEATS, share_by_seat
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.tabular_learning import learned
+
+_MATCHES, _QUICK_MATCHES = 1000, 100  # from each seat
+_QUICK_GAMES = 1000
+_OUR_GAMES, _OUR_QUICK_GAMES = 100_000, 1000
+_TABLE_MB, _QUICK_TABLE_MB = 900, 32
+_FIGURES = {"first": 24, "second": 20}
+_LEARNER = "monte_carlo:symmetries=true,opponent=random"
+_DESCRIBED = f"{_LEARNER},values=state,visits=every,epsilon=1,epsilon_end=1,learning_rate=0.001,learning_rate_end=0.001,discount=1"
+_OURS = f"{_LEARNER},shaping=potential,discount=0.95,initial_spread=0.001,epsilon=0.1,epsilon_end=0"
+_NOTE = "From what the authors published elsewhere."
+
+
+def run(options: RunOptions) -> Findings:
+    """Learn by report D's code and by ours, and play against random from both seats."""
+    games = _QUICK_GAMES if options.quick else GAMES
+    literal: dict[str, Agent] = {
+        seat: PositionTableAgent(QUIXO, learn_positions(colour, games, options.seed))
+        for colour, seat in enumerate(SEATS)
+    }
+    options.report_progress(0.3)
+    shares = [_shares(literal, options)]
+    for spec, length, done in (
+        (_DESCRIBED, games, 0.6),
+        (_OURS, _OUR_QUICK_GAMES if options.quick else _OUR_GAMES, 0.9),
+    ):
+        megabytes = _QUICK_TABLE_MB if options.quick else _TABLE_MB
+        agent = learned(f"{spec},table_mb={megabytes}", "Quixo-v0", length, seed=options.seed).agent()
+        agent.reseed(options.seed)
+        shares.append(_shares(dict.fromkeys(SEATS, agent), options))
+        options.report_progress(done)
+    random = _shares(dict.fromkeys(SEATS, make_agent("random", QUIXO, seed=options.seed + 2)), options)
+    rows = tuple(
+        FigureRow(
+            f"v random, moving {seat}, wins",
+            _FIGURES[seat],
+            shares[0][seat],
+            shares[1][seat].value,
+            shares[2][seat].value,
+            _NOTE,
+            "%",
+        )
+        for seat in SEATS
+    )
+    return Findings(rows, _claims(shares[0], random))
+
+
+def _shares(agents: dict[str, Agent], options: RunOptions) -> dict[str, Estimate]:
+    return share_by_seat(agents, _QUICK_MATCHES if options.quick else _MATCHES, options.seed)
+
+
+def _claims(literal: dict[str, Estimate], random: dict[str, Estimate]) -> tuple[Claim, ...]:
+    is_worse = all(literal[seat].high < random[seat].low for seat in SEATS)
+    mine, others = (" and ".join(f"{shares[seat].value:.1f}%" for seat in SEATS) for shares in (literal, random))
+    return (
+        Claim(
+            "The agent is worse than random.",
+            ClaimVerdict.HOLDS if is_worse else ClaimVerdict.UNKNOWN,
+            f"It wins {mine} moving first and second, and a random player {others}: lost games count 0, and most"
+            " positions are not in the table, where it plays the first legal move.",
+        ),
+    )
+
+
+def _agent(game: Game, seed: int | None) -> PositionTableAgent:
+    """Make report D's agent; it learns the table of one colour when it is made, in some seconds."""
+    return PositionTableAgent(game, learn_positions(0, seed=seed or 0), seed=seed)
+
+
+SECTION = Section(
+    name="D3",
+    title="Quixo by a Monte Carlo table",
+    game="Quixo-v0",
+    purpose="Play Quixo by a table of the values of positions that random games give.",
+    lesson=(
+        "The table makes the agent worse than random: it rewards what was seen often in won games, and knows hardly any"
+        " position after the first moves."
+    ),
+    conditions=(
+        f"{GAMES:,} random games, with coins for the agent's colour and for who starts; {_MATCHES:,} games from each"
+        f" seat against random ({_QUICK_GAMES:,} and {_QUICK_MATCHES} with --quick). The agent plays by the table of"
+        " the first colour when it moves first, and by that of the second colour when it moves second. Ours learns"
+        f" from {_OUR_GAMES:,} games ({_OUR_QUICK_GAMES} with --quick) against random, in which it plays by its table."
+    ),
+    seconds=180,
+    run=run,
+    agents={"D3": _agent},
+)

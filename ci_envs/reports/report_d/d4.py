@@ -1,0 +1,103 @@
+"""Section D4: Quixo by Q-learning with rewards for runs.
+
+The literal version is in :mod:`~ci_envs.reports.report_d.quixo_q_learning`. The rewards of the text of report D are
+1.25 for each event, more than the reward for a win; those that its authors published elsewhere are at most 1 and given
+for the first event only. The described version is our ``q_learning`` with ``shaping=longest_run``.
+"""
+
+from ci_envs.agent.interface import Agent
+from ci_envs.games.game import Game
+from ci_envs.reports.report_d.quixo_q_learning import (
+    ADDED,
+    EPISODES,
+    FIRST_THAT_APPLIES,
+    QUIXO,
+    ActionTableAgent,
+    learn_actions,
+)
+from ci_envs.reports.report_d.quixo_rows import SEATS, share_by_seat
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.tabular_learning import learned
+
+_MATCHES, _QUICK_MATCHES = 1000, 100  # from each seat
+_QUICK_EPISODES, _OUR_EPISODES, _OUR_QUICK_EPISODES = 5000, 300_000, 1000
+_AGENT_EPISODES = 50_000  # of the agent, which learns when it is made
+_REWARDS = {"published elsewhere": FIRST_THAT_APPLIES, "of the text": ADDED}
+_LEARNER = "q_learning:opponent=random,discount=0.95"
+_TABLE_MB, _QUICK_TABLE_MB = 1600, 32
+_DESCRIBED = f"{_LEARNER},shaping=longest_run,learning_rate=0.1,learning_rate_end=0.1,epsilon=0.1,epsilon_end=0.1"
+_OURS = (
+    f"{_LEARNER},shaping=potential,symmetries=true,initial_spread=0.001,learning_rate_end=0.1,epsilon=0.1,epsilon_end=0"
+)
+_PRINTED = {("published elsewhere", "both"): 72}
+_PUBLISHED = "From what the authors published elsewhere, 100 games."
+
+
+def run(options: RunOptions) -> Findings:
+    """Learn by both readings of report D and by ours, and play against random from both seats."""
+    episodes = _QUICK_EPISODES if options.quick else EPISODES
+    literal = {}
+    for name, rewards in _REWARDS.items():
+        literal[name] = _shares(ActionTableAgent(QUIXO, learn_actions(rewards, episodes, options.seed)), options)
+        options.report_progress(0.3 * len(literal))
+    ours = []
+    length, megabytes = (_OUR_QUICK_EPISODES, _QUICK_TABLE_MB) if options.quick else (_OUR_EPISODES, _TABLE_MB)
+    for spec in (_DESCRIBED, _OURS):
+        agent = learned(f"{spec},table_mb={megabytes}", "Quixo-v0", length, seed=options.seed).agent()
+        agent.reseed(options.seed)
+        ours.append(_shares(agent, options))
+        options.report_progress(0.6 + 0.2 * len(ours))
+    rows = []
+    for name, shares in literal.items():
+        for seat, share in shares.items():
+            printed = _PRINTED.get((name, seat))
+            note = _PUBLISHED if printed else ""
+            quantity = f"rewards {name}, {_PLACES[seat]}, wins"
+            rows.append(FigureRow(quantity, printed, share, ours[0][seat].value, ours[1][seat].value, note, "%"))
+    return Findings(tuple(rows), _claims(literal))
+
+
+_PLACES = {"both": "both seats", "first": "moving first", "second": "moving second"}
+
+
+def _shares(agent: Agent, options: RunOptions) -> dict[str, Estimate]:
+    shares = share_by_seat(dict.fromkeys(SEATS, agent), _QUICK_MATCHES if options.quick else _MATCHES, options.seed)
+    return {seat: shares[seat] for seat in _PLACES}
+
+
+def _claims(literal: dict[str, dict[str, Estimate]]) -> tuple[Claim, ...]:
+    text, published = (literal[name]["both"] for name in ("of the text", "published elsewhere"))
+    return (
+        Claim(
+            "The agent beats random.",
+            ClaimVerdict.HOLDS if min(text.low, published.low) > 50 else ClaimVerdict.UNKNOWN,
+            f"It wins {published.value:.1f}% with the rewards published elsewhere and {text.value:.1f}% with those of"
+            " the text, seats taken equally often.",
+        ),
+    )
+
+
+def _agent(game: Game, seed: int | None) -> ActionTableAgent:
+    """Make report D's agent; it learns from 50,000 episodes with the rewards of the text, in some seconds."""
+    return ActionTableAgent(game, learn_actions(ADDED, _AGENT_EPISODES, seed or 0), seed=seed)
+
+
+SECTION = Section(
+    name="D4",
+    title="Quixo by Q-learning",
+    game="Quixo-v0",
+    purpose="Learn Quixo by Q-learning with rewards for longer runs.",
+    lesson=(
+        "The agent beats random, because it repeats what it tried first and so comes to know some positions well; from"
+        " the second seat it is only a little better than random."
+    ),
+    conditions=(
+        f"{EPISODES:,} episodes against random, a coin for who starts ({_QUICK_EPISODES:,} with --quick); learning rate"
+        f" 0.1, discount 0.95, epsilon 0.1. {_MATCHES:,} games from each seat against random ({_QUICK_MATCHES} with"
+        f" --quick). Described and ours learn from {_OUR_EPISODES:,} episodes ({_OUR_QUICK_EPISODES} with --quick),"
+        f" because their tables have all actions of a position. The agent report:D4 learns from {_AGENT_EPISODES:,}."
+    ),
+    seconds=200,
+    run=run,
+    agents={"D4": _agent},
+)
