@@ -211,7 +211,7 @@ def test_an_episode_worked_by_hand_in_nim(tmp_path, monkeypatch, method, first):
         # lines of X, then of O, where X is to move: 0 0, 1 1, 2 2; where O is: 0 1, 1 2, 2 2
         # potentials of X: 0, 0, 0; of O: -0.25, -0.25, 0. Rewards of O: 0.25 - 0.125, 0.25 + 0, 0 + 1
         ("potential", 0.5, [-0.25, -0.5, -1], [0.125 + 0.125 + 0.25, 0.25 + 0.5, 1]),
-        # runs of X and of O, where X is to move: 0 0, 1 1, 2 2, at the end 2 3; where O is: 1 0, 2 1, 2 2, at the end 2 3
+        # runs of X and of O at the turns of X: 0 0, 1 1, 2 2, at the end 2 3; of O: 1 0, 2 1, 2 2, at the end 2 3
         ("longest_run", 1, [-1.75, -1.75, -0.75 - 1], [0.75 + 1.75, 0.75 + 1.75, 0.75 + 1]),
         (None, 0.5, [-0.25, -0.5, -1], [0.25, 0.5, 1]),
     ],

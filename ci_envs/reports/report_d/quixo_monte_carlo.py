@@ -20,17 +20,15 @@ from typing_extensions import override
 
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.tabular.episodes import Rule, action_values
 from ci_envs.agents.tabular.value_table import enter, find, folded, new_table
 from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean_kernel, play, result
 from ci_envs.games.game import Game
-from ci_envs.games.quixo import Quixo
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.random_numbers import random_below
+from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
 
 GAMES = 200_000
-QUIXO = Quixo()
 
 _STEP = 0.001
 _TABLE_MB = 128.0
@@ -127,8 +125,7 @@ class PositionTableAgent(PolicyAgent):
         Raises:
             ValueError: The game is another.
         """
-        if require_game("report:D3", game, Quixo) != QUIXO:
-            raise ValueError(f"report:D3 plays {QUIXO}, not {game}")
+        require_quixo("report:D3", game)
         super().__init__(game, seed=seed)
         self._table = table
 

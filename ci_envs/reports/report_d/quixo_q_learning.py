@@ -14,7 +14,6 @@ from typing_extensions import override
 
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.tabular.longest_run import longest_run, run_reward
 from ci_envs.agents.tabular.value_table import enter, find, new_table
 from ci_envs.games import (
@@ -29,13 +28,12 @@ from ci_envs.games import (
     result,
 )
 from ci_envs.games.game import Game
-from ci_envs.games.quixo import Quixo
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
 
 EPISODES = 500_000
-QUIXO = Quixo()
 
 ADDED, FIRST_THAT_APPLIES = 0, 1
 """How the rewards for the longest runs are given: as in the text of report D, or as its authors published elsewhere."""
@@ -91,8 +89,7 @@ class ActionTableAgent(PolicyAgent):
         Raises:
             ValueError: The game is another.
         """
-        if require_game("report:D4", game, Quixo) != QUIXO:
-            raise ValueError(f"report:D4 plays {QUIXO}, not {game}")
+        require_quixo("report:D4", game)
         super().__init__(game, seed=seed)
         self._table = table
 

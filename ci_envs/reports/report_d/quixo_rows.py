@@ -1,14 +1,32 @@
-"""Games of Quixo against the random opponent, as rows of a section."""
+"""Games of Quixo against the random opponent."""
 
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent
+from ci_envs.agent.supported_game import require_game
 from ci_envs.arena.match import play_match
+from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.estimates import measured_share
+from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.section import Estimate
 
+QUIXO = Quixo()
 SEATS = ("first", "second")
+_MATCHES = 100  # of a measurement of report D
 _LONGEST_GAME = 1000  # plies; report D has no limit, and games against random play are far shorter
+
+
+def require_quixo(name: str, game: Game) -> None:
+    """Check that a game is Quixo on 5 x 5 cubes.
+
+    Args:
+        name: The name of the agent, for the message.
+        game: The game.
+
+    Raises:
+        ValueError: It is another game.
+    """
+    if require_game(name, game, Quixo) != QUIXO:
+        raise ValueError(f"{name} plays {QUIXO}, not {game}")
 
 
 def wins_against_random(agent: Agent, seat: str, games: int, seed: int) -> int:
@@ -20,21 +38,24 @@ def wins_against_random(agent: Agent, seat: str, games: int, seed: int) -> int:
         games: The number of games.
         seed: The seed of the random opponent.
     """
-    game = Quixo()
-    opponent = make_agent("random", game, seed=seed)
+    opponent = make_agent("random", QUIXO, seed=seed)
     players = (agent, opponent) if seat == "first" else (opponent, agent)
-    match = play_match(game, *players, games, swap_seats=False, max_cycles=_LONGEST_GAME)
+    match = play_match(QUIXO, *players, games, swap_seats=False, max_cycles=_LONGEST_GAME)
     return match.sides[SEATS.index(seat)].total.wins
 
 
 def share_by_seat(agents: dict[str, Agent], games: int, seed: int) -> dict[str, Estimate]:
     """Return the percentages of games won against random play, from each seat and from both.
 
+    The intervals are those in which 95% of measurements of 100 games lie, as many as the authors of report D played.
+
     Args:
         agents: The agent for each seat.
         games: The number of games from each seat.
         seed: The seed of the random opponent.
     """
-    won = {seat: wins_against_random(agents[seat], seat, games, seed + place) for place, seat in enumerate(SEATS)}
-    shares = {seat: measured_share(wins, games) for seat, wins in won.items()}
-    return shares | {"both": measured_share(sum(won.values()), 2 * games)}
+    shares = {
+        seat: wins_against_random(agents[seat], seat, games, seed + place) / games for place, seat in enumerate(SEATS)
+    }
+    shares["both"] = sum(shares.values()) / 2
+    return {seat: share_in_games(share, _MATCHES) for seat, share in shares.items()}
