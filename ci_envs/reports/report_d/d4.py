@@ -88,15 +88,15 @@ SECTION = Section(
     game="Quixo-v0",
     purpose="Learn Quixo by Q-learning with rewards for longer runs.",
     lesson=(
-        "The agent beats random, because it repeats what it tried first and so comes to know some positions well; from"
-        " the second seat it is only a little better than random."
+        "The agent beats random, because it repeats what it tried first and so comes to know some positions well. Most"
+        " positions that it meets are still new to it, and there it plays the first legal move."
     ),
     conditions=(
         f"{EPISODES:,} episodes against random, a coin for who starts ({_QUICK_EPISODES:,} with --quick); learning rate"
         f" 0.1, discount 0.95, epsilon 0.1. {_MATCHES:,} games from each seat against random ({_QUICK_MATCHES} with"
         f" --quick). Described and ours learn from {_OUR_EPISODES:,} episodes ({_OUR_QUICK_EPISODES} with --quick),"
-        f" because their tables have all actions of a position. The agent report:D4 learns from {_AGENT_EPISODES:,}. The interval"
-        " holds 95% of the measurements of 100 games."
+        f" because their tables have all actions of a position. The agent report:D4 learns from {_AGENT_EPISODES:,}."
+        " The interval holds 95% of the measurements of 100 games."
     ),
     seconds=200,
     run=run,
