@@ -94,8 +94,8 @@ SECTION = Section(
         f"{GAMES:,} random games, with coins for the agent's colour and for who starts; {_MATCHES:,} games from each"
         f" seat against random ({_QUICK_GAMES:,} and {_QUICK_MATCHES} with --quick). The agent plays by the table of"
         " the first colour when it moves first, and by that of the second colour when it moves second. Ours learns"
-        f" from {_OUR_GAMES:,} games against random ({_OUR_QUICK_GAMES} with --quick), in which it plays by its table. The"
-        " interval holds 95% of the measurements of 100 games."
+        f" from {_OUR_GAMES:,} games against random ({_OUR_QUICK_GAMES} with --quick), in which it plays by its table."
+        " The interval holds 95% of the measurements of 100 games."
     ),
     seconds=180,
     run=run,
