@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
-from ci_envs.agents.tabular.longest_run import run_reward
+from ci_envs.agents.tabular.run_reward import run_reward
 from ci_envs.agents.tabular.value_table import enter, find, folded, forbid
 from ci_envs.games import (
     ONGOING,

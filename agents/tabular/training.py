@@ -27,7 +27,7 @@ from ci_envs.agents.tabular.episodes import (
     Rule,
     play_episodes,
 )
-from ci_envs.agents.tabular.longest_run import has_runs
+from ci_envs.agents.tabular.run_reward import has_runs
 from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit

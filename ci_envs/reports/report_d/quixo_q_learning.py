@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agents.tabular.longest_run import longest_run, run_reward
+from ci_envs.agents.tabular.run_reward import run_reward
 from ci_envs.agents.tabular.value_table import enter, find, new_table
 from ci_envs.games import (
     ONGOING,
@@ -28,6 +28,7 @@ from ci_envs.games import (
     result,
 )
 from ci_envs.games.game import Game
+from ci_envs.games.grid import longest_run
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.random_numbers import next_random, random_below
