@@ -24,13 +24,18 @@ The parents are not changed.
 class OnePoint:
     """One-point crossover: the mother's genes before a random point, the father's genes after it.
 
-    A child has at least one gene of each parent if there are two genes or more.
+    Attributes:
+        ends: whether the point may be before the first or after the last gene, so that the child is a copy of one
+            parent. Otherwise a child has at least one gene of each parent if there are two genes or more.
     """
+
+    ends: bool = False
 
     def __call__(self, mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
         """Return one child per pair of parents, see :data:`Crossover`."""
         count, genes = mothers.shape
-        points = rng.integers(1, max(2, genes), size=(count, 1))
+        first, end = (0, genes + 1) if self.ends else (1, max(2, genes))
+        points = rng.integers(first, end, size=(count, 1))
         return np.where(np.arange(genes) < points, mothers, fathers)
 
 

@@ -93,6 +93,19 @@ class BitFlip:
 
 
 @dataclass(frozen=True)
+class FlipOne:
+    """Flip of one uniformly random gene, for genomes of bool."""
+
+    def __call__(self, genomes: Genomes, rng: Generator, step: float) -> Genomes:
+        """Return mutated copies, see :data:`Mutation`."""
+        need_kind(self, genomes, "b", "bool")
+        mutants = genomes.copy()
+        count, genes = genomes.shape
+        mutants[np.arange(count), rng.integers(genes, size=count)] ^= True
+        return mutants
+
+
+@dataclass(frozen=True)
 class Swap:
     """Swap mutation: exchange two random genes, Binomial(genes, ``rate``) times. A permutation stays a permutation."""
 

@@ -73,6 +73,35 @@ class TruncationSelection:
 
 
 @dataclass(frozen=True)
+class MatingPool:
+    """Selection in two steps: ``size`` genomes enter a mating pool, and the parents are sampled from the pool.
+
+    The two parents of a child are different entries of the pool, sampled uniformly. A genome can have several entries.
+
+    Attributes:
+        size: the number of entries, 2 or more.
+        selection: selects the entries.
+    """
+
+    size: int
+    selection: Selection = field(default_factory=TournamentSelection)
+
+    def __post_init__(self) -> None:
+        integer_between("the size of the mating pool", self.size, 2)
+
+    def __call__(self, genomes: Genomes, fitness: Values, count: int, rng: Generator) -> Indices:
+        """Return the indices of ``count`` parents, see :data:`Selection`.
+
+        If ``count`` is even, the parents k and ``count // 2 + k`` are different entries.
+        """
+        pool = self.selection(genomes, fitness, self.size, rng)
+        mothers = rng.integers(self.size, size=-(-count // 2))
+        fathers = (mothers + rng.integers(1, self.size, size=len(mothers))) % self.size
+        parents: Indices = pool[np.concatenate((mothers, fathers))[:count]]
+        return parents
+
+
+@dataclass(frozen=True)
 class ByKey:
     """Another selection by a key of the genomes instead of their fitness."""
 

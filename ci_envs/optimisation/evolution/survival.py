@@ -21,11 +21,20 @@ The indices count the offspring first, then the parents. Raises a ValueError if 
 
 @dataclass(frozen=True)
 class Plus:
-    """(mu + lambda) survival: the best of parents and offspring. Ties go to the offspring, so the search can drift."""
+    """(mu + lambda) survival: the best of parents and offspring.
+
+    Attributes:
+        keeps_parents: whether ties go to the parents. By default they go to the offspring, so the search can drift.
+    """
+
+    keeps_parents: bool = False
 
     def __call__(self, offspring: Values, parents: Values, count: int) -> Indices:
         """Return the indices of the survivors, see :data:`Survival`."""
-        return _best(np.concatenate((offspring, parents)), count)
+        if not self.keeps_parents:
+            return _best(np.concatenate((offspring, parents)), count)
+        best = _best(np.concatenate((parents, offspring)), count)
+        return (best + len(offspring)) % (len(parents) + len(offspring))
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,30 @@ def is_empty(elements: Any) -> Any:
 
 
 @kernel
+def measure_selections(words: Any, costs: Any, genomes: Any, union: Any, covered: Any, totals: Any) -> None:
+    """Write the number of covered elements and the cost of the sets that each genome selects.
+
+    Args:
+        words: the sets, uint64 (sets, words).
+        costs: the cost of each set, float64 (sets,).
+        genomes: bool (n, sets).
+        union: scratch space, uint64 (words,).
+        covered: receives the numbers of elements, int64 (n,), initially 0.
+        totals: receives the costs, float64 (n,), initially 0.
+    """
+    for row in range(len(genomes)):
+        for i in range(len(union)):
+            union[i] = np.uint64(0)
+        for index in range(len(words)):
+            if genomes[row, index]:
+                totals[row] += costs[index]
+                for i in range(len(union)):
+                    union[i] |= words[index, i]
+        for word in union:
+            covered[row] += np.int64(popcount(word))
+
+
+@kernel
 def lowest_bit(word: Any) -> Any:
     """``-> int``: the index of the lowest one in a word that is not 0."""
     return np.int64(trailing_zeros(word))

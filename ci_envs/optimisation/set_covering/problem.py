@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.optimisation.problem import Genome, Problem
+from ci_envs.optimisation.set_covering.bitmask import measure_selections
 from ci_envs.validation import integer_between, positive_number
 
 
@@ -82,6 +83,27 @@ class SetCovering(Problem):
         """Return how many elements the selected sets cover."""
         return int(self.incidence[genome].any(axis=0).sum())
 
+    def coverage_and_costs(self, genomes: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return how many elements the sets of each genome cover, and what they cost together.
+
+        Args:
+            genomes: bool (n, loci).
+
+        Returns:
+            int64 (n,) and float64 (n,).
+        """
+        covered, totals = np.zeros(len(genomes), np.int64), np.zeros(len(genomes))
+        union = np.zeros_like(self.words[0])
+        measure_selections(self.words, self.costs, np.ascontiguousarray(genomes), union, covered, totals)
+        return covered, totals
+
+    @cached_property
+    def weight_bound(self) -> float:
+        """A lower bound on the cost of a cover: each element costs at least the least cost per element of its sets."""
+        shares = self.costs / self.incidence.sum(axis=1)
+        least: NDArray[np.float64] = np.where(self.incidence, shares[:, np.newaxis], np.inf).min(axis=0)
+        return float(least.sum())
+
     @override
     def value(self, genome: Genome, fitness: float) -> float:
         return self.cost(genome) if self.covered(genome) == self.size else float("inf")
@@ -93,13 +115,8 @@ class SetCovering(Problem):
 
     @override
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:
-        covered = (genomes.astype(np.float32) @ self._float_incidence > 0).sum(axis=1)
-        result: NDArray[np.float64] = covered * self._element_fitness - genomes @ self.costs
-        return result
-
-    @cached_property
-    def _float_incidence(self) -> NDArray[np.float32]:
-        return self.incidence.astype(np.float32)
+        covered, costs = self.coverage_and_costs(genomes)
+        return covered * self._element_fitness - costs
 
 
 def _checked_set(index: int, elements: Iterable[int], size: int) -> tuple[int, ...]:
