@@ -52,11 +52,9 @@ class Problem(ABC):
         bits = np.asarray(genomes)
         if bits.ndim != 2 or bits.shape[1] != self.loci:
             raise ValueError(f"genomes are an array of the shape (n, {self.loci}), not {bits.shape}")
-        if bits.dtype == np.bool_:
-            return bits
-        if bits.dtype.kind not in "iu" or not np.isin(bits, (0, 1)).all():
+        if bits.dtype.kind not in "biu" or (bits.dtype.kind != "b" and not np.isin(bits, (0, 1)).all()):
             raise ValueError(f"genomes are bool, or integers that are 0 or 1, not {bits.dtype} such as {bits.flat[0]}")
-        return bits.astype(np.bool_)
+        return bits.astype(np.bool_, copy=False)
 
     @abstractmethod
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -3,13 +3,15 @@
 A solver is a function ``solver(problem, *, seed, **options)`` that checks its options and returns an iterator. The
 iterator yields an :class:`Incumbent` at least a few times per second, and ends when the search is complete. A solver is
 registered as an entry point of the group ``ci_envs.solvers``. The annotation of ``problem`` is the type of the problems
-that it solves.
+that it solves. A solver with many options has them in a dataclass (:func:`takes_options`).
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
 from time import perf_counter
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.plugins import plugins
@@ -70,6 +72,30 @@ class Result:
 
 
 Solver = Callable[..., Iterator[Incumbent]]
+
+P = TypeVar("P", bound=Problem)
+Options = TypeVar("Options")
+
+
+def takes_options(options_type: type[Options]) -> Callable[[Callable[[P, Options], Iterator[Incumbent]]], Solver]:
+    """Return a decorator that makes the fields of a dataclass the options of a solver.
+
+    Args:
+        options_type: a dataclass of the options, with the field ``seed``. The decorated function takes the problem and
+            one object of this type; the solver takes the problem and the fields.
+    """
+
+    def decorate(solve: Callable[[P, Options], Iterator[Incumbent]]) -> Solver:
+        @wraps(solve)
+        def solver(problem: P, *values: Any, **options: Any) -> Iterator[Incumbent]:
+            return solve(problem, options_type(*values, **options))
+
+        of_problem = signature(solve).parameters["problem"]
+        of_options = signature(options_type).parameters.values()
+        solver.__signature__ = signature(solve).replace(parameters=[of_problem, *of_options])  # type: ignore[attr-defined]
+        return solver
+
+    return decorate
 
 
 def optimise(

@@ -1,109 +1,141 @@
-"""The genetic algorithm of a lab report of 2023, on :mod:`ci_envs.optimisation.evolution`."""
+"""A genetic algorithm for bit strings, on :mod:`ci_envs.optimisation.evolution`."""
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from ci_envs.optimisation.bit_string.black_box import BlackBox
 from ci_envs.optimisation.evolution.crossover import Crossover, OnePoint, Uniform
-from ci_envs.optimisation.evolution.engine import Plan, evolve
+from ci_envs.optimisation.evolution.engine import Fitness, Plan, evolve
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits
 from ci_envs.optimisation.evolution.mutation import BitFlip
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
-from ci_envs.optimisation.evolution.selection import ByKey, Selection, TournamentSelection
+from ci_envs.optimisation.evolution.selection import ByKey, MatingPool, Selection, TournamentSelection
 from ci_envs.optimisation.evolution.survival import Comma, Plus, Survival
 from ci_envs.optimisation.problem import Problem
-from ci_envs.optimisation.solving import Incumbent
+from ci_envs.optimisation.solving import Incumbent, takes_options
 from ci_envs.validation import integer_between, nonnegative_number, one_of
 
 _CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
+_SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
+_PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the survival that suits each
 
 
-def genetic(
-    problem: Problem,
-    parents: str = "fitness",
-    *,
-    population: int = 50,
-    offspring: int = 50,
-    crossover: str | None = "uniform",
-    tournament: int = 3,
-    flips: float = 1.0,
-    calls: int = 26_000,
-    seed: int = 0,
-) -> Iterator[Incumbent]:
-    """Genetic algorithm with one population; the work is the number of fitness calls.
+@dataclass(frozen=True)
+class GeneticOptions:
+    """The options of :func:`genetic`.
 
-    Args:
-        problem: the problem to solve.
-        parents: the selection of parents: ``fitness``, or ``ones``, which assumes that ones are good (:func:`plan_of`).
+    With parents by ``ones`` a tournament is won by the genome with the most ones, whatever its fitness. This is not a
+    black-box method: it assumes that all ones is the optimum. Then the offspring replace the parents by default. If the
+    fittest parents could survive, they would undo the selection by ones, because fitness leads away from all ones.
+
+    Attributes:
+        parents: the selection of parents: ``fitness``, or ``ones``, which assumes that ones are good.
         population: the number of genomes that survive, from 1 to ``calls``.
         offspring: the number of genomes made per generation.
         crossover: ``uniform``, ``one_point``, or None; None with parents by fitness gives a (mu + lambda) evolution.
         tournament: the tournament size of the selection of parents; 1 selects uniformly.
+        pool: the size of a mating pool that the tournaments fill and from which parents are sampled, 2 or more; None
+            makes every parent the winner of a tournament.
         flips: the mean number of bits of a child that flip, from 0 to the number of loci.
+        survival: ``plus`` (the best of parents and offspring survive) or ``comma`` (the best offspring survive); None
+            means ``plus`` with parents by fitness, and ``comma`` with parents by ones.
+        patience: the number of generations without a better fitness after which the search ends (early stopping), 1 or
+            more; None means that only ``calls`` ends it.
         calls: the maximum number of fitness calls; the search ends when too few are left for another generation.
         seed: the seed of all random numbers, 0 to 2^64 - 1.
+    """
+
+    parents: str = "fitness"
+    _: KW_ONLY
+    population: int = 50
+    offspring: int = 50
+    crossover: str | None = "uniform"
+    tournament: int = 3
+    pool: int | None = None
+    flips: float = 1.0
+    survival: str | None = None
+    patience: int | None = None
+    calls: int = 26_000
+    seed: int = 0
+
+    def plan(self, loci: int) -> Plan:
+        """Return the evolutionary algorithm for genomes of ``loci`` bits.
+
+        Raises:
+            ValueError: a value is out of range, or the values do not fit together.
+        """
+        one_of("parents", self.parents, _PARENTS)
+        if nonnegative_number("flips", self.flips) > loci:
+            raise ValueError(f"flips must be a number from 0 to the {loci} loci, not {self.flips!r}")
+        select: Selection = TournamentSelection(self.tournament)
+        if self.parents == "ones":
+            select = ByKey(_count_ones, select)
+        if self.pool is not None:
+            select = MatingPool(self.pool, select)
+        survive = survival_named(self.survival or _PARENTS[self.parents])
+        mutate, crossover = BitFlip(self.flips / loci), crossover_named(self.crossover)
+        return Plan(self.population, self.offspring, mutate, select, crossover, survive=survive)
+
+
+@takes_options(GeneticOptions)
+def genetic(problem: Problem, options: GeneticOptions) -> Iterator[Incumbent]:
+    """Genetic algorithm with one population; the work is the number of fitness calls.
+
+    ``genetic:population=100,offspring=100,pool=20,tournament=10,flips=10,survival=comma,patience=50`` is the genetic
+    algorithm that report A describes.
+
+    Args:
+        problem: the problem to solve.
+        options: the options, which are keyword arguments of the solver.
 
     Raises:
         ValueError: a value is out of range, or the values do not fit together.
     """
-    box = BlackBox(problem, calls)
-    plan = plan_of(box.loci, parents, population, offspring, crossover, tournament, flips)
+    box = BlackBox(problem, options.calls)
+    plan = options.plan(box.loci)
+    check_limits(options.population, options.calls, options.patience)
+    return run_plan(box, plan, RandomBits(box.loci), options.seed, patience=options.patience)
+
+
+def check_limits(population: int, calls: int, patience: int | None) -> None:
+    """Check the limits of a run.
+
+    Raises:
+        ValueError: the population is larger than the number of calls, or ``patience`` is not positive.
+    """
     integer_between("population", population, 1, calls)
-    return run_plan(box, plan, RandomBits(box.loci), seed)
+    if patience is not None:
+        integer_between("patience", patience, 1)
 
 
-def run_plan(box: BlackBox, plan: Plan, initial: Initial, seed: int) -> Iterator[Incumbent]:
+def run_plan(
+    box: BlackBox,
+    plan: Plan,
+    initial: Initial,
+    seed: int,
+    *,
+    patience: int | None = None,
+    fitness: Fitness | None = None,
+) -> Iterator[Incumbent]:
     """Evolve a population until too few calls are left for another generation.
 
     Args:
-        box: the fitness.
+        box: the problem, which counts the calls.
         plan: the evolutionary algorithm.
         initial: makes the initial genomes.
         seed: the seed of all random numbers, 0 to 2^64 - 1.
+        patience: the number of generations without a better fitness after which the run ends; None for no limit.
+        fitness: the fitness that the genomes are selected by, which must call ``box.fitness``; None means that itself.
 
     Yields:
         The best solution so far, after each generation.
     """
-    for _ in evolve(plan, lambda genomes, _: box.fitness(genomes), initial, seed=seed):
+    for state in evolve(plan, fitness or (lambda genomes, _: box.fitness(genomes)), initial, seed=seed):
         yield box.incumbent()
-        if box.remaining < plan.offspring:
+        if box.remaining < plan.offspring or (patience is not None and state.stagnant >= patience):
             return
-
-
-def plan_of(
-    loci: int, parents: str, population: int, offspring: int, crossover: str | None, tournament: int, flips: float
-) -> Plan:
-    """Return the evolutionary algorithm of the arguments of :func:`genetic`.
-
-    With parents by ``fitness`` the best of parents and offspring survive. With parents by ``ones`` a tournament is won
-    by the genome with the most ones, whatever its fitness. This is not a black-box method: it assumes that all ones is
-    the optimum. Then the offspring replace the parents. If the fittest parents could survive, they would undo the
-    selection by ones, because fitness leads away from all ones.
-
-    Args:
-        loci: the number of bits of a genome.
-        parents: see :func:`genetic`; so are the others.
-        population: the number of genomes that survive.
-        offspring: the number of genomes made per generation.
-        crossover: the name of the crossover, or None.
-        tournament: the tournament size.
-        flips: the mean number of bits of a child that flip.
-
-    Raises:
-        ValueError: a value is out of range, or the values do not fit together.
-    """
-    selection = TournamentSelection(tournament)
-    schemes: dict[str, tuple[Selection, Survival]] = {
-        "fitness": (selection, Plus()),
-        "ones": (ByKey(_count_ones, selection), Comma()),
-    }
-    one_of("parents", parents, schemes)
-    if nonnegative_number("flips", flips) > loci:
-        raise ValueError(f"flips must be a number from 0 to the {loci} loci, not {flips!r}")
-    select, survive = schemes[parents]
-    mutate = BitFlip(flips / loci)
-    return Plan(population, offspring, mutate, select, crossover_named(crossover), survive=survive)
 
 
 def crossover_named(name: str | None) -> Crossover | None:
@@ -115,6 +147,15 @@ def crossover_named(name: str | None) -> Crossover | None:
     if name not in _CROSSOVERS:
         raise ValueError(f"crossover must be uniform, one_point or none, not {name!r}")
     return _CROSSOVERS[name]
+
+
+def survival_named(name: str) -> Survival:
+    """Return the survival ``plus`` or ``comma``.
+
+    Raises:
+        ValueError: the name is unknown.
+    """
+    return _SURVIVALS[one_of("survival", name, _SURVIVALS)]
 
 
 def _count_ones(genomes: Genomes) -> Values:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ci_envs.optimisation.bit_string.black_box import BlackBox
-from ci_envs.optimisation.bit_string.genetic import plan_of
+from ci_envs.optimisation.bit_string.genetic import GeneticOptions
 from ci_envs.optimisation.evolution.engine import Plan, State, first_generation, next_generation
 from ci_envs.optimisation.evolution.initial import RandomBits
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
@@ -54,7 +54,10 @@ def islands(
     box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
     count = integer_between("islands", islands, 1, calls)
     integer_between("migration", migration, 1)
-    plan = plan_of(box.loci, parents, population, population, crossover, tournament, flips)
+    of_each = GeneticOptions(
+        parents, population=population, offspring=population, crossover=crossover, tournament=tournament, flips=flips
+    )
+    plan = of_each.plan(box.loci)
     integer_between("population", population, 1, calls // count)
     seeds = rng.integers(2**64, size=count, dtype=np.uint64).tolist()
     return _evolve(box, plan, seeds, migration)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ci_envs.optimisation.set_covering.or_library import read_scp
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.validation import integer_between, true_or_false
+from ci_envs.validation import integer_between, probability, true_or_false
 
 
 def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
@@ -25,21 +25,50 @@ def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
     return [sorted({rng.randint(0, n - 1) for _ in range(rng.randint(n // 5, n // 2))}) for _ in range(count)]
 
 
+def random_sets(n: int, count: int, density: float, seed: int = 42) -> list[list[int]]:
+    """Return random sets: each element is in each set with probability ``density``. A set can be empty.
+
+    Args:
+        n: the number of elements, 1 or more.
+        count: the number of sets, 1 or more.
+        density: the probability, from 0 to 1.
+        seed: the seed of the random numbers, 0 or more.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+    integer_between("n", n, 1)
+    integer_between("count", count, 1)
+    probability("density", density)
+    rng = random.Random(integer_between("seed", seed, 0))
+    return [[element for element in range(n) if rng.random() < density] for _ in range(count)]
+
+
 def set_covering(
     n: int | None = None,
     *,
     seed: int = 42,
+    density: float | None = None,
+    count: int | None = None,
     path: str | Path | None = None,
     sets: Iterable[Iterable[int]] | None = None,
+    unique: bool = False,
     unit_cost: bool = False,
 ) -> SetCovering:
-    """Make an instance of the lab, from a file, or from sets; ``SetCovering-v0`` has the same parameters.
+    """Make an instance of the lab, a random one, one of a file, or one of given sets.
+
+    The parameters are those of ``SetCovering-v0``.
+    ``SetCovering-v0:n=5,count=10,density=0.3,unit_cost=true`` is an instance of report A.
 
     Args:
         n: the number of elements of the lab's instance; None means 100 if ``path`` and ``sets`` are not given.
-        seed: the seed of the lab's instance.
+        seed: the seed of the lab's instance or of the random sets.
+        density: makes random sets (:func:`random_sets`) instead of those of the lab; each element is in each
+            set with this probability. Empty sets are left out, because no cover needs them.
+        count: the number of random sets, before empty sets are left out; None means ``2 * n``.
         path: a file of the OR-Library (:func:`~ci_envs.optimisation.set_covering.or_library.read_scp`).
         sets: the elements of each set; the elements are the numbers from 0 to the largest one given.
+        unique: whether sets with the same elements become one set, at the least of their costs.
         unit_cost: whether every set costs 1.
 
     Raises:
@@ -47,15 +76,36 @@ def set_covering(
         OSError: the file cannot be read.
     """
     true_or_false("unit_cost", unit_cost)
+    true_or_false("unique", unique)
     given = {name: value for name, value in (("n", n), ("path", path), ("sets", sets)) if value is not None}
     if len(given) > 1:
         raise ValueError(f"give one of n, path and sets, not {' and '.join(given)}")
+    if count is not None and density is None:
+        raise ValueError(f"count={count} is the number of random sets: give their density too")
+    if density is not None and (path is not None or sets is not None):
+        raise ValueError(f"density={density} is for random sets: leave out path and sets")
     if path is not None:
         problem = read_scp(path)
     elif sets is not None:
         listed = [list(elements) for elements in sets]
         problem = SetCovering(1 + max((element for elements in listed for element in elements), default=0), listed)
     else:
-        size = 100 if n is None else n
-        problem = SetCovering(size, lab_sets(size, seed))
-    return SetCovering(problem.size, problem.sets, [1] * len(problem.sets)) if unit_cost else problem
+        problem = _generated(100 if n is None else n, seed, density, count)
+    return _changed(problem, unique, unit_cost) if unique or unit_cost else problem
+
+
+def _generated(n: int, seed: int, density: float | None, count: int | None) -> SetCovering:
+    if density is None:
+        return SetCovering(n, lab_sets(n, seed))
+    return SetCovering(n, filter(None, random_sets(n, 2 * n if count is None else count, density, seed)))
+
+
+def _changed(problem: SetCovering, unique: bool, unit_cost: bool) -> SetCovering:
+    """Return an instance without repeated sets, or with costs of 1."""
+    sets, costs = list(problem.sets), problem.costs.tolist()
+    if unique:
+        least: dict[tuple[int, ...], float] = {}
+        for elements, cost in zip(sets, costs, strict=True):
+            least[elements] = min(cost, least.get(elements, cost))
+        sets, costs = list(least), list(least.values())
+    return SetCovering(problem.size, sets, [1] * len(sets) if unit_cost else costs)
