@@ -120,7 +120,9 @@ class SetCovering(Problem):
 
 
 def _checked_set(index: int, elements: Iterable[int], size: int) -> tuple[int, ...]:
-    unique = {integer_between(f"an element of set {index}", element, 0, size - 1) for element in elements}
-    if not unique:
+    given = list(elements)
+    if not given:
         raise ValueError(f"set {index} is empty: a set has at least one element")
-    return tuple(sorted(unique))
+    if not all(type(element) is int and 0 <= element < size for element in given):  # integer_between takes far longer
+        given = [integer_between(f"an element of set {index}", element, 0, size - 1) for element in given]
+    return tuple(sorted(set(given)))
