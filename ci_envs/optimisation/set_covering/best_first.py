@@ -7,6 +7,7 @@ search misses no cover.
 
 import heapq
 from collections.abc import Callable, Iterator
+from math import ceil
 
 import numpy as np
 
@@ -19,6 +20,7 @@ Heuristic = Callable[["BitmaskInstance", int, float], float]
 """``(instance, uncovered, cost so far) -> float``: the estimated cost of covering the uncovered elements."""
 
 _REPORT_STATES = 2000  # states between two reports
+_ROUNDING = 1e-9  # more than the rounding error of a bound
 
 
 class BitmaskInstance:
@@ -28,12 +30,16 @@ class BitmaskInstance:
         masks: the sets.
         costs: the cost of each set.
         element_sets: for each element, the indices of the sets that have it.
+        least_cost_per_element: the least ratio of the cost of a set to its size.
+        has_whole_costs: whether all costs are whole numbers.
     """
 
     def __init__(self, problem: SetCovering) -> None:
         self.masks = [sum(1 << element for element in elements) for elements in problem.sets]
         self.costs: list[float] = problem.costs.tolist()
         self.element_sets = [np.flatnonzero(column).tolist() for column in problem.incidence.T]
+        self.least_cost_per_element = float((problem.costs / problem.incidence.sum(axis=1)).min())
+        self.has_whole_costs = bool((problem.costs % 1 == 0).all())
         self._rarest_first = sorted(range(problem.size), key=lambda element: len(self.element_sets[element]))
 
     def successors(self, uncovered: int) -> list[int]:
@@ -69,6 +75,24 @@ def dual(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
     return total
 
 
+def largest(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
+    """Return the number of uncovered elements times the least cost per element of any set: an admissible heuristic.
+
+    If all costs are whole numbers the bound is rounded up. With unit costs it is the number of uncovered elements,
+    divided by the size of the largest set and rounded up.
+    """
+    bound = uncovered.bit_count() * instance.least_cost_per_element
+    return float(ceil(bound - _ROUNDING)) if instance.has_whole_costs else bound
+
+
+def uncovered_count(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
+    """Return the number of uncovered elements, the heuristic of report A.
+
+    It is admissible if every set costs at least as much as it has elements. With unit costs it is inadmissible.
+    """
+    return float(uncovered.bit_count())
+
+
 def overlap(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
     """Return the number of uncovered elements, plus the cost so far beyond one per covered element.
 
@@ -77,8 +101,10 @@ def overlap(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
     return uncovered.bit_count() + cost - (len(instance.element_sets) - uncovered.bit_count())
 
 
-HEURISTICS: dict[str, Heuristic] = {"dual": dual, "overlap": overlap}
+HEURISTICS: dict[str, Heuristic] = {"dual": dual, "largest": largest, "uncovered": uncovered_count, "overlap": overlap}
 """The heuristics of :func:`astar` by their names."""
+
+_ADMISSIBLE = ("dual", "largest")
 
 
 def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Iterator[Incumbent]:
@@ -86,14 +112,16 @@ def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Ite
 
     Args:
         problem: the instance.
-        estimate: the heuristic: ``dual`` is admissible, so the cover has minimum cost; ``overlap`` is not.
+        estimate: the heuristic. With ``dual`` (:func:`dual`) and ``largest`` (:func:`largest`), which are admissible,
+            the cover has minimum cost. ``uncovered``, the number of uncovered elements, is the inadmissible heuristic
+            of report A; ``overlap`` (:func:`overlap`) is another inadmissible one.
         seed: not used: the algorithm is deterministic.
 
     Raises:
         ValueError: the heuristic is unknown.
     """
     one_of("estimate", estimate, HEURISTICS)
-    return _search(problem, HEURISTICS[estimate], is_admissible=estimate == "dual")
+    return _search(problem, HEURISTICS[estimate], is_admissible=estimate in _ADMISSIBLE)
 
 
 def dijkstra(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:

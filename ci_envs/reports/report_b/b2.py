@@ -208,7 +208,7 @@ def _claims(rows: Mapping[str, FigureRow]) -> tuple[Claim, ...]:
         Claim(
             "The covers are similar to those of the greedy algorithm.",
             ClaimVerdict.FAILS,
-            f"They are up to N = 20; for N = 1000 the weight is {of('weight of the cover, N = 1000')} instead of 2,878.",
+            f"They are up to N = 20; for N = 1000 the weight is {of('weight of the cover, N = 1000')}, not 2,878.",
         ),
         Claim(
             "More generations could reach the optimum.",
@@ -220,7 +220,7 @@ def _claims(rows: Mapping[str, FigureRow]) -> tuple[Claim, ...]:
         Claim(
             "A random start is worse than empty selections.",
             ClaimVerdict.HOLDS,
-            f"For N = 100 the weight is {of('weight, random start, N = 100')} with a random start, and {usual} without.",
+            f"For N = 100 the weight is {of('weight, random start, N = 100')} with it, and {usual} without.",
         ),
         Claim(
             "A mutation rate that decays is better (a review).",
