@@ -10,38 +10,53 @@ from ci_envs.optimisation.problem import Genome
 from ci_envs.optimisation.set_covering.bitmask import full_bitmask, intersection_size, is_empty
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.validation import one_of
+from ci_envs.validation import integer_between, one_of
 
 _OVERLAP, _CHVATAL, _COURSE = 0, 1, 2
 RULES = {"overlap": _OVERLAP, "chvatal": _CHVATAL, "course": _COURSE}
 """The rules by their names."""
 
 
-def greedy(problem: SetCovering, *, rule: str = "overlap", seed: int = 0) -> Iterator[Incumbent]:
+def greedy(
+    problem: SetCovering, *, rule: str = "overlap", width: int = 1, lookahead: int = 0, seed: int = 0
+) -> Iterator[Incumbent]:
     """Select the best set by a rule, repeatedly; the work is the number of sets examined.
 
-    ``overlap`` is the rule of the report of 2022: the least ratio of covered elements to uncovered elements of a set;
-    of equal sets, the one with the most uncovered elements. ``chvatal`` selects the least cost per newly covered
-    element. Its cover costs at most H(d) times the optimum, where d is the size of the largest set and
-    H(d) = 1 + 1/2 + ... + 1/d (Chvatal, "A greedy heuristic for the set-covering problem", Mathematics of Operations
-    Research 4, 1979); this gives the bound. ``course`` goes through the sets by size and selects each that covers
-    something new. Ties go to the first set.
+    ``overlap`` is the rule of report B: the least ratio of covered elements to uncovered elements of a set; of equal
+    sets, the one with the most uncovered elements. ``chvatal`` selects the least cost per newly covered element. Its
+    cover costs at most H(d) times the optimum, where d is the size of the largest set and H(d) = 1 + 1/2 + ... + 1/d
+    (Chvatal, "A greedy heuristic for the set-covering problem", Mathematics of Operations Research 4, 1979); this gives
+    the bound. ``course`` goes through the sets by size and selects each that covers something new. Ties go to the first
+    set.
+
+    ``greedy:width=3,lookahead=4`` is the look-ahead that a review of report B proposes: at each step it tries the 3
+    best sets, extends each of them by 4 more sets greedily, and selects the one with the least cost per covered
+    element.
 
     Args:
         problem: the instance.
         rule: ``overlap``, ``chvatal`` or ``course``.
+        width: the number of best sets that are tried at each step, 1 or more; 1 selects the best at once.
+        lookahead: the number of sets by which each of them is extended before they are compared, 0 or more.
         seed: not used: the algorithm is deterministic.
 
     Raises:
-        ValueError: the rule is unknown.
+        ValueError: an option is out of range, or ``width`` is not 1 with the rule ``course``, which compares no sets.
     """
-    return _solve(problem, one_of("rule", rule, RULES))
+    one_of("rule", rule, RULES)
+    if integer_between("width", width, 1) > 1 and rule == "course":
+        raise ValueError(f"width must be 1 with the rule course, not {width}")
+    integer_between("lookahead", lookahead, 0)
+    return _solve(problem, rule, width, lookahead)
 
 
-def _solve(problem: SetCovering, rule: str) -> Iterator[Incumbent]:
-    selected, examined = select_greedily(problem, rule)
+def _solve(problem: SetCovering, rule: str, width: int, lookahead: int) -> Iterator[Incumbent]:
+    if width == 1:
+        selected, examined = select_greedily(problem, rule)
+    else:
+        selected, examined = _select_with_lookahead(problem, rule, width, lookahead)
     cost, largest = problem.cost(selected), max(map(len, problem.sets))
-    bound = cost / (1 / np.arange(1, largest + 1)).sum() if rule == "chvatal" else None
+    bound = cost / (1 / np.arange(1, largest + 1)).sum() if rule == "chvatal" and width == 1 else None
     yield Incumbent(selected, cost, examined, bound)
 
 
@@ -50,14 +65,45 @@ def select_greedily(problem: SetCovering, rule: str) -> tuple[Genome, int]:
     sizes = problem.incidence.sum(axis=1)
     order = np.argsort(sizes, kind="stable") if rule == "course" else np.arange(problem.loci)
     selected, uncovered = np.zeros(problem.loci, np.bool_), full_bitmask(problem.size)
-    examined = _select(problem.words, sizes, problem.costs, order, RULES[rule], uncovered, selected)
+    limit = problem.loci
+    examined = _select(problem.words, sizes, problem.costs, order, RULES[rule], limit, uncovered, selected)
     return selected, int(examined)
 
 
+def _select_with_lookahead(problem: SetCovering, rule: str, width: int, lookahead: int) -> tuple[Genome, int]:
+    """Return the cover of the rule ``overlap`` or ``chvatal`` with look-ahead, and the number of sets examined."""
+    sizes, order, words = problem.incidence.sum(axis=1), np.arange(problem.loci), problem.words
+    selected, uncovered, total = np.zeros(problem.loci, np.bool_), full_bitmask(problem.size), 0
+
+    def extended(index: int) -> float:
+        """Return the cost per covered element after a set and the sets of its look-ahead."""
+        nonlocal total
+        bits, genome = uncovered.copy(), selected.copy()
+        _add(words, index, bits, genome)
+        total += int(_select(words, sizes, problem.costs, order, RULES[rule], lookahead, bits, genome))
+        return problem.cost(genome) / problem.covered(genome)
+
+    while uncovered.any():
+        is_uncovered = ~problem.incidence[selected].any(axis=0)
+        new = problem.incidence[:, is_uncovered].sum(axis=1)
+        useful = np.flatnonzero(new)
+        ratios = (problem.costs if rule == "chvatal" else sizes - new)[useful] / new[useful]
+        ties = -new[useful] if rule == "overlap" else useful
+        best = useful[np.lexsort((ties, ratios))][:width].tolist()
+        total += problem.loci
+        _add(words, min(best, key=extended), uncovered, selected)
+    return selected, total
+
+
 @kernel
-def _select(words: Any, sizes: Any, costs: Any, order: Any, rule: Any, uncovered: Any, selected: Any) -> Any:
-    """``-> int``: mark the sets of the cover in ``selected``, empty ``uncovered``; return the sets examined."""
-    examined = 0
+def _select(
+    words: Any, sizes: Any, costs: Any, order: Any, rule: Any, limit: Any, uncovered: Any, selected: Any
+) -> Any:
+    """``-> int``: add at most ``limit`` sets of the cover to ``selected``; return the sets examined.
+
+    The elements of the sets are removed from ``uncovered``.
+    """
+    examined, added = 0, 0
     if rule == _COURSE:
         for index in order:
             examined += 1
@@ -66,7 +112,7 @@ def _select(words: Any, sizes: Any, costs: Any, order: Any, rule: Any, uncovered
             if is_empty(uncovered):
                 break
         return examined
-    while not is_empty(uncovered):
+    while added < limit and not is_empty(uncovered):
         best, best_ratio, best_new = -1, np.inf, 0
         for index in order:
             new = intersection_size(words[index], uncovered)
@@ -75,6 +121,7 @@ def _select(words: Any, sizes: Any, costs: Any, order: Any, rule: Any, uncovered
                 if ratio < best_ratio or (rule == _OVERLAP and ratio == best_ratio and new > best_new):
                     best, best_ratio, best_new = index, ratio, new
         examined += len(order)
+        added += 1
         _add(words, best, uncovered, selected)
     return examined
 
