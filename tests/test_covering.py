@@ -264,7 +264,7 @@ def test_sets_of_several_words(lists):
         ("annealing:cooling=2", "Unknown option 'cooling' for solver annealing. Available: moves, temperature"),
         ("greedy:rule=best", "rule must be one of overlap, chvatal, course, not 'best'"),
         ("ilp:branching=row", "branching must be one of set, element, not 'row'"),
-        ("astar:estimate=none", "estimate must be one of dual, overlap, not None"),
+        ("astar:estimate=none", "estimate must be one of dual, largest, uncovered, overlap, not None"),
     ],
 )
 def test_bad_solvers_are_refused(solver, message):

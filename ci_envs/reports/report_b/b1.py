@@ -72,7 +72,7 @@ def _claims(largest: Result, different: Sequence[int]) -> tuple[Claim, ...]:
         Claim(
             "The algorithm is fast.",
             ClaimVerdict.HOLDS,
-            f"For N = 1000 it examines {largest.work:,} lists, which is {largest.work // different[-1]} times all lists.",
+            f"For N = 1000 it examines {largest.work:,} lists, {largest.work // different[-1]} times all of them.",
         ),
         Claim(
             "The weight of the greedy cover is a lower bound: breadth-first search can skip nodes of lower cost.",
@@ -87,8 +87,8 @@ def _claims(largest: Result, different: Sequence[int]) -> tuple[Claim, ...]:
         Claim(
             "Repeated lists can be dropped (a review).",
             ClaimVerdict.HOLDS,
-            "A repeated list covers nothing new, so the covers stay the same; for N = 5 to 1000"
-            f" {', '.join(f'{count:,}' for count in different)} lists remain.",
+            "A repeated list covers nothing new, so the covers stay the same; there remain"
+            f" {', '.join(f'{count:,}' for count in different)} lists for N = 5 to 1000.",
         ),
     )
 

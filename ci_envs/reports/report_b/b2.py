@@ -37,7 +37,7 @@ _OPTIONS: dict[str, Option] = {
 
 _RUNS, _DESCRIBED_RUNS = 10, 3
 _MOVES, _QUICK_MOVES = 20_000, 500
-_LARGE, _QUICK_GENERATIONS = 100, 25  # --quick shortens the runs from this N on
+_LARGE, _QUICK_GENERATIONS = 20, 25  # --quick shortens the runs from this N on
 
 
 @dataclass(frozen=True)
