@@ -248,6 +248,7 @@ def _hall_of_fame(
 ) -> tuple[Genomes, Values]:
     """Return the best different genomes of a hall of fame and of new genomes; the latest fitness of each counts."""
     rows, values = np.concatenate((hall, genomes)), np.concatenate((hall_fitness, fitness))
-    newest = np.array(list({row.tobytes(): index for index, row in enumerate(rows)}.values()))
+    keys = np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows  # fewer bytes to hash
+    newest = np.array(list({key.tobytes(): index for index, key in enumerate(keys)}.values()))
     best = newest[np.argsort(-values[newest], kind="stable")[:size]]
     return rows[best], values[best]
