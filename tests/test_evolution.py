@@ -23,8 +23,10 @@ from ci_envs.optimisation.evolution import (
     ByKey,
     Comma,
     Elitism,
+    FlipOne,
     Gaussian,
     Immigration,
+    MatingPool,
     OneFifth,
     OnePoint,
     Plan,
@@ -281,6 +283,22 @@ def test_one_point_has_one_point_anywhere():
     assert chi_square(points[1:5], np.full(4, 0.25)) < 16.3  # 99.9% of 3 degrees of freedom
 
 
+def test_one_point_may_be_at_an_end():
+    mothers, fathers = np.zeros((6000, 5), dtype=np.int64), np.ones((6000, 5), dtype=np.int64)
+    children = OnePoint(ends=True)(mothers, fathers, np.random.default_rng(0))
+    assert (np.diff(children, axis=1) >= 0).all()
+    points = np.bincount((children == 0).sum(axis=1), minlength=6)
+    assert chi_square(points, np.full(6, 1 / 6)) < 20.5  # 99.9% of 5 degrees of freedom
+
+
+def test_one_uniformly_random_bit_flips():
+    genomes = np.random.default_rng(1).random((6000, 6)) < 0.5
+    mutants = FlipOne()(genomes, np.random.default_rng(2), 1.0)
+    changed = genomes != mutants
+    assert (changed.sum(axis=1) == 1).all()
+    assert chi_square(changed.sum(axis=0), np.full(6, 1 / 6)) < 20.5  # 99.9% of 5 degrees of freedom
+
+
 def chi_square(observed, probabilities):
     expected = observed.sum() * np.asarray(probabilities)
     return float(((observed - expected) ** 2 / expected).sum())
@@ -373,6 +391,30 @@ def test_truncation_draws_evenly_from_the_best():
     assert chi_square(counts[27:], np.full(3, 1 / 3)) < 13.8  # 99.9% of 2 degrees of freedom
 
 
+@pytest.mark.parametrize("count", [9000, 9001])
+def test_parents_are_different_entries_of_the_mating_pool(count):
+    def entries(genomes, fitness, size, rng):
+        drawn.append(rng.permutation(len(genomes))[:size])
+        return drawn[-1]
+
+    drawn = []
+    parents = MatingPool(4, entries)(np.zeros((30, 1)), np.zeros(30), count, np.random.default_rng(9))
+    assert len(parents) == count
+    (pool,) = drawn
+    assert len(pool) == 4
+    half = len(parents) // 2
+    mothers, fathers = parents[:half], parents[count - half :]
+    assert (mothers != fathers).all()
+    pairs = [(a, b) for a in pool for b in pool if a != b]
+    observed = [int(((mothers == a) & (fathers == b)).sum()) for a, b in pairs]
+    assert chi_square(np.array(observed), np.full(12, 1 / 12)) < 31.3  # 99.9% of 11 degrees of freedom
+
+
+def test_a_genome_can_have_several_entries_of_the_mating_pool():
+    parents = MatingPool(5)(np.zeros((1, 1)), np.zeros(1), 6, np.random.default_rng(0))
+    assert parents.tolist() == [0] * 6
+
+
 def test_a_key_stands_in_for_fitness():
     genomes = np.tri(8, dtype=bool)
     chosen = ByKey(lambda rows: rows.sum(axis=1), TruncationSelection(0.01))(
@@ -402,6 +444,8 @@ def test_survivors_are_the_best_of_who_may_live(offspring, parents, count, elite
 
 def test_of_equals_the_offspring_lives():
     assert Plus()(np.zeros(2), np.zeros(3), 2).tolist() == [0, 1]
+    assert Plus(keeps_parents=True)(np.zeros(2), np.zeros(3), 4).tolist() == [2, 3, 4, 0]
+    assert Plus(keeps_parents=True)(np.array([1.0, 3.0]), np.array([2.0, 3.0, 1.0]), 4).tolist() == [3, 1, 2, 4]
 
 
 @given(populations("floats") | populations("integers") | populations("bits") | populations("orders"))
@@ -530,6 +574,32 @@ def test_crossover_rate_is_the_share_of_children_with_two_parents():
     state = first_generation(plan, ones, RandomBits(1, 0.0), 0)
     plan = replace(plan, population=4000)
     assert next_generation(plan, ones, RandomBits(1), state).genomes.mean() == pytest.approx(0.3, abs=0.03)
+
+
+def test_the_crossover_share_grows_exponentially():
+    plan = Plan(10, 10, BitFlip(0.1), crossover=OnePoint(), crossover_rate=0.8, crossover_delay=20)
+    assert [plan.crossover_share(generation) for generation in (0, 20, 10**6)] == pytest.approx(
+        [0, 0.8 * (1 - math.exp(-1)), 0.8]
+    )
+    assert replace(plan, crossover_delay=0.0).crossover_share(0) == 0.8
+
+
+@pytest.mark.parametrize(("mutates_crossed", "mutated"), [(True, 1.0), (False, 0.4)])
+def test_children_are_mutated_or_crossed(mutates_crossed, mutated):
+    """All parents are zeros, so that every one comes from a mutation."""
+    plan = Plan(
+        5000,
+        5000,
+        FlipOne(),
+        crossover=OnePoint(),
+        crossover_rate=0.6,
+        mutates_crossed=mutates_crossed,
+        survive=Comma(),
+    )
+    state = first_generation(plan, ones, RandomBits(4, 0.0), 0)
+    counts = next_generation(plan, ones, RandomBits(4), state).genomes.sum(axis=1)
+    assert set(counts.tolist()) <= {0, 1}
+    assert counts.mean() == pytest.approx(mutated, abs=0.03)
 
 
 def test_immigrants_can_be_the_best():
@@ -712,6 +782,9 @@ def test_runs_that_cannot_go_on_are_refused(tmp_path):
         (lambda: Plan(5, 4, BitFlip(0.1), survive=Comma()), "population of 5"),
         (lambda: Plan(5, 9, BitFlip(0.1), survive=Elitism(6)), "elite of 6"),
         (lambda: Elitism(-1), "elite.*-1"),
+        (lambda: Plan(1, 1, BitFlip(0.1), crossover_delay=-1), "crossover_delay.*-1"),
+        (lambda: MatingPool(1), "mating pool.*1"),
+        (lambda: FlipOne()(np.zeros((2, 2)), np.random.default_rng(0), 1.0), "FlipOne.*bool.*float64"),
         (lambda: BitFlip(1.1), "rate.*1.1"),
         (lambda: BitFlip(float("nan")), "rate.*nan"),
         (lambda: Swap(-0.1), "rate.*-0.1"),

@@ -15,6 +15,7 @@ import ci_envs
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.optimisation import SetCovering, lab_sets, optimise, read_scp, set_covering, write_scp
 from ci_envs.optimisation.registry import registered_problems, resolve_problem
+from ci_envs.optimisation.set_covering.instances import random_sets
 
 FILES = Path(__file__).parent / "or_library"
 
@@ -112,6 +113,14 @@ def test_what_is_no_instance_is_refused(arguments, message):
         ({"sets": []}, "there are none"),
         ({"seed": -1}, "seed must be"),
         ({"unit_cost": 1}, "unit_cost must be true or false"),
+        ({"unique": 1}, "unique must be true or false"),
+        ({"count": 10}, "count=10 is the number of random sets: give their density too"),
+        ({"density": 0.3, "sets": [[0]]}, "density=0.3 is for random sets: leave out path and sets"),
+        ({"density": 1.5}, "density must be a number from 0 to 1, not 1.5"),
+        ({"density": 0.5, "n": 0}, "n must be a whole number from 1, not 0"),
+        ({"density": 0.5, "n": 5, "count": 0}, "count must be a whole number from 1, not 0"),
+        ({"density": 0.01, "n": 5, "count": 2}, "there are none"),
+        ({"density": 0.3, "n": 9, "count": 2}, "elements cannot be covered"),
     ],
 )
 def test_options_of_an_instance_are_checked(options, message):
@@ -122,6 +131,27 @@ def test_options_of_an_instance_are_checked(options, message):
 def test_unit_costs_and_lists():
     problem = set_covering(sets=[[0, 2], [1, 2], [2]], unit_cost=True)
     assert (problem.size, problem.sets, problem.costs.tolist()) == (3, ((0, 2), (1, 2), (2,)), [1, 1, 1])
+
+
+def test_repeated_sets_become_one_at_the_least_cost(tmp_path):
+    problem = set_covering(sets=[[0, 2], [1, 2], [2, 0], [1]], unique=True)
+    assert problem.sets == ((0, 2), (1, 2), (1,))
+    write_scp(SetCovering(2, [[0], [0, 1], [0]], [5, 4, 3]), tmp_path / "costs.txt")
+    priced = set_covering(path=tmp_path / "costs.txt", unique=True)
+    assert (priced.sets, priced.costs.tolist()) == (((0,), (0, 1)), [3, 4])
+    assert set_covering(path=tmp_path / "costs.txt", unique=True, unit_cost=True).costs.tolist() == [1, 1]
+    assert [len(set_covering(n, unique=True).sets) for n in (5, 10, 20, 100)] == [10, 42, 34, 427]
+
+
+def test_random_sets_have_their_density():
+    sets = random_sets(20, 2000, 0.3, seed=1)
+    assert np.mean([len(one) for one in sets]) == pytest.approx(6, abs=0.2)
+    assert all(one == sorted(set(one)) and set(one) <= set(range(20)) for one in sets)
+    assert random_sets(5, 10, 0.3, seed=7) == random_sets(5, 10, 0.3, seed=7) != random_sets(5, 10, 0.3, seed=8)
+    full = set_covering(5, density=0.3, count=10, seed=42, unit_cost=True)
+    assert [list(one) for one in full.sets] == [one for one in random_sets(5, 10, 0.3) if one]
+    assert full.costs.tolist() == [1] * len(full.sets)
+    assert len(set_covering(30, density=0.5).sets) == 60
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,11 @@ from ci_envs.optimisation.evolution.crossover import Blend, Crossover, OnePoint,
 from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, evolve, first_generation, next_generation
 from ci_envs.optimisation.evolution.evolution import Evolution, PopulationEvolution
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
-from ci_envs.optimisation.evolution.mutation import BitFlip, Gaussian, Mutation, Swap, UniformReset
+from ci_envs.optimisation.evolution.mutation import BitFlip, FlipOne, Gaussian, Mutation, Swap, UniformReset
 from ci_envs.optimisation.evolution.run import EvolutionRun, optimise, read_run, run
 from ci_envs.optimisation.evolution.selection import (
     ByKey,
+    MatingPool,
     RouletteSelection,
     Selection,
     TournamentSelection,
@@ -38,9 +39,11 @@ __all__ = [
     "Evolution",
     "EvolutionRun",
     "Fitness",
+    "FlipOne",
     "Gaussian",
     "Immigration",
     "Initial",
+    "MatingPool",
     "Mutation",
     "OneFifth",
     "OnePoint",

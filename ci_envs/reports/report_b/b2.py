@@ -202,7 +202,7 @@ def _bloat(weight: float, n: int) -> float:
 def _claims(rows: Mapping[str, FigureRow]) -> tuple[Claim, ...]:
     def of(quantity: str) -> str:
         value, low, high = rows[quantity].literal
-        return f"{value:,.0f} ({low:,.0f} to {high:,.0f})"
+        return f"{value:,.0f}" if low == high else f"{value:,.0f} ({low:,.0f} to {high:,.0f})"
 
     usual = of("weight of the cover, N = 100")
     return (
@@ -251,8 +251,8 @@ SECTION = Section(
         "The instances are those of report B, with the seed 42 and without repeated lists. Population 1500, 1000"
         f" offspring, at most 200 generations; the interval holds the middle 95% of {_RUNS} runs ({_FEWER_RUNS} from"
         f" N = {_LONG} on and with changes), the described figures are medians of {_DESCRIBED_RUNS}. With --quick it is"
-        f" one run each, with at most {_QUICK_GENERATIONS} generations from N = {_LARGE} on. Ours is the solver row_weighting"
-        f" with {_MOVES:,} moves ({_QUICK_MOVES} with --quick)."
+        f" one run each, with at most {_QUICK_GENERATIONS} generations from N = {_LARGE} on. Ours is the solver"
+        f" row_weighting with {_MOVES:,} moves ({_QUICK_MOVES} with --quick)."
     ),
     seconds=400,
     run=run,
