@@ -69,21 +69,14 @@ class TestExamplesRun:
         assert (mapping, each) == (0.488, 0.624)
         assert output.endswith("no rule is sure to win: (0, 1, 2, 1)\n")
 
-    def test_set_covering(self, tmp_path):
-        quick = ("--sizes", "10", "--sizes", "20", "--seeds", "2", "--seconds", "6", "--output", str(tmp_path))
-        output = run("set_covering.py", *quick)
-        assert (tmp_path / "weights.png").stat().st_size > 10_000
-        rows = dict(re.findall(r"^│ (.*?) +│ +(.*?) +│$", output, re.MULTILINE))
-        assert re.split(r" +│ +", rows["course's greedy"]) == ["13", "46"]
-        assert re.split(r" +│ +", rows["overlap greedy"]) == ["10", "24"]
-        assert re.split(r" +│ +", rows["optimum, proven"]) == ["10", "23"]
-        assert re.split(r" +│ +", rows["row weighting, above the bound"]) == ["0.0%", "0.0%"]
-
-    def test_bit_string(self, tmp_path):
-        output = run("bit_string.py", "--seeds", "1", "--calls", "2500", "--output", str(tmp_path))
-        assert (tmp_path / "fitness.png").stat().st_size > 10_000
-        assert len(re.findall(r"linkage +│ +1\.0000 ", output)) == 4
-        assert "0.5242" in output
+    def test_set_covering(self):
+        output = run("set_covering.py", "--n", "20", "--seconds", "2")
+        rows = {
+            cells[0]: cells[1:3] for cells in (re.split(r" *│ *", line)[1:] for line in output.splitlines()) if cells
+        }
+        assert rows["greedy"] == ["24", ""]
+        assert rows["branch_and_bound"] == ["23", "optimal"]
+        assert 23 <= int(rows["a solver of your own"][0]) <= 26
 
     def test_the_game_is_found_by_the_name_of_its_module(self):
         bar = "new_game:Chomp-v0:rows=3,cols=3"

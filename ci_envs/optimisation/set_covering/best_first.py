@@ -19,7 +19,7 @@ from ci_envs.validation import one_of
 Heuristic = Callable[["BitmaskInstance", int, float], float]
 """``(instance, uncovered, cost so far) -> float``: the estimated cost of covering the uncovered elements."""
 
-_REPORT_STATES = 2000  # states between two reports
+_REPORT_STATES = 1000  # estimates between two reports
 _ROUNDING = 1e-9  # more than the rounding error of a bound
 
 
@@ -139,7 +139,7 @@ def _search(problem: SetCovering, heuristic: Heuristic, is_admissible: bool) -> 
     costs = {0: 0.0}
     parents: dict[int, tuple[int, int]] = {}  # for each state, the state before and the set selected there
     frontier = [(heuristic(instance, full, 0.0), 0.0, 0)]
-    expanded, bound = 0, None
+    expanded, estimates, bound = 0, 0, None
     while frontier:
         priority, cost, state = heapq.heappop(frontier)
         if cost > costs[state]:
@@ -150,14 +150,15 @@ def _search(problem: SetCovering, heuristic: Heuristic, is_admissible: bool) -> 
             yield Incumbent(_selection(problem, parents, state), cost, expanded, bound)
             return
         expanded += 1
-        if expanded % _REPORT_STATES == 0:
-            yield Incumbent(None, float("inf"), expanded, bound)
         for index in instance.successors(full & ~state):
             successor, new_cost = state | instance.masks[index], cost + instance.costs[index]
             if new_cost < costs.get(successor, float("inf")):
                 costs[successor], parents[successor] = new_cost, (state, index)
                 uncovered = full & ~successor
                 estimate = heuristic(instance, uncovered, new_cost) if uncovered else 0.0
+                estimates += 1
+                if estimates % _REPORT_STATES == 0:
+                    yield Incumbent(None, float("inf"), expanded, bound)
                 heapq.heappush(frontier, (new_cost + estimate, new_cost, successor))
 
 
