@@ -250,7 +250,7 @@ def test_a_seed_repeats_a_run(solver):
 
 
 @pytest.mark.parametrize(("n", "report"), [(20, 24), (100, 182), (500, 1_262), (1000, 2_878)])
-def test_row_weighting_beats_the_reports(n, report):
+def test_row_weighting_beats_report_b(n, report):
     result = optimise(set_covering(n), "row_weighting:moves=3000", seed=1)
     assert result.value < report
     costs = [value for _, _, value in result.history]

@@ -247,12 +247,12 @@ def test_children_of_report_b_are_mutants_or_crossed():
     plan = replace(PLAN, population=1000)
     fitness = []
 
-    class Watched(SetCovering):
+    class WatchedCovering(SetCovering):
         def _fitness(self, genomes):
             fitness.append(Counter(genomes.sum(axis=1).tolist()))
             return super()._fitness(genomes)
 
-    watched = Watched(problem.size, problem.sets)
+    watched = WatchedCovering(problem.size, problem.sets)
     list(Variant(plan, generations=1).states(watched, 5))
     assert fitness[0] == {0: 1000}
     assert fitness[1].keys() == {0, 1}

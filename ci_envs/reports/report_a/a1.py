@@ -121,7 +121,7 @@ SECTION = Section(
         f" sets cover everything ({_QUICK_DRAWS} with --quick); the interval holds the middle 95% of {_SAMPLES} samples"
         f" ({_QUICK_SAMPLES} with --quick), and the other figures are medians of the samples."
     ),
-    seconds=60,
+    seconds=45,
     run=run,
     solvers={"A1": best_first},
 )

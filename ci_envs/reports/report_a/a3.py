@@ -46,7 +46,7 @@ _BOX = "Parents by ones look into the box: they assume that ones are good."
 _NO_GENERATIONS = "Our solver linkage has no generations."
 
 
-class Outcome(NamedTuple):
+class BlackBoxRun(NamedTuple):
     """The figures of one run, in the order of report A's table.
 
     Attributes:
@@ -81,16 +81,16 @@ def _curve(problem: int, parents: str, seed: int) -> list[float]:
     return [float(state.fitness.max()) for state in generations(BitString(problem), parents, seed)]
 
 
-def _outcome(curve: Sequence[float]) -> Outcome:
+def _outcome(curve: Sequence[float]) -> BlackBoxRun:
     best = max(curve)
-    return Outcome(best, curve.index(best), len(curve), POPULATION * len(curve))
+    return BlackBoxRun(best, curve.index(best), len(curve), POPULATION * len(curve))
 
 
-def _rows(problem: int, parents: str, literal: Sequence[Outcome], seeds: range) -> Iterator[FigureRow]:
+def _rows(problem: int, parents: str, literal: Sequence[BlackBoxRun], seeds: range) -> Iterator[FigureRow]:
     described = [_described(problem, parents, seed) for seed in seeds]
     ours = [optimise(BitString(problem), "linkage", seed=seed) for seed in seeds]
     figures = {"best": median(result.value for result in ours), "calls": median(result.work for result in ours)}
-    for field, figure in zip(Outcome._fields, _FIGURES[problem, parents], strict=True):
+    for field, figure in zip(BlackBoxRun._fields, _FIGURES[problem, parents], strict=True):
         notes = [_BOX] if parents == "ones" else []
         yield FigureRow(
             _quantity(field, problem, parents),
@@ -108,10 +108,10 @@ def _quantity(field: str, problem: int, parents: str) -> str:
     return f"{name}, problem {problem}, parents by {parents}"
 
 
-def _described(problem: int, parents: str, seed: int) -> Outcome:
+def _described(problem: int, parents: str, seed: int) -> BlackBoxRun:
     result = optimise(BitString(problem), f"{_DESCRIBED.format(parents)},calls={_MOST_CALLS}", seed=seed)
     generation = result.history[-1][0] // POPULATION - 1
-    return Outcome(result.value, generation, result.work // POPULATION, result.work)
+    return BlackBoxRun(result.value, generation, result.work // POPULATION, result.work)
 
 
 def _plot(parents: str, curves: Mapping[int, Sequence[float]]) -> Plot:

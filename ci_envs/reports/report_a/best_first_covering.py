@@ -29,7 +29,7 @@ class SearchState(NamedTuple):
     not_taken: frozenset[int]
 
 
-class Step(NamedTuple):
+class SearchProgress(NamedTuple):
     """The search after some steps.
 
     Attributes:
@@ -41,7 +41,7 @@ class Step(NamedTuple):
     cover: frozenset[int] | None
 
 
-def search(sets: Sequence[Collection[int]], size: int) -> Iterator[Step]:
+def search(sets: Sequence[Collection[int]], size: int) -> Iterator[SearchProgress]:
     """Yield the progress of report A's search, and at last its cover.
 
     Args:
@@ -62,11 +62,11 @@ def search(sets: Sequence[Collection[int]], size: int) -> Iterator[Step]:
             heapq.heappush(frontier, (len(state.taken) + uncovered(successor), successor))
         _, state = heapq.heappop(frontier)
         if steps % _REPORT_STEPS == 0:
-            yield Step(steps, None)
-    yield Step(steps, state.taken)
+            yield SearchProgress(steps, None)
+    yield SearchProgress(steps, state.taken)
 
 
-def cover_of(sets: Sequence[Collection[int]], size: int) -> Step:
+def cover_of(sets: Sequence[Collection[int]], size: int) -> SearchProgress:
     """Return the end of report A's search: its number of steps and its cover. See :func:`search`."""
     *_, last = search(sets, size)
     return last

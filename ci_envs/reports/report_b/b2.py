@@ -76,7 +76,7 @@ EXPERIMENTS = (
 )
 
 
-class Outcome(NamedTuple):
+class CoveringRun(NamedTuple):
     """The result of a run.
 
     Attributes:
@@ -102,16 +102,16 @@ class Effort:
     quick: bool
     seed: int
 
-    def literal(self, problem: SetCovering, variant: Variant) -> list[Outcome]:
+    def literal(self, problem: SetCovering, variant: Variant) -> list[CoveringRun]:
         """Return the results of some runs of report B's algorithm or of a variant."""
         limited = replace(variant, generations=self._limit(problem, variant.generations))
-        outcomes = []
+        runs = []
         for seed in self._seeds(_FEWER_RUNS if variant != Variant() or problem.size >= _LONG else _RUNS):
             for state in limited.states(problem, seed):
                 last = state
             different = len({genome.tobytes() for genome in last.genomes})
-            outcomes.append(Outcome(problem.value(last.hall[0], 0.0), last.generation, different))
-        return outcomes
+            runs.append(CoveringRun(problem.value(last.hall[0], 0.0), last.generation, different))
+        return runs
 
     def described(self, problem: SetCovering, options: Mapping[str, Option], generations: int) -> tuple[float, float]:
         """Return the medians of the weight and of the number of generations of ``covering_genetic``."""
@@ -187,7 +187,7 @@ def _size_rows(effort: Effort, problem: SetCovering) -> Iterator[FigureRow]:
 
 
 def _experiment_rows(effort: Effort, problem: SetCovering, experiment: Experiment) -> Iterator[FigureRow]:
-    weights = [outcome.weight for outcome in effort.literal(problem, experiment.variant)]
+    weights = [one.weight for one in effort.literal(problem, experiment.variant)]
     described, _ = effort.described(problem, experiment.options, experiment.variant.generations)
     quantity = f"weight, {experiment.name}, N = {experiment.n}"
     note = "Report B gives no figure: it or a review of it proposes this change."
