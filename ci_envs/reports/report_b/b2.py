@@ -215,8 +215,8 @@ def _claims(rows: Mapping[str, FigureRow]) -> tuple[Claim, ...]:
             "More generations could reach the optimum.",
             ClaimVerdict.FAILS,
             f"For N = 500 the weight is {of('weight, 1,000 generations, N = 500')} with 1,000 generations and"
-            f" {of('weight of the cover, N = 500')} with 200: by then the population has"
-            f" {of('different individuals at the end, N = 500')} different individuals.",
+            f" {of('weight of the cover, N = 500')} with 200: by then the number of different individuals is"
+            f" {of('different individuals at the end, N = 500')}.",
         ),
         Claim(
             "A random start is worse than empty selections.",
