@@ -174,7 +174,7 @@ SECTION = Section(
         f" from 0. The figures are medians of {_RUNS} runs (one with --quick), and the interval holds the middle 95% of"
         " them. Ours is the solver linkage."
     ),
-    seconds=90,
+    seconds=70,
     run=run,
     solvers={"A3:fitness": by_fitness, "A3:ones": by_ones},
 )
