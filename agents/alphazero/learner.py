@@ -108,6 +108,8 @@ class Learner:
         # the cross-entropy less the constant entropy of the search's policy: 0 where the network agrees
         divergence = (policies * (policies.clamp(min=1e-12).log() - logs)).sum(dim=1)
         draw_loss = binary_cross_entropy_with_logits(draws, drawn)
+        if not self.network.predicts_draws:
+            draw_loss = torch.zeros_like(draw_loss)
         return torch.stack([divergence.mean(), mse_loss(predicted_values, values), draw_loss])
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:

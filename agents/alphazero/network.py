@@ -1,7 +1,7 @@
 """Policy-value networks: the input are planes; the outputs are a logit for each action, a value and a draw logit.
 
-As in AlphaZero, the body consists of convolutions and residual blocks (He, Zhang, Ren and Sun, "Deep residual learning
-for image recognition", CVPR 2016).
+Our networks are those of AlphaZero in small: the body consists of convolutions and residual blocks (He, Zhang, Ren and
+Sun, "Deep residual learning for image recognition", CVPR 2016). Those of reports A and E have other bodies and heads.
 """
 
 from dataclasses import asdict, dataclass
@@ -10,11 +10,16 @@ from types import MappingProxyType
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
+from typing_extensions import override
 
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
+from ci_envs.validation import one_of
 
 _POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _UNITS = 4, 2, 4, 64
+_LAYOUTS = ("heads", "pooled", "unpadded")
+_CONVOLUTIONS, _LOST_CELLS = 2, 3  # of the network of report E: 2 x 2 and 3 x 3 without padding
+_NO_DRAW = -20.0  # the draw logit of a network without a draw head: a probability of 2e-9
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,8 @@ class Architecture:
         channels: channels of every convolution in the body.
         blocks: number of residual blocks, of two convolutions each.
         stem: number of convolutions before them.
+        layout: ``heads`` has convolutions in each of three heads; ``pooled`` is the network of report A, with linear
+            heads on the mean of each channel; ``unpadded`` is the network of report E.
 
     Raises:
         ValueError: a number is out of range.
@@ -33,14 +40,16 @@ class Architecture:
     channels: int = 32
     blocks: int = 3
     stem: int = 1
+    layout: str = "heads"
 
     def __post_init__(self) -> None:
         integer_between("channels", self.channels, 1, 4096)
         integer_between("blocks", self.blocks, 0, 256)
         integer_between("stem", self.stem, 1, 16)
+        one_of("layout", self.layout, _LAYOUTS)
 
-    def to_dict(self) -> dict[str, int]:
-        """Return the sizes as plain values by name."""
+    def to_dict(self) -> dict[str, int | str]:
+        """Return the sizes and the layout as plain values by name."""
         return asdict(self)
 
 
@@ -48,19 +57,19 @@ ARCHITECTURES = MappingProxyType(
     {
         "32x3": Architecture(32, 3),
         "64x5": Architecture(64, 5),
-        "report": Architecture(256, 10),
-        "blog": Architecture(64, 0, stem=2),
+        "a7": Architecture(256, 10, layout="pooled"),
+        "e": Architecture(32, 0, stem=2, layout="unpadded"),
     }
 )
-"""Networks by name: two of ours, the network of the report on Quixo, and the two convolutions of the blog."""
+"""Networks by name: two of ours, and those of sections A7 and E of the reports."""
 
 
 class ConvNorm(nn.Module):
     """A convolution of 3 x 3 and batch normalisation."""
 
-    def __init__(self, channels_in: int, channels_out: int) -> None:
+    def __init__(self, channels_in: int, channels_out: int, *, bias: bool = False) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=False)
+        self.conv = nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=bias)
         self.norm = nn.BatchNorm2d(channels_out)
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -72,9 +81,9 @@ class ConvNorm(nn.Module):
 class Block(nn.Module):
     """A residual block."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, *, bias: bool = False) -> None:
         super().__init__()
-        self.first, self.second = ConvNorm(channels, channels), ConvNorm(channels, channels)
+        self.first, self.second = (ConvNorm(channels, channels, bias=bias) for _ in range(2))
 
     def forward(self, planes: Tensor) -> Tensor:
         """Map float32 (n, channels, height, width) to the same shape."""
@@ -85,14 +94,34 @@ class Network(nn.Module):
     """A policy-value network for a game.
 
     Attributes:
-        architecture: its size.
+        architecture: its size and layout.
         observation_shape: height, width and channels of its input.
+        predicts_draws: whether it has a draw head; otherwise it expects no draws.
     """
+
+    predicts_draws = False
+
+    def __init__(self, game: Game, architecture: Architecture) -> None:
+        """Note what the network is for; a subclass makes its layers."""
+        super().__init__()
+        self.architecture, self.observation_shape = architecture, game.observation_shape
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return logits (n, actions), values (n,) and draw logits (n,) for float32 planes (n, channels, height, width).
+
+        A value, from -1 to 1, is for the player to move. The probability of a draw is the sigmoid of its logit.
+        """
+        raise NotImplementedError
+
+
+class HeadsNetwork(Network):
+    """Our network: three heads, each with a convolution of 1 x 1."""
+
+    predicts_draws = True
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
         """Make a network with random weights from PyTorch's global random numbers."""
-        super().__init__()
-        self.architecture, self.observation_shape = architecture, game.observation_shape
+        super().__init__(game, architecture)
         height, width, planes = game.observation_shape
         channels, cells = architecture.channels, height * width
         self.stem = nn.ModuleList(ConvNorm(planes if i == 0 else channels, channels) for i in range(architecture.stem))
@@ -106,16 +135,90 @@ class Network(nn.Module):
         self.value = _number_head(channels, _VALUE_CHANNELS, cells)
         self.draw = _number_head(channels, _DRAW_CHANNELS, cells)
 
+    @override
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return logits (n, actions), values (n,) and draw logits (n,) for float32 planes (n, channels, height, width).
-
-        A value, from -1 to 1, is for the player to move. The probability of a draw is the sigmoid of its logit.
-        """
         for layer in self.stem:
             planes = relu(layer(planes))
         for block in self.blocks:
             planes = block(planes)
         return self.policy(planes), self.value(planes).tanh(), self.draw(planes)
+
+
+class PooledNetwork(Network):
+    """The network of section A7: convolutions with biases, global average pooling, and a linear layer for each head."""
+
+    def __init__(self, game: Game, architecture: Architecture) -> None:
+        """Make a network with random weights from PyTorch's global random numbers."""
+        super().__init__(game, architecture)
+        channels, planes = architecture.channels, game.observation_shape[2]
+        self.stem = nn.ModuleList(
+            ConvNorm(planes if i == 0 else channels, channels, bias=True) for i in range(architecture.stem)
+        )
+        self.blocks = nn.ModuleList(Block(channels, bias=True) for _ in range(architecture.blocks))
+        self.policy, self.value = nn.Linear(channels, game.action_count), nn.Linear(channels, 1)
+
+    @override
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        for layer in self.stem:
+            planes = relu(layer(planes))
+        for block in self.blocks:
+            planes = block(planes)
+        features = planes.mean(dim=(2, 3))
+        values = self.value(features)[:, 0].tanh()
+        return self.policy(features), values, torch.full_like(values, _NO_DRAW)
+
+
+class UnpaddedNetwork(Network):
+    """The network of report E: convolutions without padding and bias, and two linear layers for each head.
+
+    Its input is one plane: 1 for a stone of the player to move, -1 for a stone of the opponent. On the board of 6 x 6,
+    9 cells x 32 channels are left of it. The hidden layers have a quarter and a sixth of these features.
+    """
+
+    def __init__(self, game: Game, architecture: Architecture) -> None:
+        """Make a network with random weights from PyTorch's global random numbers.
+
+        Raises:
+            ValueError: the observation of the game is not one plane for each player, the board is too small, or the
+                architecture does not have two convolutions only.
+        """
+        super().__init__(game, architecture)
+        height, width, planes = game.observation_shape
+        if planes != 2:
+            raise ValueError(f"the network of report E needs a plane for each player; {game} has {planes} planes")
+        integer_between("stem of the network of report E", architecture.stem, _CONVOLUTIONS, _CONVOLUTIONS)
+        integer_between("blocks of the network of report E", architecture.blocks, 0, 0)
+        integer_between("smaller side of the board", min(height, width), _LOST_CELLS + 1)
+        channels = architecture.channels
+        self.body = nn.Sequential(
+            nn.Conv2d(1, max(1, channels // 2), 2, bias=False),
+            nn.LeakyReLU(),
+            nn.Conv2d(max(1, channels // 2), channels, 3, bias=False),
+            nn.LeakyReLU(),
+            nn.Flatten(),
+        )
+        features = (height - _LOST_CELLS) * (width - _LOST_CELLS) * channels
+        self.policy = _linear_head(features, features // 4, game.action_count)
+        self.value = _linear_head(features, features // 6, 1)
+
+    @override
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        features = self.body(planes[:, :1] - planes[:, 1:])
+        values = self.value(features)[:, 0].tanh()
+        return self.policy(features), values, torch.full_like(values, _NO_DRAW)
+
+
+_NETWORKS = {"heads": HeadsNetwork, "pooled": PooledNetwork, "unpadded": UnpaddedNetwork}
+"""The classes of networks by layout."""
+
+
+def network_for(game: Game, architecture: Architecture) -> Network:
+    """Return a network with random weights from PyTorch's global random numbers."""
+    return _NETWORKS[architecture.layout](game, architecture)
+
+
+def _linear_head(features: int, units: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(features, units), nn.LeakyReLU(), nn.Linear(units, outputs))
 
 
 def _number_head(channels_in: int, channels: int, cells: int) -> nn.Sequential:
@@ -134,7 +237,7 @@ def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
     """Return a network whose random weights depend only on the seed."""
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
-        return Network(game, architecture)
+        return network_for(game, architecture)
 
 
 def device_named(name: str | None) -> str:

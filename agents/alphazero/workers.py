@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agents.alphazero.inference import inference
-from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.network import Network, network_for
 from ci_envs.agents.alphazero.search import NetworkOutput
 from ci_envs.agents.alphazero.self_play import SelfPlay
 
@@ -145,7 +145,7 @@ class _RayActor:
 
     def play(self, broadcast: tuple[Any, dict[str, torch.Tensor]], games: int, seed: Sequence[int]) -> NDArray[np.void]:
         architecture, weights = broadcast
-        network = Network(self.plan.game, architecture)
+        network = network_for(self.plan.game, architecture)
         network.load_state_dict(weights)
         return self.plan.play(inference(network), games, np.random.default_rng(seed))
 
