@@ -1,4 +1,4 @@
-"""Benchmarks of AlphaZero: the search tree, self-play, one decision, and the design of the report on Quixo.
+"""Benchmarks of AlphaZero: the search tree, self-play, one decision, and the design of report A.
 
 A search caches the outputs of a network as long as it is the same function, so each run here gets a new function.
 """
@@ -68,9 +68,9 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
 
 
 def report_simulations(amount: int) -> int:
-    """Simulations as the report makes them: one leaf at a time, 256 channels x 10 blocks, its formula."""
+    """Simulations as report A makes them: one leaf at a time, its network, its formula."""
     torch.set_num_threads(1)
-    network = new_network(_GAME, ARCHITECTURES["report"], 0).eval()
+    network = new_network(_GAME, ARCHITECTURES["a7"], 0).eval()
     forest, done = Forest(_GAME, SearchSettings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
 
     def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:

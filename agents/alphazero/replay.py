@@ -1,7 +1,6 @@
 """The replay buffer: positions of self-play that are sampled in random order under random symmetries.
 
-A full buffer replaces its oldest positions; or it is pruned to a random share of its
-positions, as in the report on Quixo.
+A full buffer replaces its oldest positions; or it is pruned to a random share of its positions, as in report A.
 """
 
 from typing import Any, NamedTuple

@@ -7,7 +7,8 @@ position of the same path counts as a draw there, so that the better side tries 
 be able to leave the board unchanged for ever. With contempt the player to move at the root values a draw less than
 even, and every position in proportion to its probability of a draw.
 
-A simulation selects actions by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as in the report on Quixo.
+A simulation selects actions by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as report A describes it:
+there an action that was never tried has the value 0 and counts as tried once.
 At the root it can use sequential halving with Gumbel noise instead, which improves the policy even with few
 simulations: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022. Values
 are from -1 to 1 here, so the constant of 1 for values from 0 to 1 becomes 1/2.
@@ -411,7 +412,7 @@ def _select(nodes: Any, parent: Any, settings: Any) -> Any:
         if mean == -np.inf:
             continue
         if ucb:
-            score = mean + factor * prior * np.float64(nodes[child].spread)
+            score = factor * prior if visits == 0 else mean + factor * prior * np.float64(nodes[child].spread)
         else:
             score = (unvisited if visits == 0 else mean) + factor * prior / (1.0 + visits)
         if score > best_score:

@@ -130,10 +130,9 @@ class SlowSearch:
 
         def score(child):
             if self.selection == "ucb":
-                if child.visits == 0:
-                    return math.inf
-                spread = float(np.float32(1 / math.sqrt(child.visits)))
-                return child.mean + self.exploration * math.sqrt(math.log(node.visits)) * child.prior * spread
+                mean = child.mean if child.visits else 0.0
+                spread = float(np.float32(1 / math.sqrt(max(1, child.visits))))
+                return mean + self.exploration * math.sqrt(math.log(node.visits)) * child.prior * spread
             mean = child.mean if child.visits else guess
             return mean + self.exploration * math.sqrt(node.visits) * child.prior / (1 + child.visits)
 

@@ -1,0 +1,244 @@
+"""AlphaZero for Quixo as report A programs it: its search, its training, and its agent.
+
+The search has four bugs, which are kept. V of a node is the sum of the values, not their mean. The prior never reaches
+a child, so P is 0, the exploration term vanishes, and C has no effect. The value of a leaf is for its own player to
+move, and it is added to all nodes of the path with the same sign. The network values finished positions too. The agent
+plays the child of the largest V, the first of equals. A child that was never visited has a V of 0.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent.observations import observations_of
+from ci_envs.agent.supported_game import require_game
+from ci_envs.games.batch import play_batch, start_words
+from ci_envs.games.game import Game
+from ci_envs.games.operations import ONGOING
+from ci_envs.games.quixo import Quixo
+
+if TYPE_CHECKING:
+    from ci_envs.agents.alphazero.network import Network
+    from ci_envs.agents.alphazero.search import Evaluate
+
+SIMULATIONS = 10
+"""Simulations for each move, in training and in play."""
+
+GAMES = 20
+"""Games of self-play in the training of report A."""
+
+_MAX_PLIES, _CAPACITY, _BATCH, _LEARNING_RATE = 100, 10_000, 64, 1e-3
+_EPOCHS, _LAST_EPOCHS = 2, 10  # after each game, and at the end
+
+
+@dataclass
+class ValueNode:
+    """A node of the search.
+
+    Attributes:
+        words: The position, uint64 (2,).
+        total: V: the sum of the values of all leaves below the node, and its own.
+        legal: The legal actions; empty before the node is expanded, and in a finished position.
+        children: The visited children by action.
+    """
+
+    words: NDArray[np.uint64]
+    total: float = 0.0
+    legal: list[int] = field(default_factory=list)
+    children: dict[int, "ValueNode"] = field(default_factory=dict)
+
+    def best_action(self) -> int:
+        """Return the action to the child of the largest V, the first of equals."""
+        return max(self.legal, key=self._total_after)
+
+    def _total_after(self, action: int) -> float:
+        return self.children[action].total if action in self.children else 0.0
+
+
+def search_actions(game: Game, words: NDArray[np.uint64], evaluate: "Evaluate") -> NDArray[np.int64]:
+    """Search each of n positions, and return the actions to play, int64 (n,).
+
+    Args:
+        game: The game.
+        words: The positions, uint64 (n, 2), none of which is over.
+        evaluate: The network; its input are the planes of :func:`signed_planes`.
+    """
+    roots = [ValueNode(row) for row in words]
+    for _ in range(SIMULATIONS):
+        paths = [_path_to_leaf(game, root) for root in roots]
+        seen = observations_of(game, np.array([path[-1].words for path in paths]))
+        _, values, _ = evaluate(signed_planes(seen["observation"]))
+        for path, mask, value in zip(paths, seen["action_mask"], values.tolist(), strict=True):
+            path[-1].legal = np.flatnonzero(mask).tolist()
+            for node in path:
+                node.total += value
+    return np.array([root.best_action() for root in roots], dtype=np.int64)
+
+
+def _path_to_leaf(game: Game, root: ValueNode) -> list[ValueNode]:
+    """Return the nodes from the root to a leaf, which is a new child or a finished position."""
+    path = [root]
+    while path[-1].legal:
+        node = path[-1]
+        action = node.best_action()
+        if action not in node.children:
+            node.children[action] = ValueNode(_played(game, node.words, action)[0])
+        path.append(node.children[action])
+    return path
+
+
+def _played(game: Game, words: NDArray[np.uint64], action: int) -> tuple[NDArray[np.uint64], int]:
+    """Return the position after an action, and its result for the player to move."""
+    after, outcomes = words[np.newaxis].copy(), np.empty((1, 2), np.int8)
+    play_batch(game, after, np.array([action]), outcomes)
+    return after[0], int(outcomes[0, 0])
+
+
+def signed_planes(planes: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the input of report A's network for planes of both players, int8 (n, height, width, 2).
+
+    The first plane has 1 for a cube of the player to move and -1 for one of the opponent; the second is its negative.
+    """
+    own = planes[..., :1] - planes[..., 1:]
+    return np.ascontiguousarray(np.concatenate([own, -own], axis=-1))
+
+
+class Samples(NamedTuple):
+    """Samples of report A's training: n positions, each with the move that led to it.
+
+    Attributes:
+        words: The positions after the moves, uint64 (n, 2).
+        actions: The moves, int64 (n,).
+        values: 1 if the player to move in the position won the game, else -1, float32 (n,).
+    """
+
+    words: NDArray[np.uint64]
+    actions: NDArray[np.int64]
+    values: NDArray[np.float32]
+
+
+def play_itself(game: Game, evaluate: "Evaluate") -> Samples:
+    """Return the samples of a game of self-play, which ends without a winner after 100 plies.
+
+    Args:
+        game: The game.
+        evaluate: The network; its input are the planes of :func:`signed_planes`.
+    """
+    words, outcome = start_words(game, 1)[0], ONGOING
+    positions, actions = [], []
+    while outcome == ONGOING and len(actions) < _MAX_PLIES:
+        actions.append(int(search_actions(game, words[np.newaxis], evaluate)[0]))
+        words, outcome = _played(game, words, actions[-1])
+        positions.append(words)
+    result = 0 if outcome == ONGOING else outcome  # for the player to move in the last position
+    results = result * (-1) ** np.arange(len(actions) - 1, -1, -1)
+    values = np.where(results > 0, 1, -1).astype(np.float32)
+    return Samples(np.array(positions), np.array(actions, dtype=np.int64), values)
+
+
+class ReportTraining:
+    """The training of report A: self-play and epochs of gradient descent.
+
+    After each game the samples of all games so far are added to the data again. If the data have more than 10,000
+    entries, a random 10,000 of them stay before the new ones are added.
+
+    Attributes:
+        network: The network that learns.
+        history: The samples of all games.
+        data: The entries of the data, as indices of the history.
+    """
+
+    def __init__(self, game: Game, network: "Network", rng: Generator) -> None:
+        """Make the optimiser.
+
+        Args:
+            game: The game.
+            network: The network that learns; its input are the planes of :func:`signed_planes`.
+            rng: Draws the entries that stay, and the order of the samples.
+        """
+        import torch
+
+        self.network = network.eval()
+        self.history = Samples(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.float32))
+        self.data = np.empty(0, np.int64)
+        self._game, self._rng = game, rng
+        self._optimizer = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
+
+    def play_game(self) -> None:
+        """Play a game, and learn for 2 epochs."""
+        from ci_envs.agents.alphazero.inference import inference
+
+        played = play_itself(self._game, inference(self.network))
+        self.history = Samples(*map(np.concatenate, zip(self.history, played, strict=True)))
+        if len(self.data) > _CAPACITY:
+            self.data = self._rng.choice(self.data, _CAPACITY, replace=False)
+        self.data = np.append(self.data, np.arange(len(self.history.actions)))
+        self._learn(_EPOCHS)
+
+    def finish(self) -> None:
+        """Learn for 10 more epochs."""
+        self._learn(_LAST_EPOCHS)
+
+    def _learn(self, epochs: int) -> None:
+        """Take steps of Adam: the mean squared error of the value plus the cross-entropy of the policy."""
+        import torch
+        from torch.nn.functional import cross_entropy, mse_loss
+
+        planes = signed_planes(observations_of(self._game, self.history.words)["observation"])
+        inputs = torch.from_numpy(planes).permute(0, 3, 1, 2).float()
+        actions, results = torch.from_numpy(self.history.actions), torch.from_numpy(self.history.values)
+        self.network.train()
+        for _ in range(epochs):
+            order = torch.from_numpy(self._rng.permutation(self.data))
+            for batch in order.split(_BATCH):
+                logits, values, _ = self.network(inputs[batch])
+                loss = mse_loss(values, results[batch]) + cross_entropy(logits, actions[batch])
+                self._optimizer.zero_grad()
+                loss.backward()
+                self._optimizer.step()
+        self.network.eval()
+
+
+class ReportAlphaZeroAgent(PositionAgent):
+    """Plays Quixo by report A's search."""
+
+    def __init__(self, game: Game, network: "Network", *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: Quixo on 5 x 5.
+            network: Whose input are the planes of :func:`signed_planes`.
+            seed: Not used: the search is deterministic.
+        """
+        from ci_envs.agents.alphazero.inference import inference
+
+        super().__init__(game, seed=seed)
+        self._evaluate = inference(network)
+
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return search_actions(self.game, words, self._evaluate)
+
+
+def untrained_agent(game: Game, seed: int | None) -> ReportAlphaZeroAgent:
+    """Return the agent with a new network of report A's size, 11.8 million parameters.
+
+    A file of this network would have 47 MB. The 20 games of report A's training change its play hardly.
+
+    Args:
+        game: Quixo on 5 x 5.
+        seed: Of the weights; None is 0.
+
+    Raises:
+        ValueError: The game is another one.
+    """
+    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+
+    if require_game("report:A7", game, Quixo).size != Quixo().size:
+        raise ValueError(f"report:A7 plays {Quixo()}, not {game}")
+    return ReportAlphaZeroAgent(game, new_network(game, ARCHITECTURES["a7"], (seed or 0) % 2**63), seed=seed)
