@@ -93,7 +93,12 @@ class AlphaZeroConfig(TrainingConfig):
     )
     symmetries: bool = option("learn from random symmetries of the positions", Flag(), True)
     reuse: float = option("how often each position is learned from, on average", POSITIVE, 4.0)
-    batch: int = option("positions in a step of gradient descent", Integer(1), 256)
+    batch: int | None = option(
+        "positions in a step of gradient descent; none takes one step in each iteration, on the sum of the losses of all"
+        " its positions",
+        OrNone(Integer(1)),
+        256,
+    )
     learning_rate: float = option("learning rate of AdamW at the start", POSITIVE, 2e-3)
     learning_rate_end_share: float = option(
         "share of the learning rate that is left at the end of its cosine schedule", PROBABILITY, 0.01

@@ -48,7 +48,15 @@ class Learner:
         self._device = torch.device(device)
 
     def learn(
-        self, replay: Replay, steps: int, batch: int, learning_rate: float, rng: Generator, *, symmetries: bool = True
+        self,
+        replay: Replay,
+        steps: int,
+        batch: int,
+        learning_rate: float,
+        rng: Generator,
+        *,
+        symmetries: bool = True,
+        latest: bool = False,
     ) -> Loss:
         """Take steps of gradient descent.
 
@@ -59,6 +67,8 @@ class Learner:
             learning_rate: of all steps.
             rng: draws the samples and their symmetries.
             symmetries: whether samples are replaced by random symmetric ones.
+            latest: whether each step is on the samples that were added last, and on the sum of their losses instead of
+                the mean.
 
         Raises:
             FloatingPointError: the loss or a weight is not finite; the weights are then useless.
@@ -68,9 +78,9 @@ class Learner:
         self.network.train()
         sums = np.zeros(3)
         for _ in range(steps):
-            losses = self._losses(replay.batch(batch, rng, symmetries=symmetries))
+            losses = self._losses(replay.batch(batch, rng, symmetries=symmetries, latest=latest))
             self._optimizer.zero_grad(set_to_none=True)
-            losses.sum().backward()  # type: ignore[no-untyped-call]
+            (losses.sum() * (batch if latest else 1)).backward()  # type: ignore[no-untyped-call]
             self._optimizer.step()
             parts = losses.detach().cpu().numpy()
             if not np.isfinite(parts).all():

@@ -113,16 +113,20 @@ class Replay:
         self.samples[: len(samples)] = samples
         self.size, self.next, self.added = len(samples), next, added
 
-    def batch(self, count: int, rng: Generator, *, symmetries: bool = True) -> TrainingBatch:
-        """Return random samples.
+    def batch(self, count: int, rng: Generator, *, symmetries: bool = True, latest: bool = False) -> TrainingBatch:
+        """Return random samples, or the latest ones.
 
         Args:
             count: number of samples, drawn with replacement.
             rng: draws the samples and their symmetries.
             symmetries: whether each sample is replaced by a random symmetric one.
+            latest: whether to return the samples that were added last, at most :attr:`size`, instead of random ones.
         """
         game = self.game
-        chosen = rng.integers(self.size, size=count)
+        if latest:
+            chosen = (self.next - 1 - np.arange(count)) % len(self.samples)
+        else:
+            chosen = rng.integers(self.size, size=count)
         images = rng.integers(game.symmetry_count if symmetries else 1, size=count)
         planes = np.empty((count, *game.observation_shape), np.int8)
         masks = np.empty((count, game.action_count), np.int8)

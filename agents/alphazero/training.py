@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from math import cos, pi
 from pathlib import Path
 from time import monotonic
@@ -238,10 +239,11 @@ class AlphaZeroTrainer(Trainer):
     def _take_steps(self) -> Loss:
         config = self.config
         rng = np.random.default_rng([self.task.seed, self._progress.iteration, config.shares])
-        steps = max(1, round(self._progress.unlearned * config.reuse / config.batch))
-        return self._learner.learn(
-            self._replay, steps, config.batch, self._learning_rate(), rng, symmetries=config.symmetries
-        )
+        new, rate = self._progress.unlearned, self._learning_rate()
+        learn = partial(self._learner.learn, self._replay, learning_rate=rate, rng=rng, symmetries=config.symmetries)
+        if config.batch is None:
+            return learn(steps=1, batch=min(new, self._replay.size), latest=True)
+        return learn(steps=max(1, round(new * config.reuse / config.batch)), batch=config.batch)
 
     def _learning_rate(self) -> float:
         """Return the learning rate by a cosine schedule (Loshchilov and Hutter 2017)."""

@@ -130,7 +130,8 @@ def play_itself(game: Game, evaluate: "Evaluate") -> Samples:
         evaluate: The network; its input are the planes of :func:`signed_planes`.
     """
     words, outcome = start_words(game, 1)[0], ONGOING
-    positions, actions = [], []
+    positions: list[NDArray[np.uint64]] = []
+    actions: list[int] = []
     while outcome == ONGOING and len(actions) < _MAX_PLIES:
         actions.append(int(search_actions(game, words[np.newaxis], evaluate)[0]))
         words, outcome = _played(game, words, actions[-1])
@@ -174,7 +175,11 @@ class ReportTraining:
         from ci_envs.agents.alphazero.inference import inference
 
         played = play_itself(self._game, inference(self.network))
-        self.history = Samples(*map(np.concatenate, zip(self.history, played, strict=True)))
+        self.history = Samples(
+            np.concatenate([self.history.words, played.words]),
+            np.concatenate([self.history.actions, played.actions]),
+            np.concatenate([self.history.values, played.values]),
+        )
         if len(self.data) > _CAPACITY:
             self.data = self._rng.choice(self.data, _CAPACITY, replace=False)
         self.data = np.append(self.data, np.arange(len(self.history.actions)))
@@ -195,11 +200,11 @@ class ReportTraining:
         self.network.train()
         for _ in range(epochs):
             order = torch.from_numpy(self._rng.permutation(self.data))
-            for batch in order.split(_BATCH):
+            for batch in torch.split(order, _BATCH):
                 logits, values, _ = self.network(inputs[batch])
                 loss = mse_loss(values, results[batch]) + cross_entropy(logits, actions[batch])
                 self._optimizer.zero_grad()
-                loss.backward()
+                loss.backward()  # type: ignore[no-untyped-call]
                 self._optimizer.step()
         self.network.eval()
 

@@ -5,8 +5,8 @@ Report E prints a listing, and its text describes more than the listing does. ``
 | | listing | repaired, as the text says |
 |---|---|---|
 | symmetries | none | each evaluation is of one of the 8 images of the board, at random |
-| a winning child, whose U is infinite | the next back-up overwrites U | its U stays infinite, and so does that of a node it decides |
-| ``next`` | draws by visits | draws among the children of infinite U, if there are any, else by visits |
+| a child that wins has U = inf | until the next back-up | for ever; a node with such a child gets U = -inf |
+| ``next`` | draws by visits | draws among the children with U = inf, if there are any |
 
 All values of a node are for the player who moved to it.
 """
@@ -51,9 +51,9 @@ NODE = np.dtype(
 )
 """The dtype of a node.
 
-``own`` and ``opp`` are the stones of the player to move and of the opponent; ``v``, ``u``, ``prior`` and ``n`` are V, U,
-the prior and the visits in report E; ``image`` is the symmetry under which the network evaluated the board; ``over`` is
-1 if the game is over."""
+``own`` and ``opp`` are the stones of the player to move and of the opponent. ``v``, ``u``, ``prior`` and ``n`` are V,
+U, the prior and the visits N in report E. ``image`` is the symmetry under which the network evaluated the board.
+``over`` is 1 if the game is over."""
 
 _ROOT = 0
 
@@ -195,7 +195,7 @@ def _descend(tree: Any, settings: Any) -> Any:
     """Return the node where an exploration ends: a leaf, or a node that its children decide."""
     nodes, here = tree.nodes, _ROOT
     while nodes[here].children > 0:
-        first, largest, count, chosen = nodes[here].first, -np.inf, 0, 0
+        first, largest, count, chosen = nodes[here].first, -np.inf, 0, here
         for child in range(first, first + nodes[here].children):
             u = nodes[child].u
             if u > largest or count == 0:
@@ -205,8 +205,8 @@ def _descend(tree: Any, settings: Any) -> Any:
         number, tree.random[0] = random_below(tree.random[0], count)
         for child in range(first, first + nodes[here].children):
             if nodes[child].u == largest:
+                chosen = child
                 if number == 0:
-                    chosen = child
                     break
                 number -= np.uint64(1)
         if settings.repaired and np.isinf(largest):
@@ -240,8 +240,8 @@ def _expand(game: Any, tree: Any, here: Any, repaired: Any) -> Any:
         image, tree.random[0] = random_below(tree.random[0], symmetry_count(game))
     value = _evaluate(game, tree, own, opp, image)
     logits, largest, total = tree.buffers.logits, -np.inf, 0.0
-    for action in range(len(logits)):
-        largest = max(largest, np.float64(logits[action]))
+    for cell in range(len(logits)):
+        largest = max(largest, np.float64(logits[cell]))
     first = end = np.int64(tree.size[0])
     for number in range(action_count(game)):
         action = np.uint64(number)

@@ -1,0 +1,389 @@
+"""Section E: AlphaZero for four in a row on 6 x 6.
+
+The literal search is the listing of report E. The listing cannot train: its ``next`` returns the visit shares in the
+place of the priors, and it never stores the value of the network, so the loss does not depend on the network. The
+literal training therefore repairs the search as the text of report E says (:mod:`.exploration`), takes the priors and
+the value of the network, and changes nothing else: one game of self-play after another, the tree kept from move to
+move, and a step of Adam after each game on the sum of the losses of its moves.
+
+The described version is our ``alphazero`` with the options ``DESCRIBED``. It differs from the literal one in four
+points: its search begins a new tree for each move, a leaf decides a node as in our other searches, the optimiser is
+AdamW, and symmetries are applied to the positions of the step, not to those of the search.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agent.registry import make_agent
+from ci_envs.arena.match import play_match
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.games.game import Game
+from ci_envs.reports.alphazero_training import TrainedNetwork, train_alphazero
+from ci_envs.reports.estimates import measured_share, spread_of_runs
+from ci_envs.reports.report_e.agent import PLAY, ExploringAgent, trained_agent
+from ci_envs.reports.report_e.exploration import ExploreSettings
+from ci_envs.reports.report_e.self_play import PlayedGame, game_loss, play_game, train
+from ci_envs.reports.report_e.threats import blocked_threats
+from ci_envs.reports.section import (
+    Claim,
+    ClaimVerdict,
+    Estimate,
+    FigureRow,
+    Findings,
+    Panel,
+    Plot,
+    RunOptions,
+    Section,
+    Series,
+)
+
+if TYPE_CHECKING:
+    from ci_envs.agents.alphazero.network import Network
+
+DESCRIBED: Mapping[str, Any] = {
+    "architecture": "e",
+    "games": 1,
+    "lanes": 1,
+    "batch": None,
+    "selection": "puct",
+    "exploration": 1.0,
+    "dirichlet_fraction": 0.0,
+    "sampled_plies": 36,
+    "random_plies": 0,
+    "value_mix": 0.0,
+    "learning_rate": 0.005,
+    "learning_rate_end_share": 1.0,
+    "weight_decay": 1e-5,
+}
+"""Report E's training as options of ``ci-envs train alphazero``; with ``simulations=2000`` and 50,000 iterations it is
+as long as that of report E."""
+
+_GAME = ConnectN()
+_ENVIRONMENT, _LARGER_GAME = "ConnectN-v0", ConnectN(8, 8, 4)
+_STRONG = "alphazero:simulations=200,temperature=0.2"
+_LOGGED = 20  # games whose mean loss report E prints
+_PUBLISHED = {100: 11.1, 200: 3.6, 500: 0.6, 1500: 0.2}
+_MEDIAN_LOSS, _FIRST_WINS = 2.1, 93  # of the first 3,000 games
+_PUBLISHED_NOTE = "From what the author published elsewhere, with 2,000 explorations for each move."
+_GROWTH = 100.0
+
+
+class _Scale(NamedTuple):
+    """How much is computed.
+
+    Attributes:
+        runs: Runs of the literal training.
+        games: Games in each of them.
+        explorations: Visits of the root in training.
+        described_games: Games in the described training.
+        matches: Games of each match.
+        experiment_games: Games of training in each experiment that report E announces; 0 for none.
+        positions: Random positions of each length that are searched for threats.
+    """
+
+    runs: int
+    games: int
+    explorations: int
+    described_games: int
+    matches: int
+    experiment_games: int
+    positions: int
+
+
+_FULL = _Scale(3, 1500, 200, 300, 100, 300, 100)
+_QUICK = _Scale(2, 100, 8, 2, 4, 0, 10)
+
+
+class TrainingLog(NamedTuple):
+    """The games of a run of the literal training.
+
+    Attributes:
+        losses: The loss of each game.
+        outcomes: 1 for each game that the first player won, -1 for each that the second won, 0 for each draw.
+    """
+
+    losses: list[float]
+    outcomes: list[int]
+
+
+def run(options: RunOptions) -> Findings:
+    """Train as report E does, let the agents play, and test the claims."""
+    from torch import get_num_threads, set_num_threads
+
+    threads = get_num_threads()
+    set_num_threads(1)
+    try:
+        return _run(options, _QUICK if options.quick else _FULL)
+    finally:
+        set_num_threads(threads)
+
+
+def _run(options: RunOptions, scale: _Scale) -> Findings:
+    logs = []
+    for number in range(scale.runs):
+        seed = options.seed + number
+        logs.append(train_from_start(_GAME, scale.games, ExploreSettings(explorations=scale.explorations), seed)[1])
+        options.report_progress(0.4 * (number + 1) / scale.runs)
+    described = _train_described(scale, options.seed)
+    options.report_progress(0.5)
+    matches = _Matches(scale.matches, options.seed, described.network)
+    rows = [*matches.rows(), *_training_rows(logs, described), _parameter_row()]
+    options.report_progress(0.7)
+    rows += _experiment_rows(scale, options.seed, described.network, matches)
+    options.report_progress(0.95)
+    return Findings(
+        tuple(rows), tuple(_claims(rows, logs, matches, scale.positions, options.seed)), (_loss_plot(logs),)
+    )
+
+
+def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: int) -> "tuple[Network, TrainingLog]":
+    """Train a new network by the literal training.
+
+    Args:
+        game: The game.
+        games: Games of self-play.
+        settings: Those of the search.
+        seed: Of the weights and of the games.
+    """
+    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+
+    network = new_network(game, ARCHITECTURES["e"], seed)
+    log = TrainingLog([], [])
+    for loss, played in islice(train(network, game, settings, seed), games):
+        log.losses.append(loss)
+        log.outcomes.append(played.outcome)
+    return network, log
+
+
+def _train_described(scale: _Scale, seed: int, architecture: str = "e") -> TrainedNetwork:
+    options = {**DESCRIBED, "architecture": architecture, "simulations": scale.explorations}
+    return train_alphazero(_ENVIRONMENT, _GAME, options, scale.described_games, seed)
+
+
+class _Matches:
+    """Matches of the agents, all at 1,000 explorations or simulations."""
+
+    def __init__(self, games: int, seed: int, described: "Network") -> None:
+        self._games, self._seed, self._described = games, seed, described
+
+    def rows(self) -> list[FigureRow]:
+        opponents = {"random": "random", "minimax:depth=4": "minimax:depth=4", "our alphazero": _STRONG}
+        return [self._row(label, spec, seat) for label, spec in opponents.items() for seat in (0, 1)]
+
+    def _row(self, label: str, opponent: str, seat: int) -> FigureRow:
+        literal = self.wins(trained_agent(_GAME, self._seed, repaired=False), opponent, seat)
+        described = self.wins(self.described_agent(self._described), opponent, seat)
+        ours = self.wins(make_agent("alphazero:simulations=1000", _GAME, seed=self._seed), opponent, seat)
+        quantity = f"wins moving {('first', 'second')[seat]} v {label}"
+        note = "Who moves first can force a win, so nobody wins here unless the opponent errs." if seat else ""
+        return FigureRow(quantity, None, literal, described.value, ours.value, note if label != "random" else "", "%")
+
+    def described_agent(self, network: "Network") -> Agent:
+        from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+
+        return AlphaZeroAgent(_GAME, network, simulations=1000, exploration=1.0, lookahead=1, seed=self._seed)
+
+    def wins(self, agent: Agent, opponent: str, seat: int, games: int | None = None) -> Estimate:
+        """Return the percentage of games that an agent wins from a seat: 0 moves first, 1 second."""
+        other = make_agent(opponent, agent.game, seed=self._seed + 1)
+        games = games or self._games
+        first, second = (agent, other) if seat == 0 else (other, agent)
+        result = play_match(agent.game, first, second, games, swap_seats=False)
+        return measured_share(result.sides[seat].total.wins, games)
+
+
+def _training_rows(logs: Sequence[TrainingLog], described: TrainedNetwork) -> list[FigureRow]:
+    games = len(logs[0].losses)
+
+    def row(quantity: str, report: float | None, of: Callable[[TrainingLog], float], note: str, unit: str) -> FigureRow:
+        return FigureRow(quantity, report, spread_of_runs([of(log) for log in logs]), note=note, unit=unit)
+
+    rows = []
+    for last, figure in _PUBLISHED.items():
+        if last <= games:
+            of = partial(_recent_loss, last=last)
+            known = float(np.mean(described.losses[last - _LOGGED : last])) if last <= len(described.losses) else None
+            literal = spread_of_runs([of(log) for log in logs])
+            rows.append(FigureRow(f"loss after {last} games", figure, literal, known, note=_PUBLISHED_NOTE))
+    return [
+        *rows,
+        row(f"median loss of {games} games", _MEDIAN_LOSS, lambda log: float(np.median(log.losses)), _FIRST_3000, ""),
+        row("self-play won by who moves first", _FIRST_WINS, partial(_outcome_share, outcome=1), _FIRST_3000, "%"),
+        row("self-play drawn", None, partial(_outcome_share, outcome=0), "", "%"),
+    ]
+
+
+_FIRST_3000 = (
+    "From what the author published elsewhere, of the first 3,000 games with 2,000 explorations for each move."
+)
+
+
+def _recent_loss(log: TrainingLog, last: int) -> float:
+    """Return the mean loss of the 20 games up to game number ``last``."""
+    return float(np.mean(log.losses[last - _LOGGED : last]))
+
+
+def _outcome_share(log: TrainingLog, outcome: int) -> float:
+    return 100 * log.outcomes.count(outcome) / len(log.outcomes)
+
+
+def _parameter_row() -> FigureRow:
+    literal, ours = (_parameters(architecture) for architecture in ("e", "32x3"))
+    return FigureRow("parameters of the network", None, Estimate.exact(literal), literal, ours)
+
+
+def _parameters(architecture: str) -> int:
+    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+
+    return sum(weights.numel() for weights in new_network(_GAME, ARCHITECTURES[architecture], 0).parameters())
+
+
+def _experiment_rows(scale: _Scale, seed: int, described: "Network", matches: _Matches) -> list[FigureRow]:
+    """Return the experiments that report E announces: a c that changes, a larger board, a deeper network."""
+    if not scale.experiment_games:
+        return []
+    constant = ExploreSettings(explorations=scale.explorations)
+    note = f"Trained in {scale.experiment_games} games, with {scale.explorations} explorations in training and play."
+    rows = []
+    for label, game, settings in (
+        ("constant c", _GAME, constant),
+        ("c grows with the visits", _GAME, constant._replace(growth=_GROWTH)),
+        ("8 x 8 board", _LARGER_GAME, constant),
+    ):
+        network, _ = train_from_start(game, scale.experiment_games, settings, seed)
+        agent = ExploringAgent(game, network, settings._replace(temperature=PLAY.temperature), seed=seed)
+        literal = matches.wins(agent, "minimax:depth=2", 0)
+        quantity = f"experiment: {label}, wins moving first v minimax:depth=2"
+        rows.append(FigureRow(quantity, None, literal, note=note, unit="%"))
+    deeper = _train_described(scale, seed, "32x3").network
+    shallow, deep = (matches.wins(matches.described_agent(one), "minimax:depth=4", 0) for one in (described, deeper))
+    quantity = "experiment: deeper network, wins moving first v minimax:depth=4"
+    note = (
+        f"Both columns are our alphazero with the options of report E after {scale.described_games} games: literal with"
+        " the network of report E, ours with 3 residual blocks of 32 channels."
+    )
+    return [*rows, FigureRow(quantity, None, shallow, shallow.value, deep.value, note, "%")]
+
+
+def _loss_plot(logs: Sequence[TrainingLog]) -> Plot:
+    ends = range(_LOGGED, len(logs[0].losses) + 1, _LOGGED)
+    series = tuple(
+        Series(f"run {number}", tuple(map(float, ends)), tuple(_recent_loss(log, end) for end in ends))
+        for number, log in enumerate(logs, 1)
+    )
+    return Plot("loss", "Training Loss Over Episodes", "Episodes", "Loss", (Panel("", series),))
+
+
+def _claims(rows: Sequence[FigureRow], logs: Sequence[TrainingLog], matches: _Matches, seed: int) -> list[Claim]:
+    literal = {row.quantity: row.literal.value for row in rows}
+    first = [literal[f"wins moving first v {label}"] for label in ("random", "minimax:depth=4", "our alphazero")]
+    second = literal["wins moving second v minimax:depth=4"]
+    share = literal["self-play won by who moves first"]
+    typical, largest = _spikes(logs)
+    blocked, threats = blocked_threats(
+        trained_agent(_GAME, seed, repaired=False), _POSITIONS if len(logs) > 1 else 2, seed
+    )
+    few = trained_agent(_GAME, seed, repaired=False, explorations=_FEW)
+    less = matches.wins(few, "minimax:depth=4", 0).value
+    return [
+        Claim(
+            "The agent is unbeatable when it moves first.",
+            _verdict(min(first) == 100),
+            f"Moving first it won {first[0]:.0f}% of the games against random, {first[1]:.0f}% against minimax:depth=4"
+            f" and {first[2]:.0f}% against our alphazero.",
+        ),
+        Claim(
+            "The agent is hard to beat when it moves second.",
+            _verdict(second > 50),
+            f"Moving second it won {second:.0f}% of the games against minimax:depth=4, because who moves first can"
+            " force a win.",
+        ),
+        Claim(
+            "The first player has the advantage.",
+            ClaimVerdict.HOLDS,
+            f"Who moves first can force a win in 11 plies, and won {share:.0f}% of the games of self-play.",
+        ),
+        Claim(
+            "The loss falls steadily.",
+            _verdict(largest < 2 * typical),
+            f"In the last third of the games the median loss was {typical:.2g}, and the largest {largest:.3g}.",
+        ),
+        Claim(
+            "The agent blocks the opponent while it builds threats of its own.",
+            _verdict(blocked >= 0.95 * threats),
+            f"It blocked a threat to complete a line in {blocked} of {threats} positions; whether it built threats by"
+            " that was not measured.",
+        ),
+        Claim(
+            "Thousands of simulations are overkill for such a simple game.",
+            _verdict(less >= first[1]),
+            f"Moving first against minimax:depth=4, the same network won {less:.0f}% of the games with {_FEW}"
+            f" explorations for each move, and {first[1]:.0f}% with 1,000.",
+        ),
+        Claim(
+            "A fixed c, a small network and little diversity are the limits of the agent.",
+            ClaimVerdict.UNKNOWN,
+            "Against perfect play nothing more can be won than the games in which it moves first, and it wins these.",
+        ),
+        _listing_claim(seed),
+    ]
+
+
+_FEW = 50  # explorations
+
+
+def _verdict(holds: bool) -> ClaimVerdict:
+    return ClaimVerdict.HOLDS if holds else ClaimVerdict.FAILS
+
+
+def _spikes(logs: Sequence[TrainingLog]) -> tuple[float, float]:
+    """Return the median and the largest loss in the last third of all runs."""
+    last = np.concatenate([log.losses[-len(log.losses) // 3 :] for log in logs])
+    return float(np.median(last)), float(last.max())
+
+
+def _listing_claim(seed: int) -> Claim:
+    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+
+    network = new_network(_GAME, ARCHITECTURES["e"], seed)
+    played: PlayedGame = play_game(_GAME, network, ExploreSettings(explorations=10, repaired=False), seed)
+    trains = game_loss(network, _GAME, played, as_listed=True).requires_grad
+    return Claim(
+        "The printed listing trains the network.",
+        _verdict(trains),
+        "It compares the visit shares with themselves and never stores the value of the network, so the divergence is"
+        " 0 or not a number and the loss has no gradient.",
+    )
+
+
+SECTION = Section(
+    name="E",
+    title="AlphaZero for four in a row on 6 x 6",
+    game="ConnectN-v0",
+    purpose="Learn four in a row by self-play alone, with a small network and the search of AlphaZero.",
+    lesson=(
+        "The listing cannot train, because its loss has no gradient. Repaired as the text says, it learns to win every"
+        " game that it begins, and 3,000 games are enough instead of 50,000. Moving second it loses, as it must, to"
+        " an opponent that searches four plies deep."
+    ),
+    conditions=(
+        f"Training: {_FULL.runs} runs of {_FULL.games:,} games with {_FULL.explorations} explorations for each move"
+        f" ({_QUICK.runs} of {_QUICK.games} with {_QUICK.explorations} with --quick), where report E has 50,000 games"
+        f" with 2,000. Described: our alphazero with report E's options, {_FULL.described_games} games with"
+        f" {_FULL.explorations} simulations ({_QUICK.described_games} with --quick). Matches: {_FULL.matches} games"
+        f" from each seat ({_QUICK.matches} with --quick), 1,000 explorations or simulations for each move. The literal"
+        " agent plays by the listing with a temperature of 0.1, and by a network of the package that was trained in"
+        " 3,000 games with 2,000 explorations. Losses are means of 20 games; the interval is the range of the runs."
+    ),
+    seconds=600,
+    run=run,
+    agents={
+        "E": partial(trained_agent, repaired=False),
+        "E:repaired": partial(trained_agent, repaired=True),
+    },
+)
