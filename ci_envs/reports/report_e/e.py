@@ -279,15 +279,15 @@ def _loss_plot(logs: Sequence[TrainingLog]) -> Plot:
     return Plot("loss", "Training Loss Over Episodes", "Episodes", "Loss", (Panel("", series),))
 
 
-def _claims(rows: Sequence[FigureRow], logs: Sequence[TrainingLog], matches: _Matches, seed: int) -> list[Claim]:
+def _claims(
+    rows: Sequence[FigureRow], logs: Sequence[TrainingLog], matches: _Matches, positions: int, seed: int
+) -> list[Claim]:
     literal = {row.quantity: row.literal.value for row in rows}
     first = [literal[f"wins moving first v {label}"] for label in ("random", "minimax:depth=4", "our alphazero")]
     second = literal["wins moving second v minimax:depth=4"]
     share = literal["self-play won by who moves first"]
     typical, largest = _spikes(logs)
-    blocked, threats = blocked_threats(
-        trained_agent(_GAME, seed, repaired=False), _POSITIONS if len(logs) > 1 else 2, seed
-    )
+    blocked, threats = blocked_threats(trained_agent(_GAME, seed), positions, seed)
     few = trained_agent(_GAME, seed, repaired=False, explorations=_FEW)
     less = matches.wins(few, "minimax:depth=4", 0).value
     return [
