@@ -70,6 +70,7 @@ class SB3Trainer(Trainer):
         self.callback = SelfPlayCallback(env, config.opponents, self.pool, max(1, config.steps // config.pool_updates))
         self._best: BestModel | None = None
         self._updating = False
+        self._losses: dict[str, float] = {}
 
     @property
     @override
@@ -93,7 +94,7 @@ class SB3Trainer(Trainer):
         """
         model = self.model
         with _torch_threads(self.config.threads), DelayedInterrupt() as interrupt:
-            model.set_logger(Logger(None, [_RunWriter(run)]))
+            model.set_logger(Logger(None, [_RunWriter(run, self._losses)]))
             callbacks: list[BaseCallback] = [self.callback, _RunCallback(self, run, interrupt)]
             try:
                 model.learn(max(0, self.total - self.count), callback=callbacks, reset_num_timesteps=False)
@@ -114,7 +115,7 @@ class SB3Trainer(Trainer):
 
     @override
     def metrics(self) -> Mapping[str, float]:
-        return {"past selves": len(self.pool.weights)}
+        return {"past selves": len(self.pool.weights), **self._losses}
 
     @override
     def state(self) -> TrainerState | None:
@@ -178,10 +179,10 @@ class _RunCallback(BaseCallback):
 
 
 class _RunWriter(KVWriter):
-    """Passes the numbers that Stable-Baselines3 logs to the run."""
+    """Passes the numbers that Stable-Baselines3 logs to the run, and keeps the latest losses."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run, losses: dict[str, float]) -> None:
+        self._run, self._losses = run, losses
 
     @override
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
@@ -190,6 +191,7 @@ class _RunWriter(KVWriter):
             for key, value in key_values.items()
             if isinstance(value, int | float | np.number) and "tensorboard" not in (key_excluded[key] or ())
         }
+        self._losses |= {key: round(value, 5) for key, value in numbers.items() if key.endswith("loss")}
         self._run.log(numbers)
 
     @override

@@ -37,6 +37,19 @@ def trained_a_little(game, seed=0):
     return network.eval()
 
 
+@pytest.mark.parametrize(
+    ("name", "game"), [("e", ConnectN()), ("e", ConnectN(5, 6, 4)), ("a7_narrow", Quixo())], ids=str
+)
+def test_networks_of_the_reports_can_be_read_back_and_play(name, game, tmp_path):
+    network = new_network(game, ARCHITECTURES[name], 0).eval()
+    write_model(tmp_path / "a.safetensors", network, game, {})
+    found = read_model(tmp_path / "a.safetensors", game).network
+    planes = np.ascontiguousarray(batch_of(random_positions(game, 20, seed=2))["observation"])
+    for expected, output in zip(inference(network)(planes), inference(found)(planes), strict=True):
+        np.testing.assert_array_equal(output, expected)
+    assert AlphaZeroAgent(game, found, simulations=20).analyse(Position.start(game)).visits.sum() == 20
+
+
 @pytest.mark.parametrize("ask", [inference, partial(TorchInference, device="cpu")], ids=["onnx", "torch"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_inference_says_what_the_network_says(game, ask):
@@ -65,12 +78,97 @@ def test_a_network_depends_on_its_seed_and_leaves_chance_alone():
     assert not torch.equal(first.policy[0].weight, other.policy[0].weight)
 
 
-def test_the_reports_network_is_as_large_as_it_says():
-    """256 channels x 10 blocks on 2 planes: 2 x 9 x 256 + 20 x 9 x 256 x 256 weights of convolutions in the tower."""
-    network = new_network(Quixo(), ARCHITECTURES["report"], 0)
-    convolutions = [module.weight.numel() for name, module in network.named_modules() if name.endswith("conv")]
-    assert sum(convolutions) == 2 * 9 * 256 + 20 * 9 * 256 * 256
-    assert len([1 for name, _ in new_network(Quixo(), ARCHITECTURES["blog"], 0).named_modules() if "conv" in name]) == 2
+def shapes_of(network):
+    """The shapes of the weights by name, without normalisation."""
+    parameters = network.named_parameters()
+    return {name: tuple(weights.shape) for name, weights in parameters if "norm" not in name}
+
+
+def parameters_of(network):
+    return sum(weights.numel() for weights in network.parameters())
+
+
+def test_the_network_of_section_a7_has_its_layers():
+    """256 channels x 10 blocks on 2 planes, convolutions with biases, and one linear layer for each head."""
+    network = new_network(Quixo(), ARCHITECTURES["a7"], 0)
+    shapes = shapes_of(network)
+    convolutions = [shape for name, shape in shapes.items() if name.endswith("conv.weight")]
+    assert convolutions == [(256, 2, 3, 3), *[(256, 256, 3, 3)] * 20]
+    assert [shape for name, shape in shapes.items() if name.endswith("conv.bias")] == [(256,)] * 21
+    assert [shape for name, shape in shapes.items() if "conv" not in name] == [(44, 256), (44,), (1, 256), (1,)]
+    convolved = 2 * 256 * 9 + 256 + 20 * (256 * 256 * 9 + 256)
+    assert parameters_of(network) == convolved + 21 * 2 * 256 + (256 * 44 + 44) + (256 + 1) == 11_828_781
+
+
+def test_the_network_of_section_e_has_its_layers():
+    """One plane, convolutions of 2 x 2 and 3 x 3 without padding and bias, and two linear layers for each head."""
+    network = new_network(ConnectN(), ARCHITECTURES["e"], 0)
+    assert list(shapes_of(network).values()) == [
+        *[(16, 1, 2, 2), (32, 16, 3, 3)],
+        *[(72, 288), (72,), (36, 72), (36,)],
+        *[(48, 288), (48,), (1, 48), (1,)],
+    ]
+    convolved, policy, value = 16 * 4 + 32 * 16 * 9, 288 * 72 + 72 + 72 * 36 + 36, 288 * 48 + 48 + 48 + 1
+    assert parameters_of(network) == convolved + policy + value == 42_029
+
+
+def test_the_networks_of_the_reports_compute_what_their_layers_say():
+    """A slow version: convolutions as sums over cells, for one position."""
+    position = random_positions(ConnectN(), 5, seed=1)[-1]
+    planes = batch_of([position])["observation"].astype(np.float64)[0]
+    network = new_network(ConnectN(), ARCHITECTURES["e"], 0)
+    weights = {name: tensor.numpy().astype(np.float64) for name, tensor in network.state_dict().items()}
+
+    def convolved(image, kernel):
+        size, side = kernel.shape[2], image.shape[1] - kernel.shape[2] + 1
+        out = [
+            [
+                (kernel * image[:, row : row + size, column : column + size]).sum(axis=(1, 2, 3))
+                for column in range(side)
+            ]
+            for row in range(side)
+        ]
+        return leaky(np.moveaxis(np.array(out), 2, 0))
+
+    def leaky(numbers):
+        return np.where(numbers > 0, numbers, 0.01 * numbers)
+
+    def head(name, features):
+        hidden = leaky(weights[f"{name}.0.weight"] @ features + weights[f"{name}.0.bias"])
+        return weights[f"{name}.2.weight"] @ hidden + weights[f"{name}.2.bias"]
+
+    image = (planes[..., 0] - planes[..., 1])[np.newaxis]
+    features = convolved(convolved(image, weights["body.0.weight"]), weights["body.2.weight"]).ravel()
+    with torch.no_grad():
+        logits, values, draws = network(torch.from_numpy(planes).permute(2, 0, 1)[None].float())
+    np.testing.assert_allclose(logits[0], head("policy", features), atol=1e-5)
+    assert values.item() == pytest.approx(np.tanh(head("value", features)[0]), abs=1e-5)
+    assert torch.sigmoid(draws).item() < 1e-6  # it has no draw head
+
+
+def test_linear_heads_read_the_mean_of_each_channel():
+    network = new_network(Quixo(4), Architecture(3, 0, layout="pooled"), 0)
+    stem = torch.relu(network.eval().stem[0](torch.ones(1, 2, 4, 4)))
+    with torch.no_grad():
+        logits, values, _ = network(torch.ones(1, 2, 4, 4))
+        means = stem.sum(dim=(2, 3)) / 16
+        torch.testing.assert_close(logits, means @ network.policy.weight.T + network.policy.bias)
+        torch.testing.assert_close(values, torch.tanh(means @ network.value.weight[0] + network.value.bias))
+
+
+@pytest.mark.parametrize(
+    ("game", "architecture", "message"),
+    [
+        (Quarto(), ARCHITECTURES["e"], "network of report E needs a plane for each player"),
+        (ConnectN(3, 3, 3), ARCHITECTURES["e"], "smaller side of the board must be a whole number from 4, not 3"),
+        (ConnectN(), Architecture(32, 1, 2, "unpadded"), "blocks of the network of report E must be .* not 1"),
+    ],
+)
+def test_games_and_sizes_that_a_network_does_not_fit_are_refused(game, architecture, message):
+    with pytest.raises(ValueError, match=message):
+        new_network(game, architecture, 0)
+    with pytest.raises(ValueError, match="layout must be one of heads, pooled, unpadded, not 'flat'"):
+        Architecture(layout="flat")
 
 
 @pytest.mark.parametrize("game", [GAMES[2], GAMES[4]], ids=str)

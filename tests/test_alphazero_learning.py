@@ -236,3 +236,14 @@ def test_a_full_replay_buffer_keeps_a_random_share_if_asked_to():
     # of the first 40 a quarter of a quarter is left, 2.4 +- a little of them; of the next 40 a quarter
     assert met[:40].mean() / 400 == pytest.approx(1 / 4 * 12 / 50, abs=0.01)
     assert met[40:60].mean() / 400 == pytest.approx(12 / 50, abs=0.02)
+
+
+def test_the_latest_samples_can_be_learned_each_once():
+    game = ConnectN(3, 3, 3)
+    replay, rng = Replay(game, 10), np.random.default_rng(0)
+    for begin, count in ((0, 7), (7, 6)):
+        samples = np.zeros(count, sample_type(game))
+        samples["value"] = np.arange(begin, begin + count) / 100
+        replay.add(samples, rng)
+        batch = replay.batch(count, rng, latest=True)
+        assert sorted(batch.values.tolist()) == pytest.approx((np.arange(begin, begin + count) / 100).tolist())

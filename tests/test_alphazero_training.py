@@ -18,6 +18,7 @@ from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner
 from ci_envs.agents.alphazero.model_file import read_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.replay import Replay, sample_type
 from ci_envs.agents.alphazero.search import GUMBEL, SearchSettings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
@@ -132,6 +133,29 @@ def test_closing_the_workers_ends_self_play_at_once():
         workers.close()
         with pytest.raises(CancelledError):
             playing.result(timeout=60)
+
+
+def test_one_step_for_each_iteration_is_on_the_sum_of_the_losses_of_its_positions(tmp_path, monkeypatch):
+    """As report E learns: after each game, from this game alone."""
+    calls, learn = [], Learner.learn
+
+    def recorded(learner, replay, steps, batch, *arguments, **options):
+        calls.append((steps, batch, replay.added, options["latest"]))
+        return learn(learner, replay, steps, batch, *arguments, **options)
+
+    monkeypatch.setattr(Learner, "learn", recorded)
+    train(tmp_path, games=1, threads=1, batch=None)
+    positions = [int(row["positions"]) for row in curve_of(tmp_path)]
+    new = np.diff([0, *positions]).tolist()
+    assert calls == [(1, count, added, True) for count, added in zip(new, positions, strict=True)]
+    gradients = []
+    for latest in (False, True):
+        learner = Learner(new_network(GAME, ARCHITECTURES["32x3"], 0), 0.0)
+        replay = Replay(GAME, 4)
+        replay.add(np.zeros(4, sample_type(GAME)), np.random.default_rng(0))
+        learn(learner, replay, 1, 4, 1e-3, np.random.default_rng(0), symmetries=False, latest=latest)
+        gradients.append(learner.network.policy[3].bias.grad)
+    torch.testing.assert_close(gradients[1], 4 * gradients[0])
 
 
 def test_a_longer_run_is_measured_on_its_way_too(tmp_path):

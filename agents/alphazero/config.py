@@ -50,7 +50,7 @@ class AlphaZeroConfig(TrainingConfig):
         changeable=True,
     )
 
-    architecture: str = option("network, as channels x residual blocks", Choice(tuple(ARCHITECTURES)), "32x3")
+    architecture: str = option("network: channels x residual blocks, or that of a report", Choice(tuple(ARCHITECTURES)), "32x3")
     selection: str = option("selection rule of the search in self-play", _SELECTION, "gumbel")
     exploration: float = option("exploration constant of the search in self-play", POSITIVE, 1.5)
     simulations: int = option("simulations for each position in self-play", _SIMULATIONS, 32)
@@ -94,8 +94,8 @@ class AlphaZeroConfig(TrainingConfig):
     symmetries: bool = option("learn from random symmetries of the positions", Flag(), True)
     reuse: float = option("how often each position is learned from, on average", POSITIVE, 4.0)
     batch: int | None = option(
-        "positions in a step of gradient descent; none takes one step in each iteration, on the sum of the losses of all"
-        " its positions",
+        "positions in a step of gradient descent; none takes one step in each iteration, on the sum of the losses of"
+        " all its positions",
         OrNone(Integer(1)),
         256,
     )

@@ -58,10 +58,11 @@ ARCHITECTURES = MappingProxyType(
         "32x3": Architecture(32, 3),
         "64x5": Architecture(64, 5),
         "a7": Architecture(256, 10, layout="pooled"),
+        "a7_narrow": Architecture(16, 10, layout="pooled"),
         "e": Architecture(32, 0, stem=2, layout="unpadded"),
     }
 )
-"""Networks by name: two of ours, and those of sections A7 and E of the reports."""
+"""Networks by name: two of ours, that of report A, the same with 16 channels, and that of report E."""
 
 
 class ConvNorm(nn.Module):

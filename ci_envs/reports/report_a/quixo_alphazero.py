@@ -7,6 +7,7 @@ plays the child of the largest V, the first of equals. A child that was never vi
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,6 +32,10 @@ SIMULATIONS = 10
 
 GAMES = 20
 """Games of self-play in the training of report A."""
+
+MODEL = Path(__file__).with_name("quixo_alphazero.safetensors")
+"""The network of :func:`train_network` with ``a7_narrow``, 20 games and the seed 0: 16 channels instead of 256, because
+the file of report A's network would have 47 MB."""
 
 _MAX_PLIES, _CAPACITY, _BATCH, _LEARNING_RATE = 100, 10_000, 64, 1e-3
 _EPOCHS, _LAST_EPOCHS = 2, 10  # after each game, and at the end
@@ -66,13 +71,13 @@ def search_actions(game: Game, words: NDArray[np.uint64], evaluate: "Evaluate") 
     Args:
         game: The game.
         words: The positions, uint64 (n, 2), none of which is over.
-        evaluate: The network; its input are the planes of :func:`signed_planes`.
+        evaluate: The network, for the planes of observations.
     """
     roots = [ValueNode(row) for row in words]
     for _ in range(SIMULATIONS):
         paths = [_path_to_leaf(game, root) for root in roots]
         seen = observations_of(game, np.array([path[-1].words for path in paths]))
-        _, values, _ = evaluate(signed_planes(seen["observation"]))
+        _, values, _ = evaluate(np.ascontiguousarray(seen["observation"]))
         for path, mask, value in zip(paths, seen["action_mask"], values.tolist(), strict=True):
             path[-1].legal = np.flatnonzero(mask).tolist()
             for node in path:
@@ -108,6 +113,14 @@ def signed_planes(planes: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.ascontiguousarray(np.concatenate([own, -own], axis=-1))
 
 
+def signed_inference(network: "Network") -> "Evaluate":
+    """Return a function that evaluates the planes of observations by a network for :func:`signed_planes`."""
+    from ci_envs.agents.alphazero.inference import inference
+
+    evaluate = inference(network)
+    return lambda planes: evaluate(signed_planes(planes))
+
+
 class Samples(NamedTuple):
     """Samples of report A's training: n positions, each with the move that led to it.
 
@@ -127,7 +140,7 @@ def play_itself(game: Game, evaluate: "Evaluate") -> Samples:
 
     Args:
         game: The game.
-        evaluate: The network; its input are the planes of :func:`signed_planes`.
+        evaluate: The network, for the planes of observations.
     """
     words, outcome = start_words(game, 1)[0], ONGOING
     positions: list[NDArray[np.uint64]] = []
@@ -172,9 +185,7 @@ class ReportTraining:
 
     def play_game(self) -> None:
         """Play a game, and learn for 2 epochs."""
-        from ci_envs.agents.alphazero.inference import inference
-
-        played = play_itself(self._game, inference(self.network))
+        played = play_itself(self._game, signed_inference(self.network))
         self.history = Samples(
             np.concatenate([self.history.words, played.words]),
             np.concatenate([self.history.actions, played.actions]),
@@ -210,40 +221,54 @@ class ReportTraining:
 
 
 class ReportAlphaZeroAgent(PositionAgent):
-    """Plays Quixo by report A's search."""
+    """Plays Quixo by report A's search, which is deterministic."""
 
-    def __init__(self, game: Game, network: "Network", *, seed: int | None = None) -> None:
+    def __init__(self, game: Game, evaluate: "Evaluate", *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
-            game: Quixo on 5 x 5.
-            network: Whose input are the planes of :func:`signed_planes`.
-            seed: Not used: the search is deterministic.
+            game: Quixo.
+            evaluate: The network, for the planes of observations.
+            seed: Not used.
         """
-        from ci_envs.agents.alphazero.inference import inference
-
         super().__init__(game, seed=seed)
-        self._evaluate = inference(network)
+        self._evaluate = evaluate
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         return search_actions(self.game, words, self._evaluate)
 
 
-def untrained_agent(game: Game, seed: int | None) -> ReportAlphaZeroAgent:
-    """Return the agent with a new network of report A's size, 11.8 million parameters.
+def train_network(game: Game, architecture: str, games: int, seed: int) -> "Network":
+    """Train a new network as report A does.
 
-    A file of this network would have 47 MB. The 20 games of report A's training change its play hardly.
+    Args:
+        game: The game.
+        architecture: The name of the architecture, ``a7`` or ``a7_narrow``.
+        games: Games of self-play, 1 or more.
+        seed: Of the weights and of the training.
+    """
+    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+
+    training = ReportTraining(game, new_network(game, ARCHITECTURES[architecture], seed), np.random.default_rng(seed))
+    for _ in range(games):
+        training.play_game()
+    training.finish()
+    return training.network
+
+
+def trained_agent(game: Game, seed: int | None) -> ReportAlphaZeroAgent:
+    """Return the agent with the network of this package.
 
     Args:
         game: Quixo on 5 x 5.
-        seed: Of the weights; None is 0.
+        seed: Not used.
 
     Raises:
         ValueError: The game is another one.
     """
-    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+    from ci_envs.agents.alphazero.model_file import read_model
 
-    if require_game("report:A7", game, Quixo).size != Quixo().size:
+    if require_game("report:A7", game, Quixo) != Quixo():
         raise ValueError(f"report:A7 plays {Quixo()}, not {game}")
-    return ReportAlphaZeroAgent(game, new_network(game, ARCHITECTURES["a7"], (seed or 0) % 2**63), seed=seed)
+    return ReportAlphaZeroAgent(game, signed_inference(read_model(MODEL, game).network), seed=seed)

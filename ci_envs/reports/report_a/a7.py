@@ -1,0 +1,232 @@
+"""Section A7: Quixo by AlphaZero.
+
+The literal version keeps the bugs of report A's program (:mod:`.quixo_alphazero`). Its network has 11.8 million
+parameters, which takes too long on two cores: here it is trained and played with 16 channels instead of 256, and only
+its size and its speed are measured as they are.
+
+The described version is our ``alphazero`` with the options ``DESCRIBED``. Report A says nothing about the loss, the
+number of games, the temperature and symmetries, so these options are those of its program, or off.
+"""
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ci_envs.agent.interface import Agent, PositionAgent
+from ci_envs.agent.registry import make_agent
+from ci_envs.arena.match import play_match
+from ci_envs.games.batch import start_words
+from ci_envs.games.quixo import Quixo
+from ci_envs.reports.alphazero_training import train_alphazero
+from ci_envs.reports.estimates import measured_share, spread_of_runs
+from ci_envs.reports.report_a.quixo_alphazero import (
+    GAMES,
+    SIMULATIONS,
+    ReportAlphaZeroAgent,
+    signed_inference,
+    train_network,
+    trained_agent,
+)
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
+
+if TYPE_CHECKING:
+    from ci_envs.agents.alphazero.network import Network
+
+DESCRIBED: Mapping[str, Any] = {
+    "architecture": "a7_narrow",
+    "selection": "ucb",
+    "exploration": 1.41,
+    "simulations": SIMULATIONS,
+    "games": 1,
+    "lanes": 1,
+    "max_plies": 100,
+    "random_plies": 0,
+    "dirichlet_fraction": 0.0,
+    "sampled_plies": 100,
+    "discount": 1.0,
+    "value_mix": 0.0,
+    "symmetries": False,
+    "capacity": 10_000,
+    "kept": 0.5,
+    "reuse": 20,
+    "batch": 64,
+    "learning_rate": 1e-3,
+    "learning_rate_end_share": 1.0,
+    "weight_decay": 0.0,
+}
+"""What report A describes as options of ``ci-envs train alphazero``; ``architecture=a7`` is its network. As in the
+program of report A, a position is learned from about 20 times."""
+
+_GAME, _ENVIRONMENT = Quixo(), "Quixo-v0"
+_REPORT = 50
+_OURS = f"alphazero:simulations={SIMULATIONS}"
+
+
+class _Scale(NamedTuple):
+    """How much is computed.
+
+    Attributes:
+        matches: Games of each match.
+        runs: Runs of the literal training.
+        games: Games of self-play in each of them.
+        described_games: Games of self-play in the described training.
+        moves: Moves whose time is measured.
+    """
+
+    matches: int
+    runs: int
+    games: int
+    described_games: int
+    moves: int
+
+
+_FULL, _QUICK = _Scale(100, 5, 6, GAMES, 10), _Scale(10, 1, 1, 1, 1)
+
+
+def run(options: RunOptions) -> Findings:
+    """Train as report A does, and let the agents play against random."""
+    from torch import get_num_threads, set_num_threads
+
+    threads = get_num_threads()
+    set_num_threads(1)
+    try:
+        return _run(options, _QUICK if options.quick else _FULL)
+    finally:
+        set_num_threads(threads)
+
+
+def _run(options: RunOptions, scale: _Scale) -> Findings:
+    seed = options.seed
+
+    def wins(agent: Agent) -> int:
+        opponent = make_agent("random", _GAME, seed=seed + 1)
+        return play_match(_GAME, agent, opponent, scale.matches).sides[0].total.wins
+
+    shares = []
+    for number in range(scale.runs):
+        network = train_network(_GAME, "a7_narrow", scale.games, seed + number)
+        shares.append(100 * wins(_literal_agent(network)) / scale.matches)
+        options.report_progress(0.5 * (number + 1) / scale.runs)
+    described = train_alphazero(_ENVIRONMENT, _GAME, DESCRIBED, scale.described_games, seed).network
+    options.report_progress(0.7)
+    figures = {
+        "literal": measured_share(wins(trained_agent(_GAME, seed)), scale.matches),
+        "described": measured_share(wins(_described_agent(described, seed)), scale.matches),
+        "ours": measured_share(wins(make_agent(_OURS, _GAME, seed=seed)), scale.matches),
+        "untrained": measured_share(wins(_literal_agent(_new_network("a7_narrow", seed))), scale.matches),
+        "strong network": measured_share(wins(_literal_search_of_ours()), scale.matches),
+    }
+    options.report_progress(0.9)
+    rows = _rows(figures, spread_of_runs(shares), scale, seed)
+    return Findings(rows, _claims({name: figure.value for name, figure in figures.items()}))
+
+
+def _literal_agent(network: "Network") -> ReportAlphaZeroAgent:
+    return ReportAlphaZeroAgent(_GAME, signed_inference(network.eval()))
+
+
+def _described_agent(network: "Network", seed: int) -> PositionAgent:
+    from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+
+    return AlphaZeroAgent(
+        _GAME, network, simulations=SIMULATIONS, selection="ucb", exploration=1.41, lookahead=1, seed=seed
+    )
+
+
+def _literal_search_of_ours() -> ReportAlphaZeroAgent:
+    """Return the agent that plays by report A's search with our trained network."""
+    from ci_envs.agents.alphazero.inference import inference
+    from ci_envs.agents.alphazero.model_file import read_model, shipped_model
+
+    return ReportAlphaZeroAgent(_GAME, inference(read_model(shipped_model(_GAME), _GAME).network))
+
+
+def _new_network(architecture: str, seed: int) -> "Network":
+    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+
+    return new_network(_GAME, ARCHITECTURES[architecture], seed)
+
+
+def _rows(figures: Mapping[str, Estimate], runs: Estimate, scale: _Scale, seed: int) -> tuple[FigureRow, ...]:
+    described, ours = figures["described"].value, figures["ours"].value
+    network = _new_network("a7", seed)
+    narrow = f"With 16 channels instead of 256, and {GAMES} games of self-play."
+    cut = f"With 16 channels instead of 256, and {scale.games} of {GAMES} games of self-play, in {scale.runs} runs."
+    exact, small = (Estimate.exact(_parameters(architecture)) for architecture in ("a7", "32x3"))
+    time = [
+        _seconds_per_move(agent, scale.moves)
+        for agent in (_literal_agent(network), _described_agent(network, seed), make_agent(_OURS, _GAME, seed=seed))
+    ]
+    return (
+        FigureRow("wins v random", _REPORT, figures["literal"], described, ours, narrow, "%"),
+        FigureRow("wins v random, shorter training", _REPORT, runs, described, ours, cut, "%"),
+        FigureRow("wins v random, untrained", None, figures["untrained"], note="With 16 channels.", unit="%"),
+        FigureRow(
+            "wins v random, with our trained network",
+            None,
+            figures["strong network"],
+            ours=ours,
+            note="Report A's search, with the network of ours.",
+            unit="%",
+        ),
+        FigureRow("parameters of the network", None, exact, exact.value, small.value),
+        FigureRow("time of a move", None, time[0], time[1].value, time[2].value, "With 256 channels, one core.", "s"),
+    )
+
+
+def _parameters(architecture: str) -> int:
+    return sum(weights.numel() for weights in _new_network(architecture, 0).parameters())
+
+
+def _seconds_per_move(agent: Agent, moves: int) -> Estimate:
+    """Return the time that an agent takes for the first move of a game."""
+    assert isinstance(agent, PositionAgent)
+    decide: Callable[[], object] = lambda: agent.act_on(start_words(_GAME, 1))  # noqa: E731
+    decide()
+    times = []
+    for _ in range(moves):
+        begun = perf_counter()
+        decide()
+        times.append(perf_counter() - begun)
+    return spread_of_runs(times)
+
+
+def _claims(shares: Mapping[str, float]) -> tuple[Claim, ...]:
+    return (
+        Claim(
+            "It wins half of the games because it is undertrained.",
+            ClaimVerdict.FAILS if shares["strong network"] < np.mean([shares["ours"], 50]) else ClaimVerdict.HOLDS,
+            f"With our trained network the same search wins {shares['strong network']:.0f}% of the games against"
+            f" random, and with an untrained network {shares['untrained']:.0f}%; our search with our network wins"
+            f" {shares['ours']:.0f}%.",
+        ),
+        Claim(
+            "Enough training makes it superhuman.",
+            ClaimVerdict.UNKNOWN,
+            f"Our network, after 242,176 games of self-play, wins {shares['ours']:.0f}% of the games against random"
+            " with 10 simulations for each move; it was not measured against people.",
+        ),
+    )
+
+
+SECTION = Section(
+    name="A7",
+    title="Quixo by AlphaZero",
+    game=_ENVIRONMENT,
+    purpose="Learn Quixo by self-play with a deep network and a tree search.",
+    lesson=(
+        "The search ignores the priors and never changes the sign of a value, so a better network hardly helps it. With"
+        " these bugs repaired, 10 simulations for each move and a trained network beat random in nearly every game."
+    ),
+    conditions=(
+        f"The agent plays {_FULL.matches} games ({_QUICK.matches} with --quick) against random, seats alternating, with"
+        f" {SIMULATIONS} simulations for each move. The literal agent of the first row is that of the package."
+        f" Described: our alphazero after {GAMES} games of self-play with report A's options"
+        f" ({_QUICK.described_games} with --quick). Ours: {_OURS} with its trained network."
+    ),
+    seconds=240,
+    run=run,
+    agents={"A7": trained_agent},
+)
