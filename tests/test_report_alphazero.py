@@ -16,6 +16,7 @@ from ci_envs.reports.report_a import quixo_alphazero
 from ci_envs.reports.report_a.quixo_alphazero import ReportTraining, play_itself, search_actions, signed_planes
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.compiled_network import evaluate_board, new_buffers, weights_of
+from ci_envs.reports.report_e.e import read_log, train_from_start
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
 from ci_envs.reports.report_e.self_play import game_loss, play_game, train
 from ci_envs.reports.report_e.threats import blocked_threats
@@ -185,12 +186,20 @@ def test_self_play_alternates_and_keeps_its_tree(network):
 
 def test_training_learns_and_repeats():
     def losses(games):
-        training = train(new_network(FOUR, ARCHITECTURES["e"], 0), FOUR, ExploreSettings(explorations=20), 0)
+        training = train(new_network(FOUR, ARCHITECTURES["e"], 0), FOUR, ExploreSettings(explorations=12), 0)
         return [next(training)[0] for _ in range(games)]
 
-    learned = losses(250)
+    learned = losses(200)
     assert losses(5) == learned[:5]
     assert np.median(learned[-50:]) < 0.8 * np.median(learned[:50])
+
+
+def test_the_log_is_that_of_the_training_with_2000_explorations():
+    log = read_log()
+    assert len(log.losses) == len(log.outcomes) == 3000
+    _, again = train_from_start(FOUR, 1, ExploreSettings(explorations=2000), 0)
+    assert again.losses == pytest.approx(log.losses[:1], rel=1e-3)
+    assert again.outcomes == log.outcomes[:1]
 
 
 @pytest.mark.parametrize("name", ["E", "E:repaired"])

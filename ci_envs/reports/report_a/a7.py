@@ -8,7 +8,7 @@ The described version is our ``alphazero`` with the options ``DESCRIBED``. Repor
 number of games, the temperature and symmetries, so these options are those of its program, or off.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 from ci_envs.agent.interface import Agent, PositionAgent
 from ci_envs.agent.registry import make_agent
 from ci_envs.arena.match import play_match
-from ci_envs.games.batch import start_words
+from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.alphazero_training import train_alphazero
 from ci_envs.reports.estimates import measured_share, spread_of_runs
@@ -82,7 +82,7 @@ class _Scale(NamedTuple):
     moves: int
 
 
-_FULL, _QUICK = _Scale(100, 5, 6, GAMES, 10), _Scale(10, 1, 1, 1, 1)
+_FULL, _QUICK = _Scale(100, 3, 5, GAMES, 10), _Scale(10, 2, 1, 1, 2)
 
 
 def run(options: RunOptions) -> Findings:
@@ -116,6 +116,9 @@ def _run(options: RunOptions, scale: _Scale) -> Findings:
         "described": measured_share(wins(_described_agent(described, seed)), scale.matches),
         "ours": measured_share(wins(make_agent(_OURS, _GAME, seed=seed)), scale.matches),
         "untrained": measured_share(wins(_literal_agent(_new_network("a7_narrow", seed))), scale.matches),
+        "described untrained": measured_share(
+            wins(_described_agent(_new_network("a7_narrow", seed), seed)), scale.matches
+        ),
         "strong network": measured_share(wins(_literal_search_of_ours()), scale.matches),
     }
     options.report_progress(0.9)
@@ -162,7 +165,14 @@ def _rows(figures: Mapping[str, Estimate], runs: Estimate, scale: _Scale, seed: 
     return (
         FigureRow("wins v random", _REPORT, figures["literal"], described, ours, narrow, "%"),
         FigureRow("wins v random, shorter training", _REPORT, runs, described, ours, cut, "%"),
-        FigureRow("wins v random, untrained", None, figures["untrained"], note="With 16 channels.", unit="%"),
+        FigureRow(
+            "wins v random, untrained",
+            None,
+            figures["untrained"],
+            figures["described untrained"].value,
+            note="With 16 channels.",
+            unit="%",
+        ),
         FigureRow(
             "wins v random, with our trained network",
             None,
@@ -181,26 +191,24 @@ def _parameters(architecture: str) -> int:
 
 
 def _seconds_per_move(agent: Agent, moves: int) -> Estimate:
-    """Return the time that an agent takes for the first move of a game."""
+    """Return the time that an agent takes for a move, in positions after 8 random plies."""
     assert isinstance(agent, PositionAgent)
-    decide: Callable[[], object] = lambda: agent.act_on(start_words(_GAME, 1))  # noqa: E731
-    decide()
     times = []
-    for _ in range(moves):
+    for words in random_openings(_GAME, moves + 1, 8):
         begun = perf_counter()
-        decide()
+        agent.act_on(words[np.newaxis])
         times.append(perf_counter() - begun)
-    return spread_of_runs(times)
+    return spread_of_runs(times[1:])  # the first one compiles
 
 
 def _claims(shares: Mapping[str, float]) -> tuple[Claim, ...]:
     return (
         Claim(
             "It wins half of the games because it is undertrained.",
-            ClaimVerdict.FAILS if shares["strong network"] < np.mean([shares["ours"], 50]) else ClaimVerdict.HOLDS,
+            ClaimVerdict.FAILS if shares["strong network"] < shares["literal"] else ClaimVerdict.UNKNOWN,
             f"With our trained network the same search wins {shares['strong network']:.0f}% of the games against"
-            f" random, and with an untrained network {shares['untrained']:.0f}%; our search with our network wins"
-            f" {shares['ours']:.0f}%.",
+            f" random, because it takes the values of the opponent for its own; our search wins {shares['ours']:.0f}%"
+            " with it.",
         ),
         Claim(
             "Enough training makes it superhuman.",
@@ -217,8 +225,9 @@ SECTION = Section(
     game=_ENVIRONMENT,
     purpose="Learn Quixo by self-play with a deep network and a tree search.",
     lesson=(
-        "The search ignores the priors and never changes the sign of a value, so a better network hardly helps it. With"
-        " these bugs repaired, 10 simulations for each move and a trained network beat random in nearly every game."
+        "The search ignores the priors and adds the values of the opponent as if they were its own, so a better network"
+        " makes it worse: with our trained network it loses to random. Repaired, 10 simulations for each move beat"
+        " random in nearly every game even with an untrained network, because the search sees wins of one ply."
     ),
     conditions=(
         f"The agent plays {_FULL.matches} games ({_QUICK.matches} with --quick) against random, seats alternating, with"
