@@ -64,7 +64,7 @@ _REPORT = 50
 _OURS = f"alphazero:simulations={SIMULATIONS}"
 
 
-class _Scale(NamedTuple):
+class _A7Scale(NamedTuple):
     """How much is computed.
 
     Attributes:
@@ -82,7 +82,7 @@ class _Scale(NamedTuple):
     moves: int
 
 
-_FULL, _QUICK = _Scale(100, 3, 5, GAMES, 10), _Scale(10, 2, 1, 1, 2)
+_FULL, _QUICK = _A7Scale(100, 3, 5, GAMES, 10), _A7Scale(10, 2, 1, 1, 2)
 
 
 def run(options: RunOptions) -> Findings:
@@ -97,7 +97,7 @@ def run(options: RunOptions) -> Findings:
         set_num_threads(threads)
 
 
-def _run(options: RunOptions, scale: _Scale) -> Findings:
+def _run(options: RunOptions, scale: _A7Scale) -> Findings:
     seed = options.seed
 
     def wins(agent: Agent) -> int:
@@ -152,7 +152,7 @@ def _new_network(architecture: str, seed: int) -> "Network":
     return new_network(_GAME, ARCHITECTURES[architecture], seed)
 
 
-def _rows(figures: Mapping[str, Estimate], runs: Estimate, scale: _Scale, seed: int) -> tuple[FigureRow, ...]:
+def _rows(figures: Mapping[str, Estimate], runs: Estimate, scale: _A7Scale, seed: int) -> tuple[FigureRow, ...]:
     described, ours = figures["described"].value, figures["ours"].value
     network = _new_network("a7", seed)
     narrow = f"With 16 channels instead of 256, and {GAMES} games of self-play."

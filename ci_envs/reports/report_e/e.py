@@ -80,7 +80,7 @@ _LOG = Path(__file__).with_name("training_log.json")
 _GROWTH = 100.0
 
 
-class _Scale(NamedTuple):
+class _EScale(NamedTuple):
     """How much is computed.
 
     Attributes:
@@ -96,7 +96,7 @@ class _Scale(NamedTuple):
     positions: int
 
 
-_FULL, _QUICK = _Scale(150, 30, 150, 40), _Scale(2, 4, 0, 10)
+_FULL, _QUICK = _EScale(150, 30, 150, 40), _EScale(2, 4, 0, 10)
 _EXPLORATIONS = 100  # of the trainings that are part of a run
 
 
@@ -124,7 +124,7 @@ def run(options: RunOptions) -> Findings:
         set_num_threads(threads)
 
 
-def _run(options: RunOptions, scale: _Scale) -> Findings:
+def _run(options: RunOptions, scale: _EScale) -> Findings:
     log = read_log()
     described = _train_described(scale, options.seed)
     options.report_progress(0.2)
@@ -164,7 +164,7 @@ def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: in
     return network, log
 
 
-def _train_described(scale: _Scale, seed: int, architecture: str = "e") -> TrainedNetwork:
+def _train_described(scale: _EScale, seed: int, architecture: str = "e") -> TrainedNetwork:
     options = {**DESCRIBED, "architecture": architecture, "simulations": _EXPLORATIONS}
     return train_alphazero(_ENVIRONMENT, _GAME, options, scale.described_games, seed)
 
@@ -247,7 +247,7 @@ def _parameters(architecture: str) -> int:
     return sum(weights.numel() for weights in new_network(_GAME, ARCHITECTURES[architecture], 0).parameters())
 
 
-def _experiment_rows(scale: _Scale, seed: int, described: "Network", matches: _Matches) -> list[FigureRow]:
+def _experiment_rows(scale: _EScale, seed: int, described: "Network", matches: _Matches) -> list[FigureRow]:
     """Return the experiments that report E announces: a c that changes, a larger board, a deeper network."""
     if not scale.experiment_games:
         return []
