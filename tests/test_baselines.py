@@ -1,6 +1,7 @@
 """Stable-Baselines3 on the vector environment, model files, and the agent that plays them."""
 
 import base64
+import csv
 import json
 import pickle
 import re
@@ -31,6 +32,7 @@ from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
 from ci_envs.cli.main import main
 from ci_envs.envs.single_agent import make_single_agent
+from ci_envs.training import train
 
 GAME = ci_envs.ConnectN(3, 3, 3)
 TICTACTOE = "TicTacToe-v0"
@@ -517,3 +519,15 @@ def test_the_models_that_come_with_the_package_are_small():
     files = list(Path(baselines.__file__).with_name("models").glob("*.safetensors"))
     assert {file.stem for file in files} == {"tictactoe", "quixo"}
     assert all(file.stat().st_size < 1e6 for file in files)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "losses"), [("ppo", {"train/loss", "train/value_loss"}), ("dqn", {"train/loss"})]
+)
+def test_the_learning_curve_has_the_losses(algorithm, losses, tmp_path):
+    options = {"steps": 3000, "measurements": 3, "ladder": ("random",), "ladder_games": 2, "boards": 8}
+    train(f"sb3:{algorithm}", "TicTacToe-v0", output=tmp_path / "run", **options)
+    with (tmp_path / "run" / "curve.csv").open() as file:
+        last = list(csv.DictReader(file))[-1]
+    assert losses <= set(last)
+    assert all(np.isfinite(float(last[name])) for name in losses)

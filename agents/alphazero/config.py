@@ -50,7 +50,9 @@ class AlphaZeroConfig(TrainingConfig):
         changeable=True,
     )
 
-    architecture: str = option("network: channels x residual blocks, or that of a report", Choice(tuple(ARCHITECTURES)), "32x3")
+    architecture: str = option(
+        "network: channels x residual blocks, or that of a report", Choice(tuple(ARCHITECTURES)), "32x3"
+    )
     selection: str = option("selection rule of the search in self-play", _SELECTION, "gumbel")
     exploration: float = option("exploration constant of the search in self-play", POSITIVE, 1.5)
     simulations: int = option("simulations for each position in self-play", _SIMULATIONS, 32)
