@@ -521,13 +521,10 @@ def test_the_models_that_come_with_the_package_are_small():
     assert all(file.stat().st_size < 1e6 for file in files)
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "losses"), [("ppo", {"train/loss", "train/value_loss"}), ("dqn", {"train/loss"})]
-)
-def test_the_learning_curve_has_the_losses(algorithm, losses, tmp_path):
+def test_the_learning_curve_has_the_losses(tmp_path):
     options = {"steps": 3000, "measurements": 3, "ladder": ("random",), "ladder_games": 2, "boards": 8}
-    train(f"sb3:{algorithm}", "TicTacToe-v0", output=tmp_path / "run", **options)
+    train("sb3:ppo", "TicTacToe-v0", output=tmp_path / "run", **options)
     with (tmp_path / "run" / "curve.csv").open() as file:
         last = list(csv.DictReader(file))[-1]
-    assert losses <= set(last)
-    assert all(np.isfinite(float(last[name])) for name in losses)
+    for name in ("train/loss", "train/value_loss", "train/policy_gradient_loss"):
+        assert np.isfinite(float(last[name]))
