@@ -7,7 +7,7 @@ the value of the network, and changes nothing else: one game of self-play after 
 move, and a step of Adam after each game on the sum of the losses of its moves.
 
 The described version is our ``alphazero`` with the options ``DESCRIBED``. It differs from the literal one in four
-points: its search begins a new tree for each move, a leaf decides a node as in our other searches, the optimiser is
+points: its search begins a new tree for each move, it proves wins and losses as our other searches do, the optimiser is
 AdamW, and symmetries are applied to the positions of the step, not to those of the search.
 """
 
@@ -328,7 +328,7 @@ def _claims(rows: Sequence[FigureRow], log: TrainingLog, matches: _Matches, posi
         Claim(
             "A fixed c, a small network and little diversity are the limits of the agent.",
             ClaimVerdict.UNKNOWN,
-            "Against perfect play nothing more can be won than the games in which it moves first, and it wins these.",
+            "Against perfect play only the games in which it moves first can be won, so more strength would hardly show.",
         ),
         _listing_claim(seed),
     ]
@@ -367,9 +367,9 @@ SECTION = Section(
     game="ConnectN-v0",
     purpose="Learn four in a row by self-play alone, with a small network and the search of AlphaZero.",
     lesson=(
-        "The listing cannot train, because its loss has no gradient. Repaired as the text says, it learns to win every"
-        " game that it begins, and 3,000 games of self-play are enough instead of 50,000. Moving second it loses, as it"
-        " must, to an opponent that searches four plies deep."
+        "The listing cannot train, because its loss has no gradient. Repaired as the text says, it learns to win nearly"
+        " every game that it begins, and 3,000 games of self-play are enough instead of 50,000. Moving second it loses,"
+        " as it must, to an opponent that searches four plies deep."
     ),
     conditions=(
         "The literal training is that of the network of the package: one run of 3,000 games with 2,000 explorations for"
