@@ -328,7 +328,8 @@ def _claims(rows: Sequence[FigureRow], log: TrainingLog, matches: _Matches, posi
         Claim(
             "A fixed c, a small network and little diversity are the limits of the agent.",
             ClaimVerdict.UNKNOWN,
-            "Against perfect play only the games in which it moves first can be won, so more strength would hardly show.",
+            "Against perfect play it can win only the games in which it moves first, so more strength would"
+            " hardly show.",
         ),
         _listing_claim(seed),
     ]
