@@ -215,6 +215,23 @@ def test_chooses_as_in_plain_python_with_the_defaults():
 # as an agent
 
 
+@pytest.mark.parametrize(
+    ("game", "options"), [(GAMES[0], ""), (GAMES[1], ",restart=false"), (GAMES[0], ",mutation=swap,crossover=pairs")]
+)
+def test_wandering_takes_every_win_and_gives_no_win_away(game, options):
+    """As the 512 random genomes begin with all cells and pieces."""
+    positions = positions_of(game)[::5]
+    agent = make_agent(f"quarto_ga:algorithm=wandering,selection=roulette{options}", game, seed=0)
+    actions = agent.act_batch(batch_of(positions)).tolist()
+    for position, action in zip(positions, actions, strict=True):
+        assert action in position.legal_actions()
+        wins = winning_actions(position)
+        assert action in wins or not wins
+        losing = losing_actions(position) if action >= 16 else []
+        if len(losing) < len(position.legal_actions()):
+            assert action not in losing
+
+
 def test_same_seed_same_actions():
     seen = batch_of([Position.start(Quarto())] * 30)
     first, second, third = (QuartoGAAgent(Quarto(), **SMALL, seed=s).act_batch(seen).tolist() for s in (1, 1, 2))
@@ -240,12 +257,19 @@ def test_agent_and_policy_agree():
         ({"generations": -1}, ["generations", "from 0", "-1"]),
         ({"offspring": 0}, ["offspring", "from 1", "0"]),
         ({"generations": 20_000}, ["population + generations * offspring", str(MAX_PLANS), "2000512"]),
-        ({"selection": "rank"}, ["selection", "tournament or roulette", "'rank'"]),
-        ({"selection": 3}, ["selection", "tournament or roulette", "3"]),
+        ({"selection": "rank"}, ["selection", "tournament, roulette", "'rank'"]),
+        ({"selection": 3}, ["selection", "tournament, roulette", "3"]),
         ({"tournament_size": 0}, ["tournament_size", "from 1", "0"]),
         ({"mutation_rate": 1.1}, ["mutation_rate", "from 0 to 1", "1.1"]),
         ({"mutation_rate": float("nan")}, ["mutation_rate", "from 0 to 1", "nan"]),
         ({"mutation_rate": True}, ["mutation_rate", "from 0 to 1", "True"]),
+        ({"algorithm": "forest"}, ["algorithm", "tree, wandering", "'forest'"]),
+        ({"mutation": "one"}, ["mutation=one is for algorithm=wandering"]),
+        ({"restart": False}, ["restart=False is for algorithm=wandering"]),
+        ({"algorithm": "wandering", "mutation_rate": 0.5}, ["mutation_rate=0.5 is for algorithm=tree"]),
+        ({"algorithm": "wandering", "mutation": "both"}, ["mutation", "one, each, swap", "'both'"]),
+        ({"algorithm": "wandering", "crossover": "one_point"}, ["crossover", "uniform, pairs", "'one_point'"]),
+        ({"algorithm": "wandering", "restart": 1}, ["restart", "true or false", "1"]),
     ],
 )
 def test_bad_options_are_named_with_what_is_allowed(options, words):

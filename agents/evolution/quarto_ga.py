@@ -1,6 +1,6 @@
 """Quarto by a genetic algorithm that evolves a new plan for each action.
 
-The algorithm is in :mod:`ci_envs.agents.evolution.lookahead_ga`.
+The algorithms are in :mod:`ci_envs.agents.evolution.lookahead_ga` and :mod:`ci_envs.agents.evolution.wandering_ga`.
 """
 
 from dataclasses import dataclass
@@ -13,16 +13,29 @@ from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, evolve
+from ci_envs.agents.evolution.wandering_ga import EACH, ONE, PAIRS, SWAP, UNIFORM
+from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.games.game import Game
 from ci_envs.games.quarto import Quarto
 from ci_envs.kernels.dispatch import implements
-from ci_envs.validation import integer_between, probability
+from ci_envs.validation import integer_between, one_of, probability, true_or_false
 
 SELECTIONS = {"tournament": TOURNAMENT, "roulette": ROULETTE}
 """How parents are selected, by name."""
 
+ALGORITHMS = ("tree", "wandering")
+"""How plans are judged and varied."""
+
+MUTATIONS = {"one": ONE, "each": EACH, "swap": SWAP}
+"""The mutations of ``algorithm=wandering`` by name."""
+
+CROSSOVERS = {"uniform": UNIFORM, "pairs": PAIRS}
+"""The crossovers of ``algorithm=wandering`` by name."""
+
 MAX_PLANS = 1 << 20
 """Plans that a decision may evolve at most (48 MiB of working memory)."""
+
+_MUTATION_RATE = 0.125
 
 
 @dataclass(frozen=True)
@@ -60,53 +73,85 @@ def _(policy: QuartoGAPolicy) -> Any:
 class QuartoGAAgent(PolicyAgent):
     """Evolves plans for the next eight plies, four positions and four pieces, and plays the first action of the best.
 
-    It completes a line wherever it can, and never gives a piece that completes one if there is another.
+    With ``algorithm=tree`` all plans together are a game tree, whose values are backed up by minimax. The agent
+    completes a line wherever it can, and never gives a piece that completes one if there is another. The algorithm
+    ``wandering`` is the one that report B describes.
     """
 
     def __init__(
         self,
         game: Game,
         *,
+        algorithm: str = "tree",
         population: int = 512,
         generations: int = 40,
         offspring: int = 100,
         selection: str = "tournament",
         tournament_size: int = 2,
-        mutation_rate: float = 0.125,
+        mutation_rate: float | None = None,
+        mutation: str | None = None,
+        crossover: str | None = None,
+        restart: bool | None = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: Quarto, with squares or without.
+            algorithm: ``tree`` or ``wandering``.
             population: random plans to begin with, and parents of a generation, at least 2.
             generations: how many; 0 plays by the random plans alone.
-            offspring: new plans a generation, at least 1.
+            offspring: new plans a generation, at least 1; with ``wandering`` the rounds, of which each adds a mutant
+                with probability 0.9 and a child of two parents with probability 0.6.
             selection: of parents: ``tournament`` or ``roulette``.
             tournament_size: plans that a tournament draws, at least 1.
-            mutation_rate: the probability, from 0 to 1, that a gene of a new plan is drawn anew.
+            mutation_rate: for ``tree``: the probability, from 0 to 1, that a gene of a new plan is drawn again; None is
+                0.125.
+            mutation: for ``wandering``: ``one`` draws one gene again, ``each`` every gene with probability 1/2, and
+                ``swap`` swaps two pieces with probability 1/2, and two cells; None is ``one``.
+            crossover: for ``wandering``: ``uniform`` takes each gene of either parent, ``pairs`` the first pairs of a
+                piece and a cell of one parent and the others of the second; None is ``uniform``.
+            restart: for ``wandering``: whether new random plans replace all plans when every one of them loses; None
+                is true.
             seed: of all that is random.
 
         Raises:
-            ValueError: ``game`` is not Quarto, or an option is out of range.
+            ValueError: ``game`` is not Quarto, or an option is out of range or belongs to the other algorithm.
         """
         require_game("quarto_ga", game, Quarto)
+        self.algorithm = one_of("algorithm", algorithm, ALGORITHMS)
         self.population = integer_between("population", population, 2, MAX_PLANS)
         self.generations = integer_between("generations", generations, 0, MAX_PLANS)
         self.offspring = integer_between("offspring", offspring, 1, MAX_PLANS)
         self._plans = self.population + self.generations * self.offspring
         if self._plans > MAX_PLANS:
             raise ValueError(f"population + generations * offspring must be at most {MAX_PLANS}, not {self._plans}")
-        if selection not in SELECTIONS:
-            raise ValueError(f"selection must be {' or '.join(SELECTIONS)}, not {selection!r}")
-        self.selection = selection
+        self.selection = one_of("selection", selection, SELECTIONS)
         self.tournament_size = integer_between("tournament_size", tournament_size, 1, MAX_PLANS)
-        self.mutation_rate = probability("mutation_rate", mutation_rate)
+        if algorithm == "tree":
+            _refuse("wandering", mutation=mutation, crossover=crossover, restart=restart)
+        else:
+            _refuse("tree", mutation_rate=mutation_rate)
+        self.mutation_rate = _MUTATION_RATE if mutation_rate is None else probability("mutation_rate", mutation_rate)
+        self.mutation = "one" if mutation is None else one_of("mutation", mutation, MUTATIONS)
+        self.crossover = "uniform" if crossover is None else one_of("crossover", crossover, CROSSOVERS)
+        self.restart = True if restart is None else true_or_false("restart", restart)
         super().__init__(game, seed=seed)
 
     @override
     def policy(self) -> CompiledPolicy:
         selection = SELECTIONS[self.selection]
+        if self.algorithm == "wandering":
+            return WanderingOptions(
+                self.population,
+                self.generations,
+                self.offspring,
+                selection,
+                self.tournament_size,
+                MUTATIONS[self.mutation],
+                CROSSOVERS[self.crossover],
+                self.restart,
+            ).compiled()
         counts = [self.population, self.generations, self.offspring, selection, self.tournament_size]
         words = [np.empty(self._plans, dtype=np.uint64) for _ in range(2)]
         numbers = [np.empty(self._plans, dtype=np.int64) for _ in range(3)]
@@ -121,3 +166,9 @@ class QuartoGAAgent(PolicyAgent):
             np.empty(self.population, dtype=np.int64),
         )
         return CompiledPolicy(QuartoGAPolicy(), memory)
+
+
+def _refuse(algorithm: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(f"{name}={value} is for algorithm={algorithm}: leave it out")
