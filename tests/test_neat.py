@@ -31,6 +31,7 @@ from ci_envs.agents.evolution.layers import (
     random_layers,
     remove_layer,
     resize_layer,
+    sequence_crossover,
     torch_module,
     tweak_weights,
 )
@@ -202,6 +203,15 @@ def test_softmax_draws_by_its_probabilities():
     counts = np.bincount(played, minlength=9)
     assert counts[8] == 0
     assert ((counts[:8] - expected) ** 2 / expected).sum() < 24.3  # chi-square, 7 degrees of freedom, p = 0.001
+
+
+def test_of_equally_probable_actions_the_first_legal_one_is_played():
+    answers = np.array([9, 0, 5, 5, -3, 2, 5, 1, 5], dtype=float)
+    position = Position.start(TICTACTOE).play(0).play(8)
+    policy = NetworkPolicy(False, False, softmax=True)
+    assert set(actions_of(policy, TICTACTOE, constant_network(answers), [position] * 50, np.arange(50))) == {2}
+    # after a softmax all but the largest output are 0 if they are far below it
+    assert actions_of(policy, TICTACTOE, constant_network(answers * 1e4), [position])[0] == 1
 
 
 # ---------------------------------------------------------------------------------------------------------------- NEAT
@@ -411,6 +421,33 @@ def test_children_take_whole_neurons_of_both_parents():
     assert 10 <= (child[0].biases == 1).sum() <= 30
 
 
+def test_a_sequence_has_layers_of_both_parents_in_order():
+    rng, counts = np.random.default_rng(0), set()
+    for seed in range(60):
+        mother, father = layers(seed), layers(seed + 1)
+        child = sequence_crossover(mother, father, Limits(4, 8), rng)
+        assert_valid(child, 6, 3, Limits(4, 8))
+        fewest = min(len(mother), len(father)) - 1
+        assert fewest <= len(child) - 1 <= len(mother) + len(father) - 2
+        counts.add(len(child) - 1 - fewest)
+        known = [[layer.biases.tolist() for layer in parent[:-1]] for parent in (mother, father)]
+        places = [0, 0]
+        for layer in child[:-1]:
+            biases = layer.biases.tolist()
+            whose = 0 if biases in known[0][places[0] :] else 1
+            places[whose] += known[whose][places[whose] :].index(biases) + 1
+        assert child[-1].biases.tolist() in [parent[-1].biases.tolist() for parent in (mother, father)]
+    assert len(counts) > 2
+
+
+@pytest.mark.parametrize("activation", ["identity", "relu"])
+def test_the_activation_of_the_output_comes_back(activation):
+    genome = layers(3)
+    row = flatten_layers(genome, activation)
+    assert [node.activation for node in read_row(row, 6, 3)[1]] == [activation] * 3
+    assert np.array_equal(flatten_layers(layers_of(row, 6, 3)), flatten_layers(genome))
+
+
 def test_layer_lists_learn_xor():
     history = optimise(LayerEvolution(2, 1, 80, seed=0, limits=Limits(2, 6)), xor_fitness, 150, seed=0, target=3.8)
     assert history[-1].best >= 3.8
@@ -445,7 +482,16 @@ def test_every_parameter_of_neat_reaches_the_library():
 
 LADDER = {"ladder": "random", "ladder_games": 2, "measurements": 1}
 SMALL = {"generations": 5, "population": 12, "games": 4, "opponents": "random", "peers": 1, **LADDER}
-KINDS = [{}, {"encoding": "layers"}, {"outputs": "actions", "temperature": 0.2, "species": 3}]
+AS_REPORT_A = {
+    "encoding": "layers",
+    "outputs": "actions",
+    "symmetries": False,
+    "layer_output": "softmax",
+    "layer_crossover": "sequence",
+    "opponents": None,
+    "peers": 2,
+}
+KINDS = [{}, {"encoding": "layers"}, {"outputs": "actions", "temperature": 0.2, "species": 3}, AS_REPORT_A]
 
 
 def train_neat(environment, **options):
@@ -502,6 +548,22 @@ def test_a_champion_plays_and_its_run_is_told(tmp_path):
     assert answer == pytest.approx(evaluate_row(agent.genome, planes.reshape(1, -1), 1))
 
 
+def test_a_softmax_after_the_outputs_is_played_and_shown(tmp_path):
+    train_neat("TicTacToe-v0", output=tmp_path, **SMALL | AS_REPORT_A)
+    agent = NeatAgent(TICTACTOE, tmp_path / "best.json", seed=0)
+    assert agent.genome_policy.softmax
+    position = Position.start(TICTACTOE).play(4)
+    planes = position.observation().reshape(1, -1)
+    outputs = evaluate_row(agent.genome, planes, 9)[0]
+    assert (outputs >= 0).all()  # there is a ReLU
+    torch = pytest.importorskip("torch")
+    with torch.no_grad():
+        probabilities = agent.module()(torch.tensor(planes, dtype=torch.float64)).numpy()[0]
+    assert probabilities == pytest.approx(np.exp(outputs - outputs.max()) / np.exp(outputs - outputs.max()).sum())
+    words = np.array([[position.own, position.opp]], dtype=np.uint64)
+    assert agent.act_on(words)[0] == max(position.legal_actions(), key=lambda action: probabilities[action])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -513,6 +575,10 @@ def test_a_champion_plays_and_its_run_is_told(tmp_path):
         ({"generations": -1}, "generations"),
         ({"max_layers": 2}, "max_layers=2 is for encoding=layers"),
         ({"encoding": "layers", "node_add_prob": 0.5}, "node_add_prob=0.5 is for encoding=graph"),
+        ({"layer_output": "softmax"}, "layer_output=softmax is for encoding=layers"),
+        ({"encoding": "layers", "layer_output": "softmax"}, "is for outputs=actions, not outputs=value"),
+        ({"encoding": "layers", "layer_crossover": "one"}, "layer_crossover must be one of places, sequence"),
+        ({"opponents": None, "peers": 0}, "opponents=none needs peers of 1 or more"),
         ({"temperature": -1}, "temperature"),
         ({"symmetries": 3}, "symmetries"),
         ({"max_plies": 0}, "max_plies"),

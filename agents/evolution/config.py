@@ -34,8 +34,10 @@ class EvolutionConfig(TrainingConfig):
         Integer(1),
         40,
     )
-    opponents: tuple[str, ...] = option(
-        "agents that each genome plays against in each generation", AgentSpecs(), ("random", "minimax:depth=1")
+    opponents: tuple[str, ...] | None = option(
+        "agents that each genome plays against in each generation; none leaves only peers",
+        OrNone(AgentSpecs()),
+        ("random", "minimax:depth=1"),
     )
     peers: int = option("number of random genomes of the generation that are opponents too", Integer(0), 0)
     threads: int = option("number of games that are played at once", Integer(1), 1, changeable=True)

@@ -1,9 +1,12 @@
 """Networks as lists of layers that evolve: mutations add, remove and resize layers, and change weights.
 
-This is the genome of the Quixo report, which called it NEAT. It has no historical markings and no species: crossover
-matches the neurons of two parents by their place. Each mutation of the structure preserves the function of the network
-as far as possible: a new layer starts as the identity, a removed layer is merged into the next one, and a new neuron
-has no outgoing weights yet (Chen, Goodfellow and Shlens, "Net2Net", ICLR 2016).
+Report A evolves lists of layers for Quixo and calls this NEAT. There are no historical markings and no species. The
+operators here are ours. Crossover matches the neurons of two parents by their place. Each mutation of the structure
+preserves the function of the network as far as possible: a new layer starts as the identity, a removed layer is merged
+into the next one, and a new neuron has no outgoing weights yet (Chen, Goodfellow and Shlens, "Net2Net", ICLR 2016).
+
+Report A's networks have a ReLU after the output layer too, followed by a softmax (``layer_output=softmax``). Its
+crossover lines up whole layers of both parents (``layer_crossover=sequence``), and its mutations are random.
 """
 
 from collections import deque
@@ -18,7 +21,7 @@ from numpy.random import Generator
 from ci_envs.agents.evolution.networks import Node, read_row, stack_rows, write_row
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import TournamentSelection
-from ci_envs.training.checks import PROBABILITY, Integer, Number
+from ci_envs.training.checks import PROBABILITY, Choice, Integer, Number
 from ci_envs.training.config import Options, option
 from ci_envs.validation import integer_between
 
@@ -34,6 +37,17 @@ class LayerRates(Options):
         ValueError: a value is not allowed.
     """
 
+    layer_output: str = option(
+        "activation of the outputs (encoding=layers): linear, or softmax after a ReLU (outputs=actions), of which the "
+        "first of the best actions is played",
+        Choice(("linear", "softmax")),
+        "linear",
+    )
+    layer_crossover: str = option(
+        "crossover (encoding=layers): places matches neurons by their place, sequence lines up layers of both parents",
+        Choice(("places", "sequence")),
+        "places",
+    )
     layer_elite: int = option("networks that survive unchanged (encoding=layers)", Integer(0), 2)
     layer_tournament: int = option("networks in the tournament for a parent (encoding=layers)", Integer(1), 3)
     layer_crossover_rate: float = option("share of children of two parents (encoding=layers)", PROBABILITY, 0.5)
@@ -52,7 +66,7 @@ DEFAULT_RATES = LayerRates()
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer: ``weights @ inputs + biases``, followed by a ReLU unless it is the last layer.
+    """A layer: ``weights @ inputs + biases``, followed by a ReLU; after the last layer it is an option.
 
     Attributes:
         weights: float64 (neurons, inputs).
@@ -150,12 +164,35 @@ def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
     return tuple(_crossed(one, other, rng) for one, other in [*pairs, (mother[-1], father[-1])])
 
 
-def flatten_layers(genome: Layers) -> Values:
-    """Return the network as a row (:mod:`ci_envs.agents.evolution.networks`)."""
+def sequence_crossover(mother: Layers, father: Layers, limits: Limits, rng: Generator) -> Layers:
+    """Return a child whose hidden layers are those of the parents, in turn.
+
+    It has at least as many hidden layers as the smaller parent and at most as many as both parents. Each is the next
+    one of a random parent, and the output layer is that of a random parent. Weights of inputs that are missing are
+    random.
+    """
+    left = [list(mother[:-1]), list(father[:-1])]
+    fewest, most = min(map(len, left)), min(sum(map(len, left)), limits.layers)
+    child: list[Layer] = []
+    inputs = mother[0].weights.shape[1]
+    for _ in range(int(rng.integers(fewest, most + 1))):
+        parent = int(rng.integers(2))
+        child.append(_fitted((left[parent] or left[1 - parent]).pop(0), inputs, rng))
+        inputs = len(child[-1].biases)
+    return *child, _fitted((mother, father)[rng.integers(2)][-1], inputs, rng)
+
+
+def flatten_layers(genome: Layers, output: str = "identity") -> Values:
+    """Return the network as a row (:mod:`ci_envs.agents.evolution.networks`).
+
+    Args:
+        genome: the layers.
+        output: the activation of the last layer.
+    """
     nodes: list[Node] = []
     first = 0
     for place, layer in enumerate(genome):
-        activation = "identity" if place == len(genome) - 1 else "relu"
+        activation = output if place == len(genome) - 1 else "relu"
         for weights, bias in zip(layer.weights.tolist(), layer.biases.tolist(), strict=True):
             nodes.append(Node(bias, 1.0, activation, tuple(enumerate(weights, first))))
         first += layer.weights.shape[1]
@@ -181,14 +218,18 @@ def layers_of(row: Values, inputs: int, outputs: int) -> Layers:
         for nodes in groups.values()
     )
     if all(layer.weights.size for layer in genome) and len(genome[-1].biases) == outputs:
-        written = flatten_layers(genome)
+        written = flatten_layers(genome, last[-1].activation)
         if np.array_equal(written, row[: len(written)]):
             return genome
     raise ValueError("the network is no list of layers")
 
 
-def torch_module(genome: Layers) -> "nn.Sequential":
+def torch_module(genome: Layers, *, softmax: bool = False) -> "nn.Sequential":
     """Return the network as a module of PyTorch: float64 (n, inputs) -> (n, outputs).
+
+    Args:
+        genome: the layers.
+        softmax: whether a ReLU and a softmax follow the last layer.
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -204,7 +245,7 @@ def torch_module(genome: Layers) -> "nn.Sequential":
             linear.weight.copy_(torch.tensor(layer.weights))
             linear.bias.copy_(torch.tensor(layer.biases))
         modules += [linear, nn.ReLU()]
-    return nn.Sequential(*modules[:-1])
+    return nn.Sequential(*modules, nn.Softmax(dim=1)) if softmax else nn.Sequential(*modules[:-1])
 
 
 class LayerEvolution:
@@ -259,7 +300,8 @@ class LayerEvolution:
         if self._told is not None:
             self.genomes = self._next(self._told)
             self._told = None
-        self._rows = [flatten_layers(genome) for genome in self.genomes]
+        output = "relu" if self._rates.layer_output == "softmax" else "identity"
+        self._rows = [flatten_layers(genome, output) for genome in self.genomes]
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
@@ -280,10 +322,15 @@ class LayerEvolution:
     def _child(self, better: int, other: int) -> Layers:
         child = self.genomes[better]
         if self._rng.random() < self._rates.layer_crossover_rate:
-            child = crossover(child, self.genomes[other], self._rng)
+            child = self._cross(child, self.genomes[other])
         if self._rng.random() < self._rates.layer_structural_rate:
             child = STRUCTURAL[self._rng.integers(len(STRUCTURAL))](child, self._limits, self._rng)
         return tweak_weights(child, self._rng, self._rates)
+
+    def _cross(self, mother: Layers, father: Layers) -> Layers:
+        if self._rates.layer_crossover == "sequence":
+            return sequence_crossover(mother, father, self._limits, self._rng)
+        return crossover(mother, father, self._rng)
 
 
 STRUCTURAL: tuple[Callable[[Layers, Limits, Generator], Layers], ...] = (add_layer, remove_layer, resize_layer)
@@ -292,6 +339,15 @@ STRUCTURAL: tuple[Callable[[Layers, Limits, Generator], Layers], ...] = (add_lay
 
 def _random_layer(inputs: int, size: int, rng: Generator) -> Layer:
     return Layer(rng.normal(0, np.sqrt(2 / inputs), (size, inputs)), np.zeros(size))
+
+
+def _fitted(layer: Layer, inputs: int, rng: Generator) -> Layer:
+    """Return the layer with another number of inputs: the last weights are cut, or random ones are added."""
+    missing = inputs - layer.weights.shape[1]
+    if missing <= 0:
+        return Layer(layer.weights[:, :inputs], layer.biases)
+    added = rng.normal(0, np.sqrt(2 / inputs), (len(layer.biases), missing))
+    return Layer(np.hstack((layer.weights, added)), layer.biases)
 
 
 def _tweaked(numbers: Genomes, inputs: int, rates: LayerRates, rng: Generator) -> Genomes:

@@ -33,7 +33,8 @@ class NeatAgent(ChampionAgent):
     @override
     def _make_genome_policy(self) -> NetworkPolicy:
         options = self.champion.options
-        policy = NetworkPolicy(OUTPUTS[options["outputs"]], bool(options["symmetries"]))
+        softmax = bool(options.get("softmax", False))  # only networks of encoding=layers can have one
+        policy = NetworkPolicy(OUTPUTS[options["outputs"]], bool(options["symmetries"]), softmax=softmax)
         read_row(self.genome, *self._sizes(policy))
         return policy
 
@@ -48,4 +49,5 @@ class NeatAgent(ChampionAgent):
             ValueError: it is no list of layers.
             ImportError: PyTorch is not installed.
         """
-        return torch_module(layers_of(self.genome, *self._sizes(self.genome_policy)))
+        policy = self.genome_policy
+        return torch_module(layers_of(self.genome, *self._sizes(policy)), softmax=policy.softmax)

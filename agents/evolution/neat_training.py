@@ -74,7 +74,7 @@ class NeatConfig(GraphOptions, LayerOptions, EvolutionConfig):
     )
     population: int = option("networks in a generation", Integer(4), 100)
     games: int = with_default(EvolutionConfig, "games", 10)
-    opponents: tuple[str, ...] = with_default(
+    opponents: tuple[str, ...] | None = with_default(
         EvolutionConfig, "opponents", ("random", "minimax:depth=1", "minimax:depth=2")
     )
     peers: int = with_default(EvolutionConfig, "peers", 1)
@@ -113,12 +113,13 @@ class NeatTrainer(EvolutionTrainer):
     @override
     def make_policy(self) -> NetworkPolicy:
         config = self.config
-        symmetries = _averages_symmetries(self.task.game, config.symmetries)
-        return NetworkPolicy(OUTPUTS[config.outputs], symmetries, config.temperature)
+        if self._softmax and OUTPUTS[config.outputs]:
+            raise ValueError(f"layer_output=softmax is for outputs=actions, not outputs={config.outputs}")
+        return NetworkPolicy(OUTPUTS[config.outputs], self._symmetries, config.temperature, self._softmax)
 
     @override
     def playing_policy(self) -> NetworkPolicy:
-        return NetworkPolicy(OUTPUTS[self.config.outputs], self._symmetries)
+        return NetworkPolicy(OUTPUTS[self.config.outputs], self._symmetries, softmax=self._softmax)
 
     @override
     def max_plies(self) -> int:
@@ -157,7 +158,8 @@ class NeatTrainer(EvolutionTrainer):
     @override
     def playing_options(self) -> Mapping[str, Any]:
         config = self.config
-        return {"encoding": config.encoding, "outputs": config.outputs, "symmetries": self._symmetries}
+        options = {"encoding": config.encoding, "outputs": config.outputs, "symmetries": self._symmetries}
+        return {**options, "softmax": True} if self._softmax else options
 
     @override
     def final_rng(self) -> Generator:
@@ -167,6 +169,10 @@ class NeatTrainer(EvolutionTrainer):
     def metrics(self) -> Mapping[str, float]:
         shape = dict(zip(_SHAPE, self._optimiser.shapes[-1], strict=True))
         return {**super().metrics(), **shape}
+
+    @property
+    def _softmax(self) -> bool:
+        return self.config.layer_output == "softmax"
 
     @property
     def _symmetries(self) -> bool:

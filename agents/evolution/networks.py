@@ -173,11 +173,14 @@ class NetworkPolicy(GenomePolicy):
             legal ones count.
         symmetries: what the network says is its mean over all symmetric images.
         temperature: of the softmax over the legal actions by which one is drawn; 0 plays the best one.
+        softmax: the outputs for the actions become probabilities by a softmax, and of equally probable legal actions
+            the first is played, not a random one.
     """
 
     by_value: bool = True
     symmetries: bool = False
     temperature: float = 0.0
+    softmax: bool = False
 
     def outputs(self, game: Game) -> int:
         """How many outputs a network has."""
@@ -197,13 +200,15 @@ class NetworkPolicy(GenomePolicy):
 @implements(choose, NetworkPolicy)
 def _(policy: NetworkPolicy) -> Any:
     by_value, temperature = policy.by_value, policy.temperature
-    score = _score_afterstates if by_value else _score_actions
-    averaged = policy.symmetries
+    score = _score_afterstates if by_value else _score_legal_actions
+    averaged, softmax = policy.symmetries, policy.softmax
 
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, values, planes, scores = memory
         images = symmetry_count(game) if averaged else 1
-        score(game, genome, own, opp, images, values, planes, scores)
+        score(game, genome, own, opp, images, values, planes, scores, softmax)
+        if softmax:
+            return scores.argmax()
         best = scores.max()
         if temperature == 0:
             return random_index_from(scores, action_count(game), best, seed)[0]
@@ -225,7 +230,7 @@ def _show(game: Any, own: Any, opp: Any, planes: Any, values: Any) -> Any:
 
 @kernel
 def _score_afterstates(
-    game: Any, genome: Any, own: Any, opp: Any, images: Any, values: Any, planes: Any, scores: Any
+    game: Any, genome: Any, own: Any, opp: Any, images: Any, values: Any, planes: Any, scores: Any, softmax: Any
 ) -> None:
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -246,8 +251,8 @@ def _score_afterstates(
 
 
 @kernel
-def _score_actions(
-    game: Any, genome: Any, own: Any, opp: Any, images: Any, values: Any, planes: Any, scores: Any
+def _score_legal_actions(
+    game: Any, genome: Any, own: Any, opp: Any, images: Any, values: Any, planes: Any, scores: Any, softmax: Any
 ) -> None:
     count = action_count(game)
     scores[:] = 0
@@ -256,6 +261,10 @@ def _score_actions(
         end = _evaluate(genome, _show(game, own_image, opp_image, planes, values), count, values)
         for number in range(count):
             scores[number] += values[end - count + transform_action(game, np.uint64(image), np.uint64(number))] / images
+    if softmax:
+        highest = scores.max()
+        for number in range(count):
+            scores[number] = math.exp(scores[number] - highest)
     for number in range(count):
         if not legal(game, own, opp, np.uint64(number)):
             scores[number] = -np.inf

@@ -14,7 +14,7 @@ from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
 from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.networks import stack_rows
 from ci_envs.agents.evolution.opponents import make_opponents
-from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Starts
+from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Individual, Starts
 from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.evolution import Evolution
@@ -63,11 +63,13 @@ class EvolutionTrainer(Trainer):
             ImportError: a package that the evolution needs is not installed.
         """
         super().__init__(task, config)
+        if config.opponents is None and not config.peers:
+            raise ValueError("opponents=none needs peers of 1 or more: the genomes have nothing to play against")
         self.policy = self.make_policy()
         self._play = FitnessByPlay(
             task.game,
             self.policy,
-            make_opponents(config.opponents, task.game),
+            () if config.opponents is None else make_opponents(config.opponents, task.game),
             config.games,
             config.peers,
             starts=self.starts(),
@@ -188,11 +190,12 @@ class EvolutionTrainer(Trainer):
     def _final_champion(self) -> Champion:
         play, games, rng = self._play, self.config.last_games, self.final_rng()
         candidates, word = self.candidates(), int(rng.integers(2**64, dtype=np.uint64))
+        rows, policy = stack_rows(candidates), self.playing_policy()
         best, score = best_of(
             play.game,
-            self.playing_policy(),
-            stack_rows(candidates),
-            play.opponents,
+            policy,
+            rows,
+            play.opponents or [Individual(policy, row) for row in rows],
             games,
             word,
             starts=play.starts(games, rng) if play.starts else None,

@@ -1,0 +1,194 @@
+"""Section A6: Quixo by an evolution of lists of layers, which report A calls NEAT.
+
+:mod:`ci_envs.reports.report_a.quixo_layers` lists the oddities that the literal version keeps.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ci_envs.agent.interface import Agent
+from ci_envs.agents.random import RandomAgent
+from ci_envs.arena.match import play_match
+from ci_envs.games.quixo import Quixo
+from ci_envs.reports.estimates import spread_of_runs
+from ci_envs.reports.report_a.quixo_layers import (
+    GENERATIONS,
+    LayersAgent,
+    champion_agent,
+    evolve,
+    random_network,
+)
+from ci_envs.reports.section import (
+    Claim,
+    ClaimVerdict,
+    FigureRow,
+    Findings,
+    Panel,
+    Plot,
+    RunOptions,
+    Section,
+    Series,
+)
+from ci_envs.spec import split_spec
+
+_DESCRIBED = (
+    "encoding=layers,outputs=actions,symmetries=false,layer_output=softmax,layer_crossover=sequence,opponents=none,"
+    "peers=2,games=2,final_games=2,population=20,max_layers=5,max_neurons=100,layer_elite=2,layer_tournament=5,"
+    "layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100"
+)
+_OURS = "population=16,games=10,opponents=random,peers=0,final_games=40"
+_DESCRIBED_GENERATIONS, _OURS_GENERATIONS = 10, 5
+_LONGER = 5  # times as many generations
+
+_GAMES, _QUICK_GAMES = 400, 40
+_QUICK_GENERATIONS = 2
+_PRINTED = 70
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The runs of one evolution.
+
+    Attributes:
+        wins: The percentage of games that the champion of each run wins.
+        curve: Of the first run, the largest and the mean fitness of each generation, float64 (generations, 2).
+    """
+
+    wins: list[float]
+    curve: NDArray[np.float64]
+
+
+Evolution = Callable[[Generator, int], tuple[Agent, NDArray[np.float64]]]
+"""Called as ``evolution(rng, generations)``; returns the champion and the curve of the fitness."""
+
+
+def literal(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
+    """Run report A's evolution."""
+    network, curve = evolve(rng, generations)
+    return LayersAgent(Quixo(), network), curve
+
+
+def trained(options: str) -> Evolution:
+    """Return an evolution by our ``neat``; its curve is the share of points.
+
+    Args:
+        options: The options, as in a spec string.
+    """
+
+    def evolution(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
+        from ci_envs.agents.evolution.neat_training import NeatConfig, NeatTrainer
+        from ci_envs.training.trainer import Task
+
+        config = NeatConfig(**split_spec(f"neat:{options},generations={generations - 1}")[1])  # type: ignore[arg-type]
+        trainer = NeatTrainer(Task("Quixo-v0", Quixo(), None, int(rng.integers(2**63))), config)
+        for _ in range(generations):
+            trainer.evolution.advance()
+        history = trainer.evolution.history
+        return trainer.agent(), np.array([[1 + one.best, 1 + one.mean] for one in history]) / 2
+
+    return evolution
+
+
+def run(options: RunOptions) -> Findings:
+    """Evolve networks as report A does, as it describes, and by our NEAT, and play all champions against random."""
+    rng = np.random.default_rng(options.seed)
+    plan: dict[str, tuple[Evolution, int, int]] = {
+        "literal": (literal, GENERATIONS, 8),
+        "described": (trained(_DESCRIBED), _DESCRIBED_GENERATIONS, 5),
+        "ours": (trained(_OURS), _OURS_GENERATIONS, 8),
+        "literal, longer": (literal, _LONGER * GENERATIONS, 5),
+        "described, longer": (trained(_DESCRIBED), _LONGER * _DESCRIBED_GENERATIONS, 2),
+        "ours, longer": (trained(_OURS), _LONGER * _OURS_GENERATIONS, 3),
+    }
+    total = sum(generations * runs for _, generations, runs in plan.values())
+    found, done = {}, 0
+    for name, (evolution, generations, runs) in plan.items():
+        found[name] = _runs(evolution, generations, runs, rng, options)
+        done += generations * runs
+        options.report_progress(done / total)
+    networks = [
+        _wins(LayersAgent(Quixo(), random_network(rng)), rng, options) for _ in range(4 if options.quick else 16)
+    ]
+    rows = (
+        _row("champion v random, wins", _PRINTED, "", found, _PUBLISHED),
+        FigureRow("random network v random, wins", None, spread_of_runs(networks), unit="%"),
+        _row(f"champion of {_LONGER} times as many generations v random, wins", None, ", longer", found, ""),
+    )
+    return Findings(rows, (_claim(found),), (_plot(found),))
+
+
+def _runs(evolution: Evolution, generations: int, runs: int, rng: Generator, options: RunOptions) -> _Runs:
+    if options.quick:
+        generations, runs = _QUICK_GENERATIONS, 2 if evolution is literal else 1
+    champions = [evolution(rng, generations) for _ in range(runs)]
+    return _Runs([_wins(agent, rng, options) for agent, _ in champions], champions[0][1])
+
+
+def _wins(agent: Agent, rng: Generator, options: RunOptions) -> float:
+    games = _QUICK_GAMES if options.quick else _GAMES
+    opponent = RandomAgent(Quixo(), seed=int(rng.integers(2**63)))
+    return 100 * play_match(Quixo(), agent, opponent, games).sides[0].total.wins / games
+
+
+_PUBLISHED = (
+    "Literal is the median of 8 runs and their range; described and ours are means. From what the author published"
+    " elsewhere: 754 of 1,000 games won."
+)
+
+
+def _row(quantity: str, figure: float | None, length: str, found: dict[str, _Runs], note: str) -> FigureRow:
+    described, ours = (float(np.mean(found[f"{name}{length}"].wins)) for name in ("described", "ours"))
+    return FigureRow(quantity, figure, spread_of_runs(found[f"literal{length}"].wins), described, ours, note, "%")
+
+
+def _claim(found: dict[str, _Runs]) -> Claim:
+    short, long = np.array(found["literal"].wins), np.array(found["literal, longer"].wins)
+    error = np.sqrt(sum(np.var(wins) / max(1, len(wins) - 1) for wins in (short, long)))
+    is_better = bool(long.mean() - short.mean() > 2 * error > 0)
+    return Claim(
+        "Longer runs would be much better.",
+        ClaimVerdict.HOLDS if is_better else ClaimVerdict.UNKNOWN,
+        f"With {_LONGER} times as many generations the champions win {long.mean():.0f}% on average instead of"
+        f" {short.mean():.0f}% ({len(long)} and {len(short)} runs).",
+    )
+
+
+def _plot(found: dict[str, _Runs]) -> Plot:
+    measure = {"literal": "share of games won", "described": "share of points", "ours": "share of points"}
+    panels = []
+    for name in ("literal", "literal, longer", "described", "ours"):
+        panels.append(Panel(f"{name}: {measure[name.partition(',')[0]]}", tuple(_lines(found[name].curve))))
+    return Plot("fitness", "fitness by generation, first run", "generation", "fitness", tuple(panels))
+
+
+def _lines(curve: NDArray[np.float64]) -> Iterator[Series]:
+    generations = tuple(map(float, range(len(curve))))
+    for column, label in enumerate(("best", "mean")):
+        yield Series(label, generations, tuple(curve[:, column].tolist()))
+
+
+SECTION = Section(
+    name="A6",
+    title="Quixo by an evolution of lists of layers",
+    game="Quixo-v0",
+    purpose="Evolve the layers and weights of neural networks that play Quixo, by games among themselves.",
+    lesson=(
+        "The champions differ as much from run to run as random networks do, so 70% is one draw: the fitness of five"
+        " games against the population says little. Games against random and a network that values positions reach"
+        " more than 90% with the same number of games."
+    ),
+    conditions=(
+        f"{_GAMES} games against random, seats alternating ({_QUICK_GAMES} with --quick). An evolution plays 1,000"
+        " games: report A's 10 generations of 20 networks and 5 games. Described is"
+        f" neat:{_DESCRIBED} with {_DESCRIBED_GENERATIONS} generations, ours is neat:{_OURS} with"
+        f" {_OURS_GENERATIONS}, both with the games that"
+        " choose the champion."
+    ),
+    seconds=350,
+    run=run,
+    agents={"A6": champion_agent},
+)
