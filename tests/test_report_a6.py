@@ -1,6 +1,7 @@
 """Section A6, Quixo by an evolution of lists of layers, against plain Python."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_fitness_is_the_games_won_of_five():
 
 def test_children_have_layers_of_their_parents_in_order():
     rng = np.random.default_rng(0)
-    for mother, father in zip(NETWORKS, NETWORKS[1:], strict=False):
+    for mother, father in pairwise(NETWORKS):
         child = crossover(mother, father, rng)
         assert_valid(child)
         fewer, more = sorted((len(mother) - 1, len(father) - 1))

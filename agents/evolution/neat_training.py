@@ -113,8 +113,6 @@ class NeatTrainer(EvolutionTrainer):
     @override
     def make_policy(self) -> NetworkPolicy:
         config = self.config
-        if self._softmax and OUTPUTS[config.outputs]:
-            raise ValueError(f"layer_output=softmax is for outputs=actions, not outputs={config.outputs}")
         return NetworkPolicy(OUTPUTS[config.outputs], self._symmetries, config.temperature, self._softmax)
 
     @override
@@ -133,6 +131,8 @@ class NeatTrainer(EvolutionTrainer):
         is_graph = config.encoding == "graph"
         unused: type[Options] = LayerOptions if is_graph else GraphOptions
         config.refuse_options(unused, f"is for encoding={'layers' if is_graph else 'graph'}")
+        if self._softmax and OUTPUTS[config.outputs]:
+            raise ValueError(f"layer_output=softmax is for outputs=actions, not outputs={config.outputs}")
         if is_graph:
             self._optimiser: Neat | LayerEvolution = Neat(
                 *sizes,
