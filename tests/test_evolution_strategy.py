@@ -361,8 +361,11 @@ def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
     ("wrong", "message"),
     [
         ({"strategy": "annealing"}, "strategy must be one of plus, comma, cma, not 'annealing'"),
-        ({"evaluation": "deep"}, "evaluation must be one of linear, mlp, not 'deep'"),
+        ({"evaluation": "deep"}, "evaluation must be one of linear, mlp, rules, not 'deep'"),
         ({"hidden": 4}, "hidden=4 is for evaluation=mlp"),
+        ({"evaluation": "rules", "hidden": 4}, "hidden=4 is for evaluation=mlp"),
+        ({"evaluation": "rules", "depth": 1}, "depth=1 is not for evaluation=rules"),
+        ({"evaluation": "rules", "environment": "TicTacToe-v0"}, "evaluation=rules plays Quixo, not"),
         ({"evaluation": "mlp", "hidden": 0}, "hidden must be a whole number from 1 to 1000, not 0"),
         ({"evaluation": "mlp", "hidden": 1001}, "hidden must be a whole number from 1 to 1000, not 1001"),
         ({"depth": 0}, "depth must be a whole number from 1 to 64, not 0"),

@@ -1,4 +1,4 @@
-"""The agent that plays by an evaluation which an evolution strategy made."""
+"""The agent that plays by an evaluation or by weighted rules that an evolution strategy made."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -6,10 +6,13 @@ from typing import ClassVar
 import numpy as np
 from typing_extensions import override
 
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion
 from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count
+from ci_envs.agents.evolution.rules import RULES, RulesPolicy
 from ci_envs.games.game import Game
+from ci_envs.games.quixo import Quixo
 
 AGENT = "evolution_strategy"
 """The name of the agent, in spec strings and in champions."""
@@ -18,11 +21,11 @@ _LARGEST = 1e9  # gene that a sum of weighted features can take without losing i
 
 
 class EvolutionStrategyAgent(ChampionAgent):
-    """Looks one or two plies ahead, by an evaluation whose weights evolved: ``evolution_strategy:PATH``."""
+    """Looks ahead by an evaluation whose weights evolved, or plays by weighted rules: ``evolution_strategy:PATH``."""
 
     agent_name = AGENT
     trainer: ClassVar[str | type] = "ci_envs.agents.evolution.evolution_strategy_training:EvolutionStrategyTrainer"
-    genome_policy: EvaluationPolicy
+    genome_policy: EvaluationPolicy | RulesPolicy
 
     def __init__(
         self, game: Game, path: str | Path | Champion, *, depth: int | None = None, seed: int | None = None
@@ -32,19 +35,27 @@ class EvolutionStrategyAgent(ChampionAgent):
         Args:
             game: the game that the genome was evolved for.
             path: of a champion's file, or the name of one that comes with the package, or a champion.
-            depth: plies to look ahead, 1 to 64; None means as many as in its training.
+            depth: plies to look ahead, 1 to 64; None means as many as in its training. Rules do not look ahead.
             seed: decides between equally good actions.
 
         Raises:
-            ValueError: the file is no champion of this agent, or one for another game, or ``depth`` is out of range.
+            ValueError: the file is no champion of this agent, or one for another game, or ``depth`` is out of range
+                or given for rules.
             OSError: the file cannot be read.
         """
         super().__init__(game, path, seed=seed)
         if depth is not None:
+            if isinstance(self.genome_policy, RulesPolicy):
+                raise ValueError(f"depth={depth} is for an evaluation: {str(path)!r} plays by rules, without a search")
             self.genome_policy = EvaluationPolicy(depth)
 
     @override
-    def _make_genome_policy(self) -> EvaluationPolicy:
+    def _make_genome_policy(self) -> EvaluationPolicy | RulesPolicy:
+        if self.champion.options.get("evaluation") == "rules":
+            require_game("evaluation=rules", self.game, Quixo)
+            if not 1 <= len(self.genome) <= len(RULES) or np.abs(self.genome).max() > _LARGEST:
+                raise ValueError(f"it needs 1 to {len(RULES)} genes of at most {_LARGEST:g}")
+            return RulesPolicy()
         genes = gene_count(self.game, self.champion.options["hidden"])
         if self.genome.shape != (genes,) or np.abs(self.genome).max() > _LARGEST:
             raise ValueError(f"it needs {genes} genes of at most {_LARGEST:g}")
@@ -52,5 +63,5 @@ class EvolutionStrategyAgent(ChampionAgent):
 
     @property
     def depth(self) -> int:
-        """Plies that it looks ahead."""
-        return self.genome_policy.depth
+        """Plies that it looks ahead; 0 if it plays by rules."""
+        return 0 if isinstance(self.genome_policy, RulesPolicy) else self.genome_policy.depth

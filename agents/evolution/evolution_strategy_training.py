@@ -11,11 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from typing_extensions import override
 
+from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.config import EvolutionConfig, PopulationOptions
 from ci_envs.agents.evolution.evaluation import MAX_HIDDEN, EvaluationPolicy, gene_count
 from ci_envs.agents.evolution.evolution_strategy import AGENT, EvolutionStrategyAgent
+from ci_envs.agents.evolution.rules import RULES, RulesPolicy
 from ci_envs.agents.evolution.training import EvolutionTrainer
 from ci_envs.agents.search.negamax import MAX_DEPTH
+from ci_envs.games.quixo import Quixo
 from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.cma_es import CMAES
 from ci_envs.optimisation.evolution.engine import Fitness, Plan
@@ -24,7 +27,7 @@ from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
 from ci_envs.optimisation.evolution.parameters import Values
 from ci_envs.training.checks import POSITIVE, Choice, Integer, OrNone
-from ci_envs.training.config import TrainingConfig, option, with_default
+from ci_envs.training.config import TrainingConfig, option, options_of, with_default
 
 _SIZES = {"plus": (1, 10), "comma": (5, 35)}  # (mu, lambda)
 _HIDDEN = 8
@@ -42,12 +45,14 @@ class EvolutionStrategyConfig(PopulationOptions, EvolutionConfig):
         "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES", Choice((*_SIZES, "cma")), "cma"
     )
     evaluation: str = option(
-        "a linear evaluation, or a perceptron (mlp) with one hidden layer", Choice(("linear", "mlp")), "linear"
+        "a linear evaluation, a perceptron (mlp) with one hidden layer, or 14 weighted rules of Quixo (no search)",
+        Choice(("linear", "mlp", "rules")),
+        "linear",
     )
     hidden: int | None = option(
         f"units of the hidden layer (evaluation=mlp); none is {_HIDDEN}", OrNone(Integer(1, MAX_HIDDEN)), None
     )
-    depth: int = option("plies that are searched", Integer(1, MAX_DEPTH), 2)
+    depth: int = option("plies that are searched (not evaluation=rules)", Integer(1, MAX_DEPTH), 2)
     population: int | None = option(
         "mu, the number of parents; none is 1 (plus), 5 (comma), half of the offspring (cma)",
         OrNone(Integer(1)),
@@ -77,13 +82,19 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     config: EvolutionStrategyConfig
 
     @override
-    def make_policy(self) -> EvaluationPolicy:
+    def make_policy(self) -> EvaluationPolicy | RulesPolicy:
+        if self._is_rules:
+            require_game("evaluation=rules", self.task.game, Quixo)
+            if self.config.depth != options_of(EvolutionStrategyConfig)["depth"].default:
+                raise ValueError(f"depth={self.config.depth} is not for evaluation=rules: leave it at its default")
+            return RulesPolicy()
         return EvaluationPolicy(self.config.depth)
 
     @override
     def make_evolution(self, fitness: Fitness) -> OptimiserEvolution | PopulationEvolution:
         config, seed = self.config, self.task.seed
-        genes = gene_count(self.task.game, self._hidden_units())
+        hidden = self._hidden_units()
+        genes = len(RULES) if self._is_rules else gene_count(self.task.game, hidden)
         self._optimiser: CMAES | None = None
         if config.strategy != "cma":
             initial = RandomNumbers(genes, -config.initial_range, config.initial_range)
@@ -109,14 +120,20 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
 
     @override
     def playing_options(self) -> Mapping[str, Any]:
+        if self._is_rules:
+            return {"evaluation": "rules"}
         return {"depth": self.config.depth, "hidden": self._hidden_units()}
+
+    @property
+    def _is_rules(self) -> bool:
+        return self.config.evaluation == "rules"
 
     def _hidden_units(self) -> int:
         hidden = self.config.hidden
         if self.config.evaluation == "mlp":
             return _HIDDEN if hidden is None else hidden
         if hidden is not None:
-            raise ValueError(f"hidden={hidden} is for evaluation=mlp: a linear one has no hidden units")
+            raise ValueError(f"hidden={hidden} is for evaluation=mlp: the others have no hidden units")
         return 0
 
 
