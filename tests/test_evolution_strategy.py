@@ -365,6 +365,8 @@ def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
         ({"hidden": 4}, "hidden=4 is for evaluation=mlp"),
         ({"evaluation": "rules", "hidden": 4}, "hidden=4 is for evaluation=mlp"),
         ({"evaluation": "rules", "depth": 1}, "depth=1 is not for evaluation=rules"),
+        ({"evaluation": "rules", "rules": 15}, "rules must be a whole number from 1 to 14, not 15"),
+        ({"rules": 8}, "rules=8 is not for evaluation=linear"),
         ({"evaluation": "rules", "environment": "TicTacToe-v0"}, "evaluation=rules plays Quixo, not"),
         ({"evaluation": "mlp", "hidden": 0}, "hidden must be a whole number from 1 to 1000, not 0"),
         ({"evaluation": "mlp", "hidden": 1001}, "hidden must be a whole number from 1 to 1000, not 1001"),

@@ -52,6 +52,7 @@ class EvolutionStrategyConfig(PopulationOptions, EvolutionConfig):
     hidden: int | None = option(
         f"units of the hidden layer (evaluation=mlp); none is {_HIDDEN}", OrNone(Integer(1, MAX_HIDDEN)), None
     )
+    rules: int = option("number of rules (evaluation=rules); the first ones", Integer(1, len(RULES)), len(RULES))
     depth: int = option("plies that are searched (not evaluation=rules)", Integer(1, MAX_DEPTH), 2)
     population: int | None = option(
         "mu, the number of parents; none is 1 (plus), 5 (comma), half of the offspring (cma)",
@@ -83,18 +84,21 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
 
     @override
     def make_policy(self) -> EvaluationPolicy | RulesPolicy:
+        config = self.config
+        unused = "depth" if self._is_rules else "rules"
+        if getattr(config, unused) != options_of(EvolutionStrategyConfig)[unused].default:
+            value = getattr(config, unused)
+            raise ValueError(f"{unused}={value} is not for evaluation={config.evaluation}: leave it at its default")
         if self._is_rules:
             require_game("evaluation=rules", self.task.game, Quixo)
-            if self.config.depth != options_of(EvolutionStrategyConfig)["depth"].default:
-                raise ValueError(f"depth={self.config.depth} is not for evaluation=rules: leave it at its default")
             return RulesPolicy()
-        return EvaluationPolicy(self.config.depth)
+        return EvaluationPolicy(config.depth)
 
     @override
     def make_evolution(self, fitness: Fitness) -> OptimiserEvolution | PopulationEvolution:
         config, seed = self.config, self.task.seed
         hidden = self._hidden_units()
-        genes = len(RULES) if self._is_rules else gene_count(self.task.game, hidden)
+        genes = config.rules if self._is_rules else gene_count(self.task.game, hidden)
         self._optimiser: CMAES | None = None
         if config.strategy != "cma":
             initial = RandomNumbers(genes, -config.initial_range, config.initial_range)
