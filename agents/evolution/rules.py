@@ -16,7 +16,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import choose
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.play import GenomePolicy
-from ci_envs.games import action_count, implements, kernel, legal, play
+from ci_envs.games import ONGOING, action_count, implements, kernel, legal, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.grid import lines_of
 from ci_envs.games.quixo import Quixo
@@ -180,14 +180,14 @@ def _changes(kind: Any, own: Any, opp: Any, ours: Any, theirs: Any, lines: Any, 
 
 @kernel
 def _can_complete(game: Any, own: Any, opp: Any, lines: Any, size: Any) -> Any:
-    """Return whether the player of ``own`` has a line already, or completes one by an action."""
+    """Return whether the player to move, of ``own``, has one of the lines already, or completes one by an action."""
     nearly = False
     for line in lines:
         count = np.int64(popcount(own & line))
         if count == size:
             return True
         nearly |= count == size - 1  # an action adds at most one cube to a line
-    if not nearly:
+    if not nearly or result(game, own, opp) != ONGOING:
         return False
     for number in range(action_count(game)):
         action = np.uint64(number)
