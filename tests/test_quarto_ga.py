@@ -216,7 +216,8 @@ def test_chooses_as_in_plain_python_with_the_defaults():
 
 
 @pytest.mark.parametrize(
-    ("game", "options"), [(GAMES[0], ""), (GAMES[1], ",restart=false"), (GAMES[0], ",mutation=swap,crossover=pairs")]
+    ("game", "options"),
+    [(GAMES[0], ""), (GAMES[1], ",operators=each+uniform"), (GAMES[0], ",operators=swap+pairs+restart")],
 )
 def test_wandering_takes_every_win_and_gives_no_win_away(game, options):
     """As the 512 random genomes begin with all cells and pieces."""
@@ -264,12 +265,13 @@ def test_agent_and_policy_agree():
         ({"mutation_rate": float("nan")}, ["mutation_rate", "from 0 to 1", "nan"]),
         ({"mutation_rate": True}, ["mutation_rate", "from 0 to 1", "True"]),
         ({"algorithm": "forest"}, ["algorithm", "tree, wandering", "'forest'"]),
-        ({"mutation": "one"}, ["mutation=one is for algorithm=wandering"]),
-        ({"restart": False}, ["restart=False is for algorithm=wandering"]),
+        ({"operators": "one+pairs"}, ["operators=one+pairs is for algorithm=wandering"]),
         ({"algorithm": "wandering", "mutation_rate": 0.5}, ["mutation_rate=0.5 is for algorithm=tree"]),
-        ({"algorithm": "wandering", "mutation": "both"}, ["mutation", "one, each, swap", "'both'"]),
-        ({"algorithm": "wandering", "crossover": "one_point"}, ["crossover", "uniform, pairs", "'one_point'"]),
-        ({"algorithm": "wandering", "restart": 1}, ["restart", "true or false", "1"]),
+        ({"algorithm": "wandering", "operators": "both+pairs"}, ["one, each, swap", "'both+pairs'"]),
+        ({"algorithm": "wandering", "operators": "one"}, ["operators", "uniform, pairs", "'one'"]),
+        ({"algorithm": "wandering", "operators": "one+swap+pairs"}, ["operators", "'one+swap+pairs'"]),
+        ({"algorithm": "wandering", "operators": "one+pairs+pairs"}, ["operators", "'one+pairs+pairs'"]),
+        ({"algorithm": "wandering", "operators": 1}, ["operators", "joined by +", "1"]),
     ],
 )
 def test_bad_options_are_named_with_what_is_allowed(options, words):

@@ -85,14 +85,13 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     @override
     def make_policy(self) -> EvaluationPolicy | RulesPolicy:
         config = self.config
+        if self._is_rules:
+            require_game("evaluation=rules", self.task.game, Quixo)
         unused = "depth" if self._is_rules else "rules"
         if getattr(config, unused) != options_of(EvolutionStrategyConfig)[unused].default:
             value = getattr(config, unused)
             raise ValueError(f"{unused}={value} is not for evaluation={config.evaluation}: leave it at its default")
-        if self._is_rules:
-            require_game("evaluation=rules", self.task.game, Quixo)
-            return RulesPolicy()
-        return EvaluationPolicy(config.depth)
+        return RulesPolicy() if self._is_rules else EvaluationPolicy(config.depth)
 
     @override
     def make_evolution(self, fitness: Fitness) -> OptimiserEvolution | PopulationEvolution:

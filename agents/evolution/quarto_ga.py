@@ -18,7 +18,7 @@ from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.games.game import Game
 from ci_envs.games.quarto import Quarto
 from ci_envs.kernels.dispatch import implements
-from ci_envs.validation import integer_between, one_of, probability, true_or_false
+from ci_envs.validation import integer_between, one_of, probability
 
 SELECTIONS = {"tournament": TOURNAMENT, "roulette": ROULETTE}
 """How parents are selected, by name."""
@@ -36,6 +36,8 @@ MAX_PLANS = 1 << 20
 """Plans that a decision may evolve at most (48 MiB of working memory)."""
 
 _MUTATION_RATE = 0.125
+_RESTART = "restart"
+_OPERATORS = f"one+uniform+{_RESTART}"
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,7 @@ class QuartoGAAgent(PolicyAgent):
         selection: str = "tournament",
         tournament_size: int = 2,
         mutation_rate: float | None = None,
-        mutation: str | None = None,
-        crossover: str | None = None,
-        restart: bool | None = None,
+        operators: str | None = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -107,12 +107,11 @@ class QuartoGAAgent(PolicyAgent):
             tournament_size: plans that a tournament draws, at least 1.
             mutation_rate: for ``tree``: the probability, from 0 to 1, that a gene of a new plan is drawn again; None is
                 0.125.
-            mutation: for ``wandering``: ``one`` draws one gene again, ``each`` every gene with probability 1/2, and
-                ``swap`` swaps two pieces with probability 1/2, and two cells; None is ``one``.
-            crossover: for ``wandering``: ``uniform`` takes each gene of either parent, ``pairs`` the first pairs of a
-                piece and a cell of one parent and the others of the second; None is ``uniform``.
-            restart: for ``wandering``: whether new random plans replace all plans when every one of them loses; None
-                is true.
+            operators: for ``wandering``: a mutation, a crossover and perhaps ``restart``, joined by ``+``; None is
+                ``one+uniform+restart``. The mutation ``one`` draws one gene again, ``each`` every gene with probability
+                1/2, and ``swap`` swaps two pieces with probability 1/2, and two cells. The crossover ``uniform`` takes
+                each gene of either parent, ``pairs`` the first pairs of a piece and a cell of one parent and the others
+                of the second. With ``restart`` new random plans replace all plans when every one of them loses.
             seed: of all that is random.
 
         Raises:
@@ -129,13 +128,12 @@ class QuartoGAAgent(PolicyAgent):
         self.selection = one_of("selection", selection, SELECTIONS)
         self.tournament_size = integer_between("tournament_size", tournament_size, 1, MAX_PLANS)
         if algorithm == "tree":
-            _refuse("wandering", mutation=mutation, crossover=crossover, restart=restart)
+            _refuse("wandering", "operators", operators)
         else:
-            _refuse("tree", mutation_rate=mutation_rate)
+            _refuse("tree", "mutation_rate", mutation_rate)
         self.mutation_rate = _MUTATION_RATE if mutation_rate is None else probability("mutation_rate", mutation_rate)
-        self.mutation = "one" if mutation is None else one_of("mutation", mutation, MUTATIONS)
-        self.crossover = "uniform" if crossover is None else one_of("crossover", crossover, CROSSOVERS)
-        self.restart = True if restart is None else true_or_false("restart", restart)
+        self.operators = _OPERATORS if operators is None else operators
+        self._mutation, self._crossover = _parse_operators(self.operators)
         super().__init__(game, seed=seed)
 
     @override
@@ -148,9 +146,9 @@ class QuartoGAAgent(PolicyAgent):
                 self.offspring,
                 selection,
                 self.tournament_size,
-                MUTATIONS[self.mutation],
-                CROSSOVERS[self.crossover],
-                self.restart,
+                self._mutation,
+                self._crossover,
+                _RESTART in self.operators.split("+"),
             ).compiled()
         counts = [self.population, self.generations, self.offspring, selection, self.tournament_size]
         words = [np.empty(self._plans, dtype=np.uint64) for _ in range(2)]
@@ -168,7 +166,18 @@ class QuartoGAAgent(PolicyAgent):
         return CompiledPolicy(QuartoGAPolicy(), memory)
 
 
-def _refuse(algorithm: str, **options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise ValueError(f"{name}={value} is for algorithm={algorithm}: leave it out")
+def _refuse(algorithm: str, name: str, value: object) -> None:
+    if value is not None:
+        raise ValueError(f"{name}={value} is for algorithm={algorithm}: leave it out")
+
+
+def _parse_operators(text: str) -> tuple[int, int]:
+    """Return the mutation and the crossover of operators joined by ``+``."""
+    names = str(text).split("+")
+    mutations, crossovers = ([table[name] for name in names if name in table] for table in (MUTATIONS, CROSSOVERS))
+    if (len(mutations), len(crossovers)) != (1, 1) or len(names) != 2 + (_RESTART in names):
+        raise ValueError(
+            f"operators must be a mutation ({', '.join(MUTATIONS)}), a crossover ({', '.join(CROSSOVERS)}) and perhaps"
+            f" {_RESTART}, joined by +, not {text!r}"
+        )
+    return mutations[0], crossovers[0]

@@ -36,8 +36,8 @@ _NOT_300 = (
 
 _CHANGES = {
     "tournament": ("tournaments instead of the roulette", _DESCRIBED.replace("roulette", "tournament")),
-    "pairs": ("the crossover that keeps piece and cell together", f"{_DESCRIBED},crossover=pairs"),
-    "swap": ("the mutation that swaps pieces and cells", f"{_DESCRIBED},mutation=swap"),
+    "pairs": ("the crossover that keeps piece and cell together", f"{_DESCRIBED},operators=one+pairs+restart"),
+    "swap": ("the mutation that swaps pieces and cells", f"{_DESCRIBED},operators=swap+uniform+restart"),
 }
 """What each compared variant has, and the described variant as a spec string."""
 
