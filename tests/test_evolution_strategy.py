@@ -461,6 +461,23 @@ def test_what_is_no_champion_is_refused(tmp_path, change, message):
         EvolutionStrategyAgent(TICTACTOE, path)
 
 
+def test_weighted_rules_are_trained_and_played(tmp_path):
+    options = {"evaluation": "rules", "rules": 9, "depth": 2, "strategy": "plus", "games": 20}
+    about = json.loads(train(tmp_path, 3, "Quixo-v0", **options))
+    assert about["options"] == {"evaluation": "rules"}
+    assert len(about["genome"]) == 9
+    agent = make_agent(f"evolution_strategy:{tmp_path / 'best.json'}", "Quixo-v0", seed=1)
+    assert agent.depth == 0
+    total = play_match(agent.game, agent, make_agent("random", "Quixo-v0", seed=2), 100).sides[0].total
+    assert total.wins >= 75  # equal weights win 89%
+    with pytest.raises(ValueError, match="depth=2 is for an evaluation"):
+        make_agent(f"evolution_strategy:{tmp_path / 'best.json'},depth=2", "Quixo-v0")
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(about | {"genome": [0.0] * 15}))
+    with pytest.raises(ValueError, match="1 to 14 genes"):
+        make_agent(f"evolution_strategy:{path}", "Quixo-v0")
+
+
 def test_the_champion_that_comes_with_the_package():
     agent = make_agent("evolution_strategy:quixo", "Quixo-v0", seed=1)
     total = play_match(agent.game, agent, make_agent("random", "Quixo-v0", seed=2), 200).sides[0].total

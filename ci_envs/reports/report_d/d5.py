@@ -180,12 +180,13 @@ def run(options: RunOptions) -> Findings:
 
 def _outcomes(runner: _Runner, experiment: _Experiment) -> dict[str, _Outcome]:
     settings, quick = experiment.settings, runner.options.quick
+    opponent = _RANDOM if quick else experiment.opponent  # fewer kernels to compile
     described = (
-        f"evaluation=rules,strategy=plus,population=1,opponents={experiment.opponent},rules={settings.rules},"
+        f"evaluation=rules,strategy=plus,population=1,opponents={opponent},rules={settings.rules},"
         f"offspring={_QUICK_OFFSPRING if quick else settings.offspring - 2},games={_even(settings.games)},"
         f"final_games={_even(settings.games)}"
     )
-    ours, generations = _OURS[experiment.opponent]
+    ours, generations = _OURS[opponent]
     return {
         "literal": runner.literal(experiment),
         "described": runner.train(described, _QUICK_EPOCHS if quick else settings.epochs, experiment.seat),
@@ -234,7 +235,7 @@ SECTION = Section(
         " children less, as it measures the parent again. Ours is"
         f" evolution_strategy:{_OURS[_RANDOM][0]},generations={_OURS[_RANDOM][1]} (8,000 games), or against alpha-beta"
         f" evolution_strategy:{_OURS[_ALPHA_BETA][0]},generations={_OURS[_ALPHA_BETA][1]} (104 games). Their fitness is"
-        " measured in both seats."
+        " measured in both seats. With --quick all but the literal version train against random."
     ),
     seconds=200,
     run=run,
