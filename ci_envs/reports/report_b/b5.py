@@ -24,7 +24,7 @@ _RANDOM = "random"
 _STRONG = tuple(f"minimax:depth={depth}" for depth in (2, 3, 4))
 _SEATS = ("first", "second")
 
-_GAMES, _QUICK_GAMES = 300, 4
+_GAMES, _QUICK_GAMES = 300, 2
 _RULE_GAMES, _QUICK_RULE_GAMES = 6000, 200
 _VARIANT_GAMES = 900  # of each variant, to tell them apart
 
