@@ -226,7 +226,7 @@ SECTION = Section(
     purpose="Evolve the weights by which one of up to fourteen rules is drawn for each move.",
     lesson=(
         "With all fourteen rules the published figures come out. The weights stay nearly equal, because they are a"
-        " softmax of weights: what improves is the set of rules. Without that the same rules win 98 to 99%."
+        " softmax of weights: what improves is the set of rules. Without that the same rules win 98%."
     ),
     conditions=(
         f"A run is measured in {_GAMES} games against random; the rules move first, in the experiment with alpha-beta"
