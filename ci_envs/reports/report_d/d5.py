@@ -172,7 +172,8 @@ def run(options: RunOptions) -> Findings:
     for number, experiment in enumerate(_EXPERIMENTS, 1):
         outcomes = _outcomes(runner, experiment)
         rows += _rows(experiment, outcomes)
-        panels.append(Panel(experiment.name, tuple(_line(name, one.curve) for name, one in outcomes.items())))
+        title = f"{experiment.settings.rules} rules, {experiment.settings.epochs} epochs"
+        panels.append(Panel(title, tuple(_line(name, one.curve) for name, one in outcomes.items())))
         options.report_progress(number / len(_EXPERIMENTS))
     plot = Plot("fitness", "best fitness by epoch, first run", "epoch", "fitness, %", tuple(panels))
     return Findings(tuple(rows), plots=(plot,))
