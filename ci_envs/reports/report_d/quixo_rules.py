@@ -33,8 +33,8 @@ CHAMPION = (
 )
 """The weights of the agent ``report:D5``.
 
-They are the result of :func:`evolve` with all rules, 70 epochs, 20 children and 80 games against random, sigma from 0.35
-to 0.08 and the seed 0, rounded; their fitness was 97.5%.
+They are the result of :func:`evolve` with all rules, 70 epochs, 20 children and 80 games against random, sigma from
+0.35 to 0.08 and the seed 0, rounded; their fitness was 97.5%.
 """
 
 
