@@ -49,7 +49,7 @@ def test_the_compiled_network_returns_what_pytorch_returns(network):
         np.testing.assert_allclose(buffers.logits, logits[number].numpy(), atol=1e-6)
 
 
-class PlainNode:
+class PlainTreeNode:
     """A node of report E's search in plain Python. Values are for the player who moved to it."""
 
     def __init__(self, position, mother=None, prior=0.0):
@@ -61,11 +61,11 @@ class PlainNode:
             self.u = self.v * math.inf if self.v else 0.0
 
 
-class PlainSearch:
+class PlainExploration:
     """Report E's ``explore`` in plain Python, with the same random numbers as the compiled one."""
 
     def __init__(self, position, network, seed, repaired):
-        self.root, self.network, self.state, self.repaired = PlainNode(position), network, np.uint64(seed), repaired
+        self.root, self.network, self.state, self.repaired = PlainTreeNode(position), network, np.uint64(seed), repaired
 
     def below(self, bound):
         number, state = random_below(self.state, bound)
@@ -99,7 +99,7 @@ class PlainSearch:
         if not here.children and not here.over:
             priors, value = self.evaluate(here.position)
             here.v = -value
-            here.children = {a: PlainNode(here.position.play(a), here, prior) for a, prior in priors.items()}
+            here.children = {a: PlainTreeNode(here.position.play(a), here, prior) for a, prior in priors.items()}
         here.n += 1
         while here.mother:
             mother = here.mother
@@ -116,7 +116,7 @@ def test_exploring_is_that_of_the_plain_search(network, repaired):
     settings = ExploreSettings(explorations=80, repaired=repaired)
     tree = new_tree(FOUR, 80, weights_of(network), 0)
     for number, position in enumerate(random_positions(FOUR, 12, seed=2)):
-        plain = PlainSearch(position, network, number, repaired)
+        plain = PlainExploration(position, network, number, repaired)
         while plain.root.n < 80:
             plain.explore()
         tree.random[0] = number

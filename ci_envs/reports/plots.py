@@ -95,14 +95,15 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
     columns = min(len(plot.panels), _COLUMNS)
     lines = -(-len(plot.panels) // columns)
     figure = Figure(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
-    grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).flat
+    table = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    grid = list(table.flat)
     brightest = max((value for panel in plot.panels for series in panel.series for value in series.values), default=0)
     for axes, panel in zip(grid, plot.panels, strict=False):
         bars = [series for series in panel.series if series.kind == "bars"]
         for series in panel.series:
             _draw_series(axes, series, bars, brightest)
         axes.set_title(panel.title)
-    for axes in list(grid)[len(plot.panels) :]:
+    for axes in grid[len(plot.panels) :]:
         axes.set_axis_off()
     for axes in table[-1]:
         axes.set_xlabel(plot.x_label)
