@@ -65,8 +65,10 @@ class FigureRow:
 
     @property
     def label(self) -> str:
-        """The quantity with its unit."""
-        return f"{self.quantity}, {self.unit}" if self.unit else self.quantity
+        """The quantity with its unit, if its words do not have it already."""
+        words = self.quantity.replace(",", "").split()
+        has_unit = self.unit in ("", *words, *(f"{word}s" for word in words))
+        return self.quantity if has_unit else f"{self.quantity}, {self.unit}"
 
 
 @dataclass(frozen=True)

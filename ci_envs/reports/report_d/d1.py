@@ -67,5 +67,8 @@ SECTION = Section(
     conditions=CONDITIONS,
     seconds=120,
     run=run,
-    agents={f"D1:depth{depth}": quixo_searcher(replace(MINIMAX, depth=depth)) for depth in _SECONDS},
+    agents={
+        "D1": quixo_searcher(replace(MINIMAX, depth=2)),
+        **{f"D1:depth{depth}": quixo_searcher(replace(MINIMAX, depth=depth)) for depth in _SECONDS},
+    },
 )

@@ -79,5 +79,8 @@ SECTION = Section(
     conditions=CONDITIONS,
     seconds=120,
     run=run,
-    agents={f"D2:depth{depth}": quixo_searcher(replace(ALPHA_BETA, depth=depth)) for depth in _SECONDS},
+    agents={
+        "D2": quixo_searcher(replace(ALPHA_BETA, depth=2)),
+        **{f"D2:depth{depth}": quixo_searcher(replace(ALPHA_BETA, depth=depth)) for depth in _SECONDS},
+    },
 )
