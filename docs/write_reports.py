@@ -14,9 +14,9 @@ from ci_envs.reports.tables import format_interval, format_number
 FOLDER = Path(__file__).parent / "reports"
 
 _COLUMNS = """
-- *report*: the figure that the report prints.
-- *literal*: the figure of a re-implementation that keeps the bugs of the report, with its 95% interval.
-- *described*: the figure of what the report describes, with its bugs repaired.
+- *report*: the figure that report {letter} prints.
+- *literal*: the figure of a re-implementation that keeps the bugs of report {letter}, with its 95% interval.
+- *described*: the figure of what report {letter} describes, with its bugs repaired.
 - *ours*: our best result under the same conditions.
 """
 
@@ -29,7 +29,7 @@ def page(letter: str) -> str:
     """
     parts = [
         f"# Report {letter}: {REPORTS[letter]}",
-        f"`make reports` writes this page. The columns of its tables:\n{_COLUMNS}",
+        f"`make reports` writes this page. The columns of its tables:\n{_COLUMNS.format(letter=letter)}",
     ]
     for section in sections().values():
         if section.name.startswith(letter):

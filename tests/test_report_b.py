@@ -63,7 +63,7 @@ POSITIONS = [rows for rows in product(*(range(size + 1) for size in REPORT_ROWS)
 
 
 def plain_greedy(sets, n):
-    """The report's greedy algorithm in plain Python: the weight of its cover and the number of lists taken."""
+    """Report B's greedy algorithm in plain Python: the weight of its cover and the number of lists taken."""
     lists = sorted((set(each) for each in sets), key=len, reverse=True)
     covered, taken = set(lists[0]), [lists.pop(0)]
     while len(covered) < n:
@@ -208,7 +208,7 @@ def test_shares_of_minmax(strategy, four_rows, five_rows):
 
 
 def search(rows, maximises):
-    """The report's minmax, by search: against the first winning reply, or any where there is none."""
+    """Report B's minmax, by search: against the first winning reply, or any where there is none."""
     if not any(rows):
         return -1 if maximises else 1
     replies = nim_optimal(rows) if not maximises else uniform(rows)

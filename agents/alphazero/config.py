@@ -51,7 +51,7 @@ class AlphaZeroConfig(TrainingConfig):
     )
 
     architecture: str = option(
-        "network: channels x residual blocks, or that of a report", Choice(tuple(ARCHITECTURES)), "32x3"
+        "network: channels x residual blocks, or that of report A or E", Choice(tuple(ARCHITECTURES)), "32x3"
     )
     selection: str = option("selection rule of the search in self-play", _SELECTION, "gumbel")
     exploration: float = option("exploration constant of the search in self-play", POSITIVE, 1.5)
