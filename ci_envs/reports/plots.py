@@ -19,7 +19,7 @@ FORMATS = ("png", "svg")
 _LOGARITHMIC = 100
 """Figures that differ by more than this factor are drawn on a logarithmic axis."""
 
-_COLUMNS = 5  # panels side by side
+_COLUMNS = 5  # most panels side by side
 
 
 def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]:
@@ -92,8 +92,8 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
 def _figure_of(section: Section, plot: Plot) -> "Figure":
     from matplotlib.figure import Figure
 
-    columns = min(len(plot.panels), _COLUMNS)
-    lines = -(-len(plot.panels) // columns)
+    lines = -(-len(plot.panels) // _COLUMNS)
+    columns = -(-len(plot.panels) // lines)
     figure = Figure(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
     table = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
     grid = list(table.flat)
@@ -121,7 +121,7 @@ def _draw_series(axes: "Axes", series: Series, bars: Sequence[Series], brightest
     if series.kind == "line":
         axes.plot(series.x, series.y, label=label)
     elif series.kind == "dots":
-        axes.scatter(series.x, series.y, s=6, label=label)
+        axes.scatter(series.x, series.y, s=6, color="0.4", label=label)
     elif series.kind == "bars":
         width = 0.8 / len(bars)
         left = (bars.index(series) + 0.5) * width - 0.4
