@@ -23,6 +23,7 @@ from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text
 from ci_envs.training.config import options_of
+from ci_envs.training.curves import read_curve
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
 from ci_envs.training.learners import trainer_of
@@ -34,6 +35,8 @@ FIELDS = [(name, field.name) for name, trainer in TRAINERS.items() for field in 
 OTHERS = {
     ("alphazero", None): {"iterations": "7"},
     ("alphazero", "minutes"): {},
+    ("q_learning", "seat"): {"opponent": "random"},
+    ("monte_carlo", "seat"): {"opponent": "random"},
     ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},
     **{("sb3", option): {"algorithm": name} for name, arguments in PRESETS.items() for option in arguments},
 }
@@ -169,11 +172,11 @@ def test_tensorboard_shows_the_learning_curve(tmp_path, monkeypatch):
     train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)
     events = EventAccumulator(str(tmp_path)).Reload()
     assert {"positions", "ladder/rating", "ladder/random"} <= set(events.Tags()["scalars"])
-    rows = [line.split(",") for line in (tmp_path / CURVE).read_text().splitlines()[1:]]
-    assert [event.step for event in events.Scalars("positions")] == [int(row[0]) for row in rows] == [100, 200, 300]
-    assert [event.value for event in events.Scalars("positions")] == [int(row[1]) for row in rows]
+    curve = read_curve(tmp_path)
+    assert [event.step for event in events.Scalars("positions")] == list(curve["episodes"]) == [100, 200, 300]
+    assert [event.value for event in events.Scalars("positions")] == list(curve["positions"])
     ratings = [event.value for event in events.Scalars("ladder/rating")]
-    assert ratings == pytest.approx([float(row[2]) for row in rows], abs=0.06)
+    assert ratings == pytest.approx(list(curve["rating"]), abs=0.06)
 
 
 def test_a_run_without_tensorboard(tmp_path, monkeypatch):
