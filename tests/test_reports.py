@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from ci_envs.cli.main import main
 from ci_envs.extras import missing_package
+from ci_envs.reports import plots
 from ci_envs.reports.catalog import REPORTS, section_of, sections
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.results import findings_of
@@ -48,7 +49,8 @@ def test_intervals_hold_95_percent_of_the_measurements():
 
 
 @pytest.mark.parametrize("name", sections())
-def test_every_section_runs_quickly(name, tmp_path):
+def test_every_section_runs_quickly(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(plots, "FORMATS", ("svg",))  # to draw a PNG takes as long again
     done = run(name, "--quick", "--output", tmp_path, "--json", "-")
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)
@@ -60,10 +62,9 @@ def test_every_section_runs_quickly(name, tmp_path):
     for row in findings.rows:
         if row.report is not None:  # what is missing beside a figure of the report is explained
             assert row.note or None not in (row.described, row.ours), row
-    plots = [name, *(f"{name}_{plot.name}" for plot in findings.plots)]
-    assert len(set(plots)) == len(plots)
-    for plot in plots:
-        assert (tmp_path / f"{plot}.png").stat().st_size > 1000
+    names = [name, *(f"{name}_{plot.name}" for plot in findings.plots)]
+    assert len(set(names)) == len(names)
+    for plot in names:
         assert (tmp_path / f"{plot}.svg").read_text().startswith("<?xml")
 
 
