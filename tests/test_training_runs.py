@@ -19,6 +19,8 @@ from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import elo_ratings
 from ci_envs.baselines.config import PRESETS
 from ci_envs.cli.main import main
+from ci_envs.registry import resolve
+from ci_envs.spec import split_spec
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text
@@ -26,7 +28,7 @@ from ci_envs.training.config import options_of
 from ci_envs.training.curves import read_curve
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
-from ci_envs.training.learners import trainer_of
+from ci_envs.training.learners import make_config, trainer_of
 from ci_envs.training.progress import Status, clock, short_number
 from experiments.kill_training import CASES, check_kills, result_of
 
@@ -45,6 +47,10 @@ TICTACTOE = ci_envs.ConnectN(3, 3, 3)
 SHORTER = {"alphazero": ("--iterations", "8"), "sb3": ("--steps", "16000")}
 """Lengths of the runs that are killed, where those of the experiment take long."""
 QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
+
+
+PRESETS_OF = [(name, preset) for name, trainer in TRAINERS.items() for preset in trainer.named_presets]
+SECTION_GAMES = {"A2": "Nim-v0:misere=true", "A4": "TicTacToe-v0", "B32": "Nim-v0", "E": "ConnectN-v0"}
 
 
 def ci_envs_train(*arguments):
@@ -85,6 +91,26 @@ def further_options(name, option):
     described = options_of(TRAINERS[name].config_type)
     required = {one: another_value(described[one].check, MISSING)[0] for one in described if described[one].required}
     return required | OTHERS.get((name, option), OTHERS.get((name, None), {}))
+
+
+@pytest.mark.parametrize(("name", "preset"), PRESETS_OF)
+def test_presets_are_the_options_that_they_name(name, preset):
+    trainer, game = TRAINERS[name], resolve(SECTION_GAMES.get(preset, "Quixo-v0"))[1]
+    missing = {one: 7 for one, described in options_of(trainer.config_type).items() if described.required}
+    written = split_spec(f"{name}:{trainer.named_presets[preset]}")[1]
+    config = make_config(trainer, game, {**missing, "preset": preset})
+    assert config == make_config(trainer, game, {**written, **missing})
+    [unit] = {"episodes", "generations", "iterations"} & {*options_of(trainer.config_type)}
+    assert config != make_config(trainer, game, {**missing, unit: getattr(config, unit)})
+    assert getattr(make_config(trainer, game, {**missing, "preset": preset, unit: 3}), unit) == 3
+
+
+def test_an_unknown_preset_is_refused(tmp_path):
+    done = ci_envs_train("alphazero:preset=A", "Quixo-v0", "--output", tmp_path / "run")
+    assert done.exit_code == 2
+    assert "Unknown preset 'A' for training of alphazero." in done.stderr
+    assert "Available: A7, E" in done.stderr
+    assert "preset=E: architecture=e" in ci_envs_train("--options", "alphazero").stdout
 
 
 @pytest.mark.parametrize(("name", "option"), FIELDS)

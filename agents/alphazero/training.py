@@ -22,6 +22,7 @@ from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner, Loss, tensors_of
 from ci_envs.agents.alphazero.model_file import write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
+from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
 from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers, check_cluster
 from ci_envs.training.config import TrainingConfig
@@ -71,6 +72,7 @@ class AlphaZeroTrainer(Trainer):
     unit = "iterations"
     best_file = "best.safetensors"
     logs_every_step = True
+    named_presets = PRESETS
     timings = ("seconds", "self-play/games a second", "self-play/positions a second")
     config: AlphaZeroConfig
 

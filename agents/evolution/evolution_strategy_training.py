@@ -78,6 +78,12 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     """Trains ``evolution_strategy``."""
 
     learner = AGENT
+    named_presets: ClassVar[Mapping[str, str]] = {
+        "D5": (
+            "evaluation=rules,rules=14,strategy=plus,population=1,offspring=18,games=80,final_games=80,generations=70,"
+            "opponents=random"
+        )
+    }
     config_type: ClassVar[type[TrainingConfig]] = EvolutionStrategyConfig
     agent_type = EvolutionStrategyAgent
     config: EvolutionStrategyConfig

@@ -174,6 +174,13 @@ class QLearningTrainer(TabularTrainer):
     """Trains ``q_learning``."""
 
     learner = "q_learning"
+    named_presets: ClassVar[Mapping[str, str]] = {
+        "A4": "learning_rate=0.1,learning_rate_end=0.1,discount=0.9,epsilon_end=0.3,schedule_delay=0.5",
+        "D4": (
+            "opponent=random,discount=0.95,shaping=longest_run,learning_rate=0.1,learning_rate_end=0.1,epsilon=0.1,"
+            "epsilon_end=0.1"
+        ),
+    }
     config_type: ClassVar[type[TrainingConfig]] = QLearningConfig
 
 
@@ -181,6 +188,13 @@ class MonteCarloTrainer(TabularTrainer):
     """Trains ``monte_carlo``."""
 
     learner = "monte_carlo"
+    named_presets: ClassVar[Mapping[str, str]] = {
+        "A4": "values=state,visits=every,epsilon_end=1,learning_rate_end=0.001",
+        "D3": (
+            "symmetries=true,opponent=random,values=state,visits=every,epsilon=1,epsilon_end=1,learning_rate=0.001,"
+            "learning_rate_end=0.001,discount=1"
+        ),
+    }
     config_type: ClassVar[type[TrainingConfig]] = MonteCarloConfig
 
     @override

@@ -18,8 +18,12 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
     from ci_envs.training.learners import trainer_of
 
     with usage_errors():
-        config_type = trainer_of(learner).config_type
-    click.echo(f"Options of ci-envs train {learner}:\n{documentation(config_type)}")
+        trainer = trainer_of(learner)
+    click.echo(f"Options of ci-envs train {learner}:\n{documentation(trainer.config_type)}")
+    if trainer.named_presets:
+        click.echo("\nPresets, what sections of the course reports describe:")
+    for name, options in trainer.named_presets.items():
+        click.echo(f"  preset={name}: {options}")
     context.exit()
 
 

@@ -13,7 +13,7 @@ from ci_envs.training.config import TrainingConfig, options_of
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
 from ci_envs.training.trainer import Task, Trainer
-from ci_envs.validation import integer_between
+from ci_envs.validation import integer_between, unknown_name
 
 
 def train(
@@ -86,16 +86,28 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
     Args:
         trainer: whose config.
         game: the game that is learned.
-        options: values by name; the name ``""`` stands for the option that a spec string need not name.
+        options: values by name; the name ``""`` stands for the option that a spec string need not name, and ``preset``
+            selects options of :attr:`Trainer.named_presets`, which other options replace.
 
     Raises:
-        ValueError: there is no such option, a required one is missing, or a value is not allowed.
+        ValueError: there is no such option or preset, a required option is missing, or a value is not allowed.
     """
+    options = dict(options)
+    options = {**_preset_options(trainer, options.pop("preset", None)), **options}
     described = options_of(trainer.config_type)
     required = tuple(name for name, one in described.items() if one.required)
     owner = f"training of {trainer.learner}"
     named = check_options(owner, options, tuple(described), required, trainer.config_type.unnamed)
     return trainer.config_type(**{**trainer.presets(game), **named})
+
+
+def _preset_options(trainer: type[Trainer], name: object) -> dict[str, Any]:
+    """Return the options of a preset; none if ``name`` is None."""
+    if name is None:
+        return {}
+    if name not in trainer.named_presets:
+        raise unknown_name("preset", str(name), trainer.named_presets, owner=f"training of {trainer.learner}")
+    return dict(split_spec(f"{trainer.learner}:{trainer.named_presets[str(name)]}")[1])
 
 
 def _learns(name: str) -> bool:

@@ -76,6 +76,7 @@ class Trainer(ABC):
         logs_start: whether the rows of each step begin with one for a ``count`` of 0.
         latest_is_best: whether the latest agent always counts as the best.
         timings: the names of the metrics that are measured with a clock, so that they differ from run to run.
+        named_presets: options as in a spec string, by the name that the option ``preset`` selects them with.
     """
 
     learner: ClassVar[str]
@@ -86,6 +87,7 @@ class Trainer(ABC):
     logs_start: ClassVar[bool] = False
     latest_is_best: ClassVar[bool] = False
     timings: ClassVar[tuple[str, ...]] = ()
+    named_presets: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, task: Task, config: Any) -> None:
         """Make a trainer that has learned nothing yet.

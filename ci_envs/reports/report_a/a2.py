@@ -7,7 +7,7 @@ rows. The literal version is that one; the described version takes the words of 
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from ci_envs.reports.section import (
     Section,
     Series,
 )
+from ci_envs.training.learners import make_config
 from ci_envs.training.trainer import Task
 
 _ENVIRONMENT = "Nim-v0:heaps=1,3,5,7,9,misere=true"
@@ -56,7 +57,10 @@ _READ_OFF: Mapping[str, tuple[float, ...]] = {
 
 _CONVERGED = 0.97
 
-_CONDITIONS: Mapping[str, Any] = {
+DESCRIBED: Mapping[str, Any] = {"preset": "A2"}
+"""The options that stand for the words of report A; ``selection`` is ``roulette`` or ``tournament``."""
+
+OURS: Mapping[str, Any] = {
     "population": POPULATION,
     "generations": EPOCHS - 1,
     "games": GAMES,
@@ -67,14 +71,10 @@ _CONDITIONS: Mapping[str, Any] = {
     "blend_alpha": 0.1,
     "elite": 0,
     "reevaluate": False,
+    "tournament_size": 20,
+    "sigma": 0.02,
 }
-"""Options of our trainer ``nim_ga``: the budget, the opponents and the first seat of report A."""
-
-DESCRIBED: Mapping[str, Any] = {**_CONDITIONS, "tournament_size": 50, "mutation": "uniform", "mutation_rate": 0.1}
-"""The options that stand for the words of report A; ``selection`` is ``roulette`` or ``tournament``."""
-
-OURS: Mapping[str, Any] = {**_CONDITIONS, "tournament_size": 20, "sigma": 0.02}
-"""The options of our best run."""
+"""The options of our best run, with the budget, the opponents and the first seat of report A."""
 
 _BEST, _BEST_RAW = (0.3, 0.4), (0.8, 0.3)
 """The best genome on a grid with steps of 0.1, as report A plays it, and as its words say."""
@@ -124,7 +124,8 @@ def trained_curves(options: Mapping[str, Any], seeds: Iterable[int], *, misere: 
     """Return the curves of our trainer ``nim_ga``, one run for each seed."""
     game, totals, deviations = Nim(FIVE_ROWS, misere=misere), [], []
     for seed in seeds:
-        trainer = NimGATrainer(Task(_ENVIRONMENT, game, None, seed), NimGAConfig(**options))
+        config = cast(NimGAConfig, make_config(NimGATrainer, game, options))
+        trainer = NimGATrainer(Task(_ENVIRONMENT, game, None, seed), config)
         for _ in range(EPOCHS):
             trainer.evolution.advance()
         totals.append([_MOST_WINS * generation.mean for generation in trainer.evolution.history])

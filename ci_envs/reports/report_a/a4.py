@@ -43,8 +43,8 @@ _POSITIONS, _EXACT_GAMES = 20_000, 2_000
 _SEEDS = 10  # of one run; those of another run differ by this number
 
 _DESCRIBED = {
-    Q_LEARNING: "q_learning:learning_rate=0.1,learning_rate_end=0.1,discount=0.9,epsilon_end=0.3,schedule_delay=0.5",
-    MONTE_CARLO: "monte_carlo:values=state,visits=every,epsilon_end=1,learning_rate_end=0.001",
+    Q_LEARNING: "q_learning:preset=A4",
+    MONTE_CARLO: "monte_carlo:preset=A4",
 }
 _OURS = {
     Q_LEARNING: "q_learning:random_plies=8,epsilon=0.45,epsilon_end=0.45,learning_rate_end=0.001",

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.random import Generator
@@ -35,11 +36,7 @@ from ci_envs.reports.section import (
 )
 from ci_envs.spec import split_spec
 
-_DESCRIBED = (
-    "encoding=layers,outputs=actions,symmetries=false,layer_output=softmax,layer_crossover=sequence,opponents=none,"
-    "peers=2,games=2,final_games=2,population=20,max_layers=5,max_neurons=100,layer_elite=2,layer_tournament=5,"
-    "layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100"
-)
+_DESCRIBED = "preset=A6"
 _OURS = "population=16,games=10,opponents=random,peers=0,final_games=40"
 _DESCRIBED_GENERATIONS, _OURS_GENERATIONS = 10, 5
 _LONGER = 5  # times as many generations
@@ -80,10 +77,13 @@ def trained(options: str) -> Evolution:
     """
 
     def evolution(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
-        from ci_envs.agents.evolution.neat_training import NeatConfig, NeatTrainer
+        from ci_envs.agents.evolution.config import EvolutionConfig
+        from ci_envs.agents.evolution.neat_training import NeatTrainer
+        from ci_envs.training.learners import make_config
         from ci_envs.training.trainer import Task
 
-        config = NeatConfig(**split_spec(f"neat:{options},generations={generations - 1}")[1])  # type: ignore[arg-type]
+        given = split_spec(f"neat:{options},generations={generations - 1}")[1]
+        config = cast(EvolutionConfig, make_config(NeatTrainer, Quixo(), given))
         trainer = NeatTrainer(Task("Quixo-v0", Quixo(), None, int(rng.integers(2**63))), config)
         for _ in range(generations):
             trainer.evolution.advance()

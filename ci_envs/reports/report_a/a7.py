@@ -34,30 +34,9 @@ from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Fi
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
 
-DESCRIBED: Mapping[str, Any] = {
-    "architecture": "a7_narrow",
-    "selection": "ucb",
-    "exploration": 1.41,
-    "simulations": SIMULATIONS,
-    "games": 1,
-    "lanes": 1,
-    "max_plies": 100,
-    "random_plies": 0,
-    "dirichlet_fraction": 0.0,
-    "sampled_plies": 100,
-    "discount": 1.0,
-    "value_mix": 0.0,
-    "symmetries": False,
-    "capacity": 10_000,
-    "kept": 0.5,
-    "reuse": 20,
-    "batch": 64,
-    "learning_rate": 1e-3,
-    "learning_rate_end_share": 1.0,
-    "weight_decay": 0.0,
-}
-"""What report A describes as options of ``ci-envs train alphazero``; ``architecture=a7`` is its network. As in the
-program of report A, a position is learned from about 20 times."""
+DESCRIBED: Mapping[str, Any] = {"preset": "A7", "architecture": "a7_narrow"}
+"""What report A describes as options of ``ci-envs train alphazero``; the preset has its network. As in the program of
+report A, a position is learned from about 20 times."""
 
 _GAME, _ENVIRONMENT = Quixo(), "Quixo-v0"
 _REPORT = 50

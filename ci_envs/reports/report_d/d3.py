@@ -18,8 +18,7 @@ _OUR_GAMES, _OUR_QUICK_GAMES = 100_000, 1000
 _TABLE_MB, _QUICK_TABLE_MB = 900, 32
 _FIGURES = {"first": 24, "second": 20}
 _LEARNER = "monte_carlo:symmetries=true,opponent=random"
-_STEP = "learning_rate=0.001,learning_rate_end=0.001"
-_DESCRIBED = f"{_LEARNER},values=state,visits=every,epsilon=1,epsilon_end=1,{_STEP},discount=1"
+_DESCRIBED = "monte_carlo:preset=D3"
 _OURS = f"{_LEARNER},shaping=potential,discount=0.95,initial_spread=0.001,epsilon=0.1,epsilon_end=0"
 _NOTE = "From what the authors published elsewhere."
 

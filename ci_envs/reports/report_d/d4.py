@@ -24,7 +24,7 @@ _AGENT_EPISODES = 50_000  # of the agent, which learns when it is made
 _REWARDS = {"published elsewhere": FIRST_THAT_APPLIES, "of the text": ADDED}
 _LEARNER = "q_learning:opponent=random,discount=0.95"
 _TABLE_MB, _QUICK_TABLE_MB = 1600, 32
-_DESCRIBED = f"{_LEARNER},shaping=longest_run,learning_rate=0.1,learning_rate_end=0.1,epsilon=0.1,epsilon_end=0.1"
+_DESCRIBED = "q_learning:preset=D4"
 _OURS = (
     f"{_LEARNER},shaping=potential,symmetries=true,initial_spread=0.001,learning_rate_end=0.1,epsilon=0.1,epsilon_end=0"
 )

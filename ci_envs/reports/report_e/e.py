@@ -47,23 +47,8 @@ from ci_envs.reports.section import (
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
 
-DESCRIBED: Mapping[str, Any] = {
-    "architecture": "e",
-    "games": 1,
-    "lanes": 1,
-    "batch": None,
-    "selection": "puct",
-    "exploration": 1.0,
-    "dirichlet_fraction": 0.0,
-    "sampled_plies": 36,
-    "random_plies": 0,
-    "value_mix": 0.0,
-    "learning_rate": 0.005,
-    "learning_rate_end_share": 1.0,
-    "weight_decay": 1e-5,
-}
-"""Report E's training as options of ``ci-envs train alphazero``; with ``simulations=2000`` and 50,000 iterations it is
-as long as that of report E."""
+DESCRIBED: Mapping[str, Any] = {"preset": "E"}
+"""Report E's training as options of ``ci-envs train alphazero``, with 2,000 simulations and 50,000 games."""
 
 _GAME = ConnectN()
 _ENVIRONMENT, _LARGER_GAME = "ConnectN-v0", ConnectN(8, 8, 4)
