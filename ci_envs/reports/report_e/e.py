@@ -81,7 +81,7 @@ class _EScale(NamedTuple):
     positions: int
 
 
-_FULL, _QUICK = _EScale(150, 30, 150, 40), _EScale(2, 4, 0, 10)
+_FULL, _QUICK = _EScale(3000, 30, 3000, 40), _EScale(2, 4, 0, 10)
 _EXPLORATIONS = 100  # of the trainings that are part of a run
 
 
