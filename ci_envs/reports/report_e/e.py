@@ -366,7 +366,7 @@ SECTION = Section(
         f" simulations, playing with 200. Ours: {_OURS}. Matches: {_FULL.matches} games from each seat"
         f" ({_QUICK.matches} with --quick)."
     ),
-    seconds=180,
+    seconds=750,
     run=run,
     agents={
         "E": partial(trained_agent, repaired=False),
