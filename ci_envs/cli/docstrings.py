@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from ci_envs.registry import GameSpec
+from ci_envs.spec import option_text
 
 
 def page_of(spec: GameSpec) -> object:
@@ -19,6 +20,11 @@ def page_of(spec: GameSpec) -> object:
 def first_line(documented: object) -> str:
     """Return the first line of the docstring of an object."""
     return plain_text((inspect.getdoc(documented) or "").partition("\n")[0])
+
+
+def default_text(parameter: inspect.Parameter, required: str) -> str:
+    """Return the default of an option as it is written in a spec string, or ``required`` if it has none."""
+    return required if parameter.default is inspect.Parameter.empty else option_text(parameter.default)
 
 
 def plain_text(text: str) -> str:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ci_envs.cli.docstrings import page_of, plain_text
+from ci_envs.cli.docstrings import default_text, page_of, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
-from ci_envs.spec import option_text, split_spec
+from ci_envs.spec import option_names, option_text, split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
     from ci_envs.games.position import Position
 
     if is_problem(name):
-        yield from _factory_parts(name, problem_maker(split_spec(name)[0]), without=())
+        maker = problem_maker(split_spec(name)[0])
+        yield from _factory_parts(name, maker, option_names(maker))
         return
     spec, game, _ = resolve(name)
     lines = (inspect.getdoc(page_of(spec)) or "").splitlines()
@@ -73,21 +74,25 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
     Raises:
         ValueError: Nothing has this name.
     """
-    from ci_envs.agent.registry import GIVEN, factory_of, registered_agents
-    from ci_envs.optimisation.solving import solver_named, solvers
+    from ci_envs.agent import registry
+    from ci_envs.agent.capabilities import Trainable
+    from ci_envs.optimisation import solving
 
-    agents, known_solvers = registered_agents(), solvers()
-    if name not in (*agents, *known_solvers):
-        names = (*registered(), *registered_problems(), *agents, *known_solvers)
+    agents, solvers = registry.registered_agents(), solving.solvers()
+    if name not in (*agents, *solvers):
+        names = (*registered(), *registered_problems(), *agents, *solvers)
         raise unknown_name("environment, agent or solver", name, names)
     if name in agents:
-        yield from _factory_parts(f"Agent {name}", factory_of(name), GIVEN)
-        yield from _training_parts(name)
-    if name in known_solvers:
-        yield from _factory_parts(f"Solver {name}", solver_named(name), without=("problem", "seed"))
+        factory = registry.factory_of(name)
+        yield from _factory_parts(f"Agent {name}", factory, registry.option_names_of(factory))
+        if isinstance(factory, Trainable):
+            yield from _training_parts(name)
+    if name in solvers:
+        solver = solving.solver_named(name)
+        yield from _factory_parts(f"Solver {name}", solver, solving.option_names_of(solver))
 
 
-def _factory_parts(title: str, factory: Callable[..., Any], without: tuple[str, ...]) -> "Iterator[RenderableType]":
+def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ...]) -> "Iterator[RenderableType]":
     """Yield the description of what a factory makes, and a table of its options."""
     from docstring_parser import parse
 
@@ -98,21 +103,20 @@ def _factory_parts(title: str, factory: Callable[..., Any], without: tuple[str, 
     yield plain_text("\n\n".join((title, *texts)))
     parameters = inspect.signature(factory).parameters
     options = [
-        DocumentedOption(name, _default(parameter), plain_text(" ".join(meanings.get(name, "").split())))
-        for name, parameter in parameters.items()
-        if name not in without
+        DocumentedOption(
+            name, default_text(parameter, "required"), plain_text(" ".join(meanings.get(name, "").split()))
+        )
+        for name, parameter in ((name, parameters[name]) for name in names)
     ]
     if options:
         yield _options_table(options)
 
 
 def _training_parts(name: str) -> "Iterator[RenderableType]":
-    """Yield a table of the options of the training of an agent, if it learns."""
+    """Yield a table of the options of the training of an agent."""
     from ci_envs.training.config import options_of
-    from ci_envs.training.learners import learners, trainer_of
+    from ci_envs.training.learners import trainer_of
 
-    if name not in learners():
-        return
     yield f"\nTraining: ci-envs train {name} ENV --output DIR"
     described: Mapping[str, Any] = options_of(trainer_of(name).config_type)
     yield _options_table(
@@ -129,7 +133,3 @@ def _options_table(options: "Iterator[DocumentedOption] | list[DocumentedOption]
     for option in options:
         table.add_row(*option)
     return table
-
-
-def _default(parameter: inspect.Parameter) -> str:
-    return "required" if parameter.default is inspect.Parameter.empty else option_text(parameter.default)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ci_envs.cli.docstrings import first_line, page_of
+from ci_envs.cli.docstrings import default_text, first_line, page_of
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import json_option
 from ci_envs.optimisation.registry import problem_maker, registered_problems
@@ -93,14 +93,14 @@ def _entries(kind: str) -> Iterator[Listed]:
             values = {field.name: option_text(getattr(game, field.name)) for field in dataclasses.fields(game)}
             yield Listed(kind, id, first_line(page_of(spec)), values)
         return
-    tables: Mapping[str, tuple[tuple[str, ...], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
-        "agents": (agents.registered_agents(), agents.factory_of, agents.option_names_of),
-        "learners": (tuple(learners()), agents.factory_of, agents.option_names_of),
-        "problems": (registered_problems(), problem_maker, option_names),
-        "solvers": (solving.solvers(), solving.solver_named, solving.option_names_of),
+    tables: Mapping[str, tuple[Callable[[], Iterable[str]], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
+        "agents": (agents.registered_agents, agents.factory_of, agents.option_names_of),
+        "learners": (learners, agents.factory_of, agents.option_names_of),
+        "problems": (registered_problems, problem_maker, option_names),
+        "solvers": (solving.solvers, solving.solver_named, solving.option_names_of),
     }
-    names, find, names_of = tables[kind]
-    for name in names:
+    names_of_kind, find, names_of = tables[kind]
+    for name in names_of_kind():
         yield _entry(kind, name, find, names_of)
 
 
@@ -110,11 +110,7 @@ def _entry(
     try:
         factory = find(name)
         parameters = inspect.signature(factory).parameters
-        options = {option: _default(parameters[option].default) for option in names_of(factory)}
+        options = {option: default_text(parameters[option], "...") for option in names_of(factory)}
     except Exception as error:  # one broken package must not hide the others
         return Listed(kind, name, f"cannot be loaded: {type(error).__name__}: {error}", {})
     return Listed(kind, name, first_line(factory), options)
-
-
-def _default(value: object) -> str:
-    return "..." if value is inspect.Parameter.empty else option_text(value)

@@ -204,7 +204,7 @@ def _replace(layers: list[Layer], place: int, size: int, rng: Generator) -> None
 
 
 def _fitted(layer: Layer, inputs: int, rng: Generator) -> Layer:
-    """Return the layer with so many inputs: columns are cut, or random ones added."""
+    """Return the layer with another number of inputs: columns are cut, or random ones are added."""
     missing = max(0, inputs - layer.weights.shape[1])
     added = rng.uniform(-1, 1, (len(layer.biases), missing))
     return Layer(np.hstack((layer.weights[:, :inputs], added)), layer.biases)

@@ -79,9 +79,7 @@ def _random_games(game: Any, table: Any, path: Any, games: Any, colour: Any, sta
     count = 0
     for _ in range(games):
         drawn_colour, state = random_below(state, 2)
-        if (
-            np.int64(drawn_colour) != colour
-        ):  # games do not depend on each other: those for the other table can be left out
+        if np.int64(drawn_colour) != colour:  # games are independent: those for the other table can be left out
             continue
         starter, state = random_below(state, 2)
         agent_moves = starter == np.uint64(0)

@@ -169,7 +169,7 @@ class _Matches:
         described = self.wins(self.described_agent(self._described), opponent, seat)
         ours = self.wins(make_agent(_OURS, _GAME, seed=self._seed), opponent, seat)
         quantity = f"wins moving {('first', 'second')[seat]} v {label}"
-        note = "Who moves first can force a win, so nobody wins here unless the opponent errs." if seat else ""
+        note = "The first player can force a win, so nobody wins here unless the opponent errs." if seat else ""
         return FigureRow(quantity, None, literal, described.value, ours.value, note if label != "random" else "", "%")
 
     def described_agent(self, network: "Network") -> Agent:
@@ -198,7 +198,7 @@ def _training_rows(log: TrainingLog, described: TrainedNetwork) -> list[FigureRo
         *rows,
         FigureRow(f"median loss of {games:,} games", _MEDIAN_LOSS, _median(log.losses), note=_PUBLISHED_NOTE),
         FigureRow(
-            "self-play won by who moves first",
+            "self-play won by the first player",
             _FIRST_WINS,
             measured_share(won, games),
             note=_PUBLISHED_NOTE,
@@ -270,7 +270,7 @@ def _claims(rows: Sequence[FigureRow], log: TrainingLog, matches: _Matches, posi
     literal = {row.quantity: row.literal.value for row in rows}
     first = [literal[f"wins moving first v {label}"] for label in ("random", "minimax:depth=4", "our alphazero")]
     second = literal["wins moving second v minimax:depth=4"]
-    share = literal["self-play won by who moves first"]
+    share = literal["self-play won by the first player"]
     typical, largest = _spikes(log)
     blocked, threats = blocked_threats(trained_agent(_GAME, seed), positions, seed)
     few = trained_agent(_GAME, seed, repaired=False, explorations=_FEW)
