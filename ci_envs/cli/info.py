@@ -104,9 +104,9 @@ def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ..
     parameters = inspect.signature(factory).parameters
     options = [
         DocumentedOption(
-            name, default_text(parameter, "required"), plain_text(" ".join(meanings.get(name, "").split()))
+            name, default_text(parameters[name], "required"), plain_text(" ".join(meanings.get(name, "").split()))
         )
-        for name, parameter in ((name, parameters[name]) for name in names)
+        for name in names
     ]
     if options:
         yield _options_table(options)
