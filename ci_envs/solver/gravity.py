@@ -3,7 +3,8 @@
 The search is a negamax with a null window on the number of stones that the winner has left, as in John Tromp's
 Fhourstones (https://tromp.github.io/c4/fhour.html) and in Pascal Pons's solver (http://blog.gamesolver.org). It
 considers only moves after which the opponent cannot win at once, tries first the moves that leave most completing
-cells, and keeps an upper or a lower bound of each position in a transposition table.
+cells, and keeps an upper or a lower bound of each position in a transposition table. Before it searches the moves it
+looks in the table for one that is known to be good enough (enhanced transposition cutoff).
 
 The search has a layout of its own: cell ``row + (rows + 1) * column``, with rows counted from the bottom. The cell
 above each column is always empty, so that no line continues in the next column.
@@ -24,9 +25,10 @@ from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.solver.solution import HORIZON, Progress, Solution
 
-_SLOT_BITS = 24  # of the number of slots, of 8 bytes each
+_SLOT_BITS = 22  # of the number of slots, of 8 bytes each: a table of 32 MB, which is faster than a larger one
 _NODES, _LIMIT = 0, 1  # places in the work array
-_FEW_NODES = 1 << 20  # about 0.2 s
+_FEW_NODES = 1 << 20  # about 0.1 s
+_PROBED_CELLS = 10  # with more empty cells than this, the positions after each move are looked up before the search
 _SECONDS_A_REPORT = 0.2
 _UNKNOWN = np.iinfo(np.int64).min
 _OFFSET = 64  # makes the scores in the table positive
@@ -58,7 +60,7 @@ class GravitySolution(Solution):
         super().__init__(game)
         self._progress = progress
         self._table = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
-        self._order = np.zeros((game.rows * game.cols + 1, game.cols), dtype=np.uint64)
+        self._order = np.zeros((game.rows * game.cols + 1, 2 * game.cols), dtype=np.uint64)
         self._work = np.zeros(2, dtype=np.int64)
 
     @override
@@ -123,6 +125,11 @@ def column_cells(game: Any, row: Any) -> Any:
 
 
 @operation
+def alternate_rows(game: Any) -> Any:
+    """``-> uint64``: the cells of every second row, from the lowest on, in the layout of the search."""
+
+
+@operation
 def completing(game: Any, stones: Any) -> Any:
     """``-> uint64``: the cells that complete a line of ``stones``; other stones and the layout's edges included."""
 
@@ -153,6 +160,13 @@ def _(game: ConnectN) -> Any:
     bottom = np.uint64(sum(1 << col * (game.rows + 1) for col in range(game.cols)))
     board = np.uint64(int(bottom) * ((1 << game.rows) - 1))
     return lambda game, row: board if row < 0 else bottom << np.uint64(row)
+
+
+@implements(alternate_rows, ConnectN)
+def _(game: ConnectN) -> Any:
+    column = sum(1 << row for row in range(0, game.rows, 2))
+    cells = np.uint64(sum(column << col * (game.rows + 1) for col in range(game.cols)))
+    return lambda game: cells
 
 
 @implements(column_of, ConnectN)
@@ -197,9 +211,10 @@ def _solve(game: Any, own: Any, opp: Any, exact: Any, table: Any, order: Any, wo
     if outcome != ONGOING:
         return np.int64(outcome * HORIZON)
     own, mask = by_columns(game, own), by_columns(game, own | opp)
-    left = np.int64(popcount(column_cells(game, -1) & ~mask))
+    left = np.int64(popcount(_free(game, mask)))
     if completing(game, own) & (mask + column_cells(game, 0)) & column_cells(game, -1):
         return np.int64(HORIZON - 1)
+    threats = completing(game, own ^ mask) & _free(game, mask)
     low, high = -(left // 2), (left + 1) // 2 - 1
     if not exact:
         low, high = max(low, np.int64(-1)), min(high, np.int64(1))
@@ -209,7 +224,7 @@ def _solve(game: Any, own: Any, opp: Any, exact: Any, table: Any, order: Any, wo
             middle = -(-low // 2)
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
-        score = _negamax(game, own, mask, left, middle, middle + 1, table, order, work)
+        score = _negamax(game, own, mask, threats, left, middle, middle + 1, table, order, work)
         if work[_NODES] >= work[_LIMIT]:
             return np.int64(_UNKNOWN)
         if score <= middle:
@@ -224,7 +239,7 @@ def _solve(game: Any, own: Any, opp: Any, exact: Any, table: Any, order: Any, wo
 
 @lean_kernel
 def _negamax(
-    game: Any, own: Any, mask: Any, left: Any, alpha: Any, beta: Any, table: Any, order: Any, work: Any
+    game: Any, own: Any, mask: Any, threats: Any, left: Any, alpha: Any, beta: Any, table: Any, order: Any, work: Any
 ) -> Any:
     """``-> int``: the score of a position in which the player to move cannot win at once.
 
@@ -234,49 +249,89 @@ def _negamax(
         game: The game.
         own: The stones of the player to move, in the layout of the search.
         mask: All stones.
+        threats: The empty cells that complete a line of the opponent.
         left: The number of empty cells.
         alpha: The lower end of the window.
         beta: The upper end.
         table: The transposition table, uint64 (slots,).
-        order: Room for the moves, uint64 (cells + 1, columns).
+        order: Room for the moves, uint64 (cells + 1, 2 * columns).
         work: The nodes so far and their limit, int64 (2,).
     """
     work[_NODES] += 1
     opp = own ^ mask
-    moves = _safe_moves(game, opp, mask)
-    if not moves:
-        return -(left // 2)
-    if left <= 2:
-        return np.int64(0)
-    key = _mixed(own + mask)  # own + mask marks the height of each column, so it tells positions apart
-    slot, tag = key & np.uint64(len(table) - 1), key >> np.uint64(_SLOT_BITS) << np.uint64(8)
+    moves = _safe_moves(game, threats, mask)
+    if not moves or left <= 2:
+        return np.int64(0) if moves else -(left // 2)
+    if moves & (moves - np.uint64(1)) == np.uint64(0):
+        after = completing(game, own | moves) & _free(game, mask | moves)
+        return -_negamax(game, opp, mask | moves, after, left - 1, -beta, -alpha, table, order, work)
+    slot, tag = _place(table, own + mask)  # own + mask marks the height of each column, so it tells positions apart
     low, high = _bounds(table[slot], tag)
     alpha, beta = max(alpha, low, 1 - left // 2), min(beta, high, (left + 1) // 2 - 1)
     if alpha >= beta:
         return alpha
-    for k in range(_sort(game, own, mask, moves, order[left])):
-        move = np.uint64(1) << (order[left, k] & np.uint64(63))
-        score = -_negamax(game, opp, mask | move, left - 1, -beta, -alpha, table, order, work)
-        if work[_NODES] >= work[_LIMIT]:
-            return np.int64(0)
-        if score >= beta:
-            table[slot] = tag | np.uint64(score + _OFFSET) << np.uint64(1) | np.uint64(1)
-            return score
+    count = _sort(game, own, mask, moves, order[left])
+    known = _best_known(opp, mask, left, table, order[left], count)
+    if known >= beta:
+        return known
+    for k in range(count):
+        move, after = _move(order[left], k), order[left, 2 * k + 1]
+        score = -_negamax(game, opp, mask | move, after, left - 1, -beta, -alpha, table, order, work)
         alpha = max(alpha, score)
-    table[slot] = tag | np.uint64(alpha + _OFFSET) << np.uint64(1)
+        if alpha >= beta or work[_NODES] >= work[_LIMIT]:
+            break
+    if work[_NODES] < work[_LIMIT]:
+        table[slot] = tag | np.uint64(alpha + _OFFSET) << np.uint64(1) | np.uint64(alpha >= beta)
     return alpha
 
 
 @inline_kernel
-def _safe_moves(game: Any, opp: Any, mask: Any) -> Any:
-    """``-> uint64``: the cells to move to, except those after which the opponent wins at once."""
-    board = column_cells(game, -1)
-    moves = (mask + column_cells(game, 0)) & board
-    threats = completing(game, opp) & board & ~mask
+def _free(game: Any, mask: Any) -> Any:
+    """``-> uint64``: the empty cells."""
+    return column_cells(game, -1) & ~mask
+
+
+@inline_kernel
+def _safe_moves(game: Any, threats: Any, mask: Any) -> Any:
+    """``-> uint64``: the cells to move to, except those after which the opponent wins at once.
+
+    ``threats`` are the empty cells that complete a line of the opponent.
+    """
+    moves = (mask + column_cells(game, 0)) & column_cells(game, -1)
     forced = moves & threats
     if forced:
         moves = forced if forced & (forced - np.uint64(1)) == np.uint64(0) else np.uint64(0)
     return moves & ~(threats >> np.uint64(1))
+
+
+@inline_kernel
+def _move(order: Any, k: Any) -> Any:
+    """``-> uint64``: the cell of the k-th sorted move."""
+    return np.uint64(1) << (order[2 * k] & np.uint64(63))
+
+
+@inline_kernel
+def _best_known(opp: Any, mask: Any, left: Any, table: Any, order: Any, count: Any) -> Any:
+    """``-> int``: the greatest lower bound of the score that is known of the ``count`` sorted moves."""
+    if count < 0:
+        return (left - 1) // 2
+    best = np.int64(-_OFFSET)
+    if left > _PROBED_CELLS:
+        for k in range(count):
+            slot, tag = _place(table, opp + (mask | _move(order, k)))
+            best = max(best, -_bounds(table[slot], tag)[1])
+    return best
+
+
+@inline_kernel
+def _place(table: Any, key: Any) -> Any:
+    """``-> (slot, tag)``: where the table keeps a position, and the mark by which it tells that position from others.
+
+    Both are parts of the key after a mixing that loses nothing.
+    """
+    key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    key ^= key >> np.uint64(29)
+    return key & np.uint64(len(table) - 1), key >> np.uint64(_SLOT_BITS) << np.uint64(8)
 
 
 @inline_kernel
@@ -295,31 +350,34 @@ def _bounds(entry: Any, tag: Any) -> Any:
     return low, high
 
 
-@inline_kernel
-def _mixed(key: Any) -> Any:
-    """``-> uint64``: a different, well-mixed number for each key."""
-    key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return key ^ (key >> np.uint64(29))
-
-
 @lean_kernel
 def _sort(game: Any, own: Any, mask: Any, moves: Any, order: Any) -> Any:
-    """``-> int``: write the moves, those that leave most completing cells first, and return how many there are.
+    """``-> int``: write the moves, the most promising first; return how many, or -1 if one wins with the next stone.
 
-    An entry is the number of completing cells, times 64, plus the cell of the move. Of equal moves the one nearest to
-    the middle is first.
+    Each move takes two entries: its cell plus 64 times its rank, and the cells that complete a line after it. The rank
+    counts these cells, and once more those in rows that the player fills if both always play above each other. Of
+    equal moves the one nearest to the middle is first.
     """
     count = 0
-    free = column_cells(game, -1) & ~mask
+    rows = _own_rows(game, mask)
     for number in range(action_count(game)):
         move = moves & column_of(game, number)
         if move:
-            leaves = completing(game, own | move) & free & ~move
-            rank = popcount(leaves) << np.uint64(6)
+            after = completing(game, own | move) & _free(game, mask | move)
+            if not _safe_moves(game, after, mask | move):
+                return -1
+            rank = (np.uint64(2) * popcount(after) + popcount(after & rows)) << np.uint64(6)
             place = count
-            while place > 0 and order[place - 1] >> np.uint64(6) << np.uint64(6) < rank:
-                order[place] = order[place - 1]
+            while place > 0 and order[2 * place - 2] >> np.uint64(6) << np.uint64(6) < rank:
+                order[2 * place], order[2 * place + 1] = order[2 * place - 2], order[2 * place - 1]
                 place -= 1
-            order[place] = rank | trailing_zeros(move)
+            order[2 * place], order[2 * place + 1] = rank | trailing_zeros(move), after
             count += 1
     return count
+
+
+@inline_kernel
+def _own_rows(game: Any, mask: Any) -> Any:
+    """``-> uint64``: every second row, from the lowest on if the number of empty cells is even."""
+    odd = popcount(_free(game, mask)) & np.uint64(1)
+    return alternate_rows(game) << odd
