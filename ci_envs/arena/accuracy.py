@@ -39,14 +39,20 @@ def measure_accuracy(
     accuracy = Accuracy()
     for begin in range(0, len(words), BATCH_SIZE):
         rows = words[begin : begin + BATCH_SIZE]
-        accuracy += grade(solution.action_scores(rows), decide(agent, rows).actions)
+        accuracy += grade(solution.grading_scores(rows), decide(agent, rows).actions)
         if progress:
             progress(begin + len(rows), len(words))
     return accuracy
 
 
-def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]]) -> RenderableType:
-    """The accuracies of labelled agents as a table, and what the reader has to know to trust it."""
+def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], how_drawn: str) -> RenderableType:
+    """Return the accuracies of labelled agents as a table, with notes on how they were measured.
+
+    Args:
+        title: The title of the table.
+        accuracies: The accuracies with their labels.
+        how_drawn: How the positions were drawn, in the words of :meth:`ci_envs.solver.solver.Solver.how_drawn`.
+    """
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("Agent", overflow="fold")
     for column in ("Keeps %", "95% interval", "Best %", "95% interval", "Lost"):
@@ -54,7 +60,7 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]]) -> Re
     for label, accuracy in accuracies:
         table.add_row(Text(label), *_cells(accuracy.everywhere))
         table.add_row("  critical", *_cells(accuracy.critical), end_section=True)
-    return Group(table, *map(Text, _notes(accuracies)))
+    return Group(table, *map(Text, _notes(accuracies, how_drawn)))
 
 
 def _cells(tally: Tally) -> list[str]:
@@ -69,10 +75,10 @@ def _share_cells(count: int | None, positions: int) -> list[str]:
     return [f"{100 * count / positions:.2f}", f"{100 * low:.2f} to {100 * high:.2f}"]
 
 
-def _notes(accuracies: Sequence[tuple[str, Accuracy]]) -> list[str]:
+def _notes(accuracies: Sequence[tuple[str, Accuracy]], how_drawn: str) -> list[str]:
     everywhere, critical = accuracies[0][1].everywhere, accuracies[0][1].critical
     notes = [
-        f"{everywhere.decisions:,} positions drawn uniformly from all that play can reach.",
+        f"{everywhere.decisions:,} positions {how_drawn}.",
         f"critical: only the {critical.decisions:,} of them where a mistake is possible.",
         "Keeps: actions that keep the value. Best: that also win soonest or lose latest.",
         "Lost: points a move, where a win is 1 and a draw 1/2. Intervals: Wilson.",

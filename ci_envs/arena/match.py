@@ -33,6 +33,7 @@ def play_match(
     max_cycles: int | None = None,
     openings: NDArray[np.uint64] | None = None,
     solution: Solution | None = None,
+    graded: int | None = None,
     progress: Progress | None = None,
     swap_seats: bool = True,
 ) -> MatchResult:
@@ -49,6 +50,7 @@ def play_match(
         openings: positions to begin from, uint64 (k, 2), none of them over, each for two games in a row and then in
             turn again; None means the start of the game.
         solution: of the game, to grade the actions by.
+        graded: how many actions of each agent are graded, spread evenly over the match; None grades all.
         progress: told of games as they end.
         swap_seats: whether the agents swap seats from game to game; without, ``first`` moves first in all games.
 
@@ -61,7 +63,7 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first, solution), _Player(second, solution))
+    players = (_Player(first, solution, graded), _Player(second, solution, graded))
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -107,23 +109,41 @@ def _record(scores: NDArray[np.int8]) -> Record:
 class _Player:
     """An agent in a match, and how much it had to decide so far."""
 
-    def __init__(self, agent: Agent, solution: Solution | None) -> None:
+    def __init__(self, agent: Agent, solution: Solution | None, graded: int | None) -> None:
         self.agent = agent
         self.decisions = 0
         self.seconds = 0.0
-        self.accuracy = Accuracy()
         self._solution = solution
+        self._graded = graded
+        self._words: list[NDArray[np.uint64]] = []
+        self._actions: list[NDArray[np.int64]] = []
 
     def decide(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         actions, seconds = decide(self.agent, words)
         self.seconds += seconds
         self.decisions += len(actions)
         if self._solution is not None:
-            self.accuracy += grade(self._solution.action_scores(words), actions)
+            self._words.append(words)
+            self._actions.append(actions)
         return actions
 
     def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:
-        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self.accuracy)
+        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self._accuracy())
+
+    def _accuracy(self) -> Accuracy:
+        """Grade the decisions, or as many as wanted, spread evenly over the match."""
+        if self._solution is None or not self._words:
+            return Accuracy()
+        words, actions = np.concatenate(self._words), np.concatenate(self._actions)
+        count = len(words) if self._graded is None else min(self._graded, len(words))
+        chosen = np.arange(count) * len(words) // max(count, 1)
+        return sum(
+            (
+                grade(self._solution.grading_scores(words[rows]), actions[rows])
+                for rows in np.array_split(chosen, count // BATCH_SIZE + 1)
+            ),
+            start=Accuracy(),
+        )
 
 
 class _Boards:

@@ -20,6 +20,7 @@ from ci_envs.games.truncation import ply_limit
 from ci_envs.registry import resolve
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
+from ci_envs.validation import integer_between
 
 
 class Entrant(NamedTuple):
@@ -84,6 +85,7 @@ class Tournament:
         seed: int = 0,
         max_cycles: int | None = None,
         random_plies: int = 0,
+        graded: int | None = None,
     ) -> None:
         """Make the agents.
 
@@ -95,6 +97,8 @@ class Tournament:
             max_cycles: plies after which a game is drawn; None means what the id says, else 200 where play can go on
                 for ever, else no limit.
             random_plies: with which games begin: two in a row, seats swapped, with the same, all matches alike.
+            graded: how many actions of each agent in a match are graded, where the whole game is solved; None grades
+                all, or none where that takes a search for each (Connect Four).
 
         Raises:
             ValueError: an argument is out of range, unknown, or means an agent of another game.
@@ -111,6 +115,7 @@ class Tournament:
         if len(agents) < 2:
             raise ValueError(f"a comparison needs two agents or more, not {len(agents)}")
         self.random_plies = random_plies
+        self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
         self.entrants = enter(self.game, agents, seed)
 
@@ -127,7 +132,7 @@ class Tournament:
         Args:
             progress: told of games as they end.
         """
-        self._solution = _solution(self.game)
+        self._solution = self._grading_solution()
         for _, agent in self.entrants:
             decide(agent, start_words(self.game, 1))
         pairings = tuple(self._pairing(first, second, progress) for first, second in combinations(self.entrants, 2))
@@ -153,9 +158,17 @@ class Tournament:
             max_cycles=self.max_cycles,
             openings=self._openings,
             solution=self._solution,
+            graded=self.graded,
             progress=progress,
         )
         return Pairing((first.label, second.label), match)
+
+    def _grading_solution(self) -> Solution | None:
+        try:
+            solution = solve(self.game)
+        except ValueError:  # too large
+            return None
+        return None if solution.searches and self.graded is None else solution
 
     def _ratings(self, pairings: Sequence[Pairing]) -> dict[str, Rating]:
         labels = [entrant.label for entrant in self.entrants]
@@ -176,13 +189,20 @@ def compare(
     seed: int = 0,
     max_cycles: int | None = None,
     random_plies: int = 0,
+    graded: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Play a round robin; the arguments are those of :class:`Tournament` and of its ``play``.
 
     >>> compare("Quixo-v0", ["random", "minimax:depth=3"], games=100, seed=0)  # doctest: +SKIP
     """
-    options: dict[str, Any] = {"games": games, "seed": seed, "max_cycles": max_cycles, "random_plies": random_plies}
+    options: dict[str, Any] = {
+        "games": games,
+        "seed": seed,
+        "max_cycles": max_cycles,
+        "random_plies": random_plies,
+        "graded": graded,
+    }
     return Tournament(environment, agents, **options).play(progress)
 
 
@@ -205,13 +225,6 @@ def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: i
         check_plays(agent, game)
         entrants[unique] = Entrant(unique, agent)
     return tuple(entrants.values())
-
-
-def _solution(game: Game) -> Solution | None:
-    try:
-        return solve(game)
-    except ValueError:  # too large
-        return None
 
 
 def derived_seed(seed: int, *labels: str) -> int:

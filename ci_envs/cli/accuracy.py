@@ -23,7 +23,8 @@ from ci_envs.registry import resolve
 def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int) -> None:
     """Measure agents against the exact solution of ENV, on random positions.
 
-    Positions are sampled uniformly from all reachable positions in which the game is not over.
+    Positions in which the game is not over are sampled uniformly from all reachable ones; on Connect Four, which has
+    too many, by random play.
 
     ci-envs accuracy Quixo-v0:size=4 random minimax:depth=3
     """
@@ -34,6 +35,7 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
     from ci_envs.arena.tournament import enter
     from ci_envs.solver.reachable import draw_positions
     from ci_envs.solver.solve import solve
+    from ci_envs.solver.solver import solver_of
 
     with usage_errors():
         _, game, _ = resolve(environment)
@@ -46,4 +48,6 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
     for label, agent in entrants:
         with count_progress(f"{label}: positions") as progress:
             measured.append((label, measure_accuracy(game, agent, words, solution, progress=progress)))
-    Console(highlight=False).print(accuracy_table(f"{environment}: accuracy", measured))
+    Console(highlight=False).print(
+        accuracy_table(f"{environment}: accuracy", measured, solver_of(game).how_drawn(game))
+    )

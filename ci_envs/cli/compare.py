@@ -28,6 +28,11 @@ from ci_envs.cli.progress import games_progress
     type=click.IntRange(min=0),
     help="Start each pair of games with this number of random plies, the same in both games.",
 )
+@click.option(
+    "--graded",
+    type=click.IntRange(min=0),
+    help="Actions of each agent in a match to grade by the exact answer.  [default: all; Connect Four: none]",
+)
 @json_option("Write all results to FILE; - prints them instead of the tables.")
 @file_option("plot_path", "--plot", help="Draw ratings and scores to a file that ends in .png, .svg or .pdf.")
 def compare(
@@ -38,6 +43,7 @@ def compare(
     seed: int,
     max_cycles: int | None,
     random_plies: int,
+    graded: int | None,
     json_path: Path | None,
     plot_path: Path | None,
 ) -> None:
@@ -62,7 +68,13 @@ def compare(
             check_figure_ending(plot_path)
         entrants = ("random", *agents) if len(agents) == 1 else agents
         tournament = Tournament(
-            environment, entrants, games=games, seed=seed, max_cycles=max_cycles, random_plies=random_plies
+            environment,
+            entrants,
+            games=games,
+            seed=seed,
+            max_cycles=max_cycles,
+            random_plies=random_plies,
+            graded=graded,
         )
     with games_progress(tournament.total_games) as report:
         comparison = tournament.play(report)

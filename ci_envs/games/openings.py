@@ -23,9 +23,32 @@ def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArra
     """
     integer_between("count", count, 1)
     integer_between("random_plies", plies, 0)
-    words = start_words(game, count)
-    if plies and not _walk(game, words, plies, np.uint64(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])):
+    words, state = start_words(game, count), np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    if plies and not _walk(game, words, np.full(count, plies), state):
         raise ValueError(f"random_plies={plies} is too much for {game}: it is over by then")
+    return words
+
+
+def positions_of_random_play(game: Game, count: int, max_plies: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Draw positions after random plies, whose number is drawn uniformly for each.
+
+    Walks that end the game are begun again.
+
+    Args:
+        game: The game.
+        count: The number of positions.
+        max_plies: The greatest number of plies.
+        rng: The source of random numbers.
+
+    Returns:
+        Rows (own, opp), uint64 of shape (count, 2).
+
+    Raises:
+        ValueError: Hardly a walk is so long.
+    """
+    words = start_words(game, count)
+    if not _walk(game, words, rng.integers(max_plies + 1, size=count), rng.integers(1 << 63, dtype=np.uint64)):
+        raise ValueError(f"max_plies={max_plies} is too much for {game}: it is over by then")
     return words
 
 
@@ -36,12 +59,12 @@ def _walk(game: Any, words: Any, plies: Any, state: Any) -> Any:
         for _ in range(_TRIES):
             words[i, 0], words[i, 1] = initial(game)
             walked = 0
-            while walked < plies and result(game, words[i, 0], words[i, 1]) == ONGOING:
+            while walked < plies[i] and result(game, words[i, 0], words[i, 1]) == ONGOING:
                 action, state = random_action(game, words[i, 0], words[i, 1], state)
                 words[i, 0], words[i, 1] = play(game, words[i, 0], words[i, 1], np.uint64(action))
                 walked += 1
             going = result(game, words[i, 0], words[i, 1]) == ONGOING
-            if walked == plies and going:
+            if walked == plies[i] and going:
                 break
         else:
             return False

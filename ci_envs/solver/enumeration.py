@@ -41,8 +41,7 @@ class Reachable:
             ValueError: There are too many positions.
         """
         self.game = game
-        images = game.rules.images(game, *game.start())
-        self.symmetries = np.flatnonzero((images == images[0]).all(axis=1))
+        self.symmetries = _symmetries(game)
         self.representatives = self._enumerate(progress)
         sizes = np.empty(len(self.representatives), dtype=np.int64)
         _count_images(game, self.representatives, self.symmetries, sizes)
@@ -58,18 +57,49 @@ class Reachable:
 
     def _enumerate(self, progress: Progress | None) -> NDArray[np.uint64]:
         """Return the representatives, rows (own, opp)."""
-        words, places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
-        words[0], ends = self.game.start(), np.array([0, 1])
-        _index(words, places, ends[1])
-        while ends[0] < ends[1]:
-            if len(words) - ends[1] <= self.game.action_count:
-                words, places = _enlarged(words, places, ends)
-            _expand(self.game, words, places, ends, self.symmetries, np.int64(_EXPANDED_A_CALL))
-            if progress:
-                progress(int(ends[1]), None)
-            if ends[1] > MAX_POSITIONS:
-                raise too_large(self.game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
-        return words[: ends[1]].copy()
+        return _breadth_first(self.game, self.symmetries, None, progress)
+
+
+def early_positions(game: Game, plies: int) -> NDArray[np.uint64]:
+    """Return the positions that are not over after at most ``plies`` plies, one of each set of images, in that order.
+
+    Args:
+        game: A game in which no position comes after different numbers of plies.
+        plies: The number of plies.
+
+    Returns:
+        Rows (own, opp), uint64 of shape (positions, 2).
+
+    Raises:
+        ValueError: There are too many positions.
+    """
+    return _breadth_first(game, _symmetries(game), plies, None)
+
+
+def _symmetries(game: Game) -> NDArray[np.int64]:
+    """Return the numbers of the symmetries that leave the first position unchanged."""
+    images = game.rules.images(game, *game.start())
+    return np.flatnonzero((images == images[0]).all(axis=1))
+
+
+def _breadth_first(
+    game: Game, symmetries: NDArray[np.int64], plies: int | None, progress: Progress | None
+) -> NDArray[np.uint64]:
+    words, places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
+    words[0], ends = game.start(), np.array([0, 1])
+    _index(words, places, ends[1])
+    level_end, level = 1, 0
+    while ends[0] < ends[1] and level != plies:
+        if len(words) - ends[1] <= game.action_count:
+            words, places = _enlarged(words, places, ends)
+        _expand(game, words, places, ends, symmetries, min(level_end - ends[0], np.int64(_EXPANDED_A_CALL)))
+        if ends[0] == level_end:
+            level_end, level = ends[1], level + 1
+        if progress:
+            progress(int(ends[1]), None)
+        if ends[1] > MAX_POSITIONS:
+            raise too_large(game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
+    return words[: ends[1]].copy()
 
 
 def _enlarged(

@@ -8,6 +8,7 @@ together. In such a pair play can cycle. Level after level the states that are w
 found, from the levels before; the states that no level settles are draws, as no one can force an end.
 """
 
+import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from math import comb
@@ -26,7 +27,7 @@ from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
 from ci_envs.solver.solver import Solver
-from ci_envs.solver.table_file import read_table, write_table
+from ci_envs.solver.table_file import read_table, table_path, write_table
 
 MAX_SIZE = 4
 
@@ -118,11 +119,15 @@ class QuixoSolver(Solver[Quixo]):
 
     @override
     def solve(self, game: Quixo, position: Position | None, progress: Progress | None) -> Solution:
-        table = read_table(game)
+        path = table_path(game)
+        table = read_table(game, path)
         if table is not None:
             return QuixoSolution(game, table)
         solution = solve_quixo(game, progress=progress)
-        write_table(game, solution.table)
+        try:
+            write_table(game, solution.table, path)
+        except OSError as error:
+            warnings.warn(f"the table of {game} cannot be kept: {error}", RuntimeWarning, stacklevel=2)
         return solution
 
     @override

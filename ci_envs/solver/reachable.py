@@ -11,7 +11,7 @@ from ci_envs.solver.solver import solver_of
 def draw_positions(
     game: Game, n: int, rng: np.random.Generator, *, progress: Progress | None = None
 ) -> NDArray[np.uint64]:
-    """Draw positions that are not over, uniformly from all that play can reach.
+    """Draw positions that are not over: uniformly from all that play can reach, or by random play if they are too many.
 
     Args:
         game: A game that :func:`ci_envs.solve` solves.

@@ -32,8 +32,11 @@ class Solution(ABC):
     """Exact values of a game's positions.
 
     Attributes:
-        game: the game.
+        game: The game.
+        searches: Whether every score takes a search, rather than a look into a table.
     """
+
+    searches = False
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -60,20 +63,25 @@ class Solution(ABC):
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
         """The number of ``win`` and of ``loss`` states by their distance in plies; empty if they were not counted."""
 
+    def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """The signs of the scores, for which some solutions need less time than for the scores."""
+        return np.sign(self.scores(words))
+
     def action_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """The score of each action for who plays it, shape (n, actions); ``NO_SCORE`` where it is illegal."""
-        shape = len(words), self.game.action_count
-        followers, signs = np.empty((*shape, 2), dtype=np.uint64), np.empty(shape, dtype=np.int16)
-        _follow(self.game, np.ascontiguousarray(words), followers, signs)
-        possible = signs != 0
-        after = signs[possible] * self.scores(followers[possible])
-        scores = np.full(shape, NO_SCORE, dtype=np.int16)
-        scores[possible] = after - np.sign(after) * (abs(after) > 1)
-        return scores
+        return self._of_actions(words, self.scores)
+
+    def action_values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """The signs of :meth:`action_scores`; ``NO_SCORE`` where an action is illegal."""
+        return self._of_actions(words, self.values)
+
+    def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """:meth:`action_scores`, or :meth:`action_values` where the distances would take long."""
+        return self.action_scores(words)
 
     def value(self, position: Position) -> int:
         """+1, 0 or -1: the player to move wins, draws or loses."""
-        return int(np.sign(self._score(position)))
+        return int(self.values(self._words(position))[0])
 
     def distance(self, position: Position) -> int | None:
         """Plies to the end, if the winner hurries and the loser tarries; None for a draw or where it is unknown."""
@@ -85,19 +93,28 @@ class Solution(ABC):
 
         They are all the drawing ones in a drawn position, and none once the game is over.
         """
-        scores = self._action_scores(position)
+        scores = self.action_scores(self._words(position))[0]
         return tuple(np.flatnonzero((scores == scores.max()) & (scores != NO_SCORE)).tolist())
 
     def value_actions(self, position: Position) -> tuple[int, ...]:
         """The actions that keep the value: in a lost position all, and none once the game is over."""
-        return tuple(np.flatnonzero(keep_value(self._action_scores(position))).tolist())
+        return tuple(np.flatnonzero(keep_value(self.action_values(self._words(position))[0])).tolist())
+
+    def _of_actions(
+        self, words: NDArray[np.uint64], score: Callable[[NDArray[np.uint64]], NDArray[np.int16]]
+    ) -> NDArray[np.int16]:
+        """Apply ``score`` to the position after each action, and see the result as who plays the action does."""
+        shape = len(words), self.game.action_count
+        followers, signs = np.empty((*shape, 2), dtype=np.uint64), np.empty(shape, dtype=np.int16)
+        _follow(self.game, np.ascontiguousarray(words), followers, signs)
+        possible = signs != 0
+        after = signs[possible] * score(followers[possible])
+        scores = np.full(shape, NO_SCORE, dtype=np.int16)
+        scores[possible] = after - np.sign(after) * (abs(after) > 1)
+        return scores
 
     def _score(self, position: Position) -> int:
         return int(self.scores(self._words(position))[0])
-
-    def _action_scores(self, position: Position) -> NDArray[np.int16]:
-        scores: NDArray[np.int16] = self.action_scores(self._words(position))[0]
-        return scores
 
     def _words(self, position: Position) -> NDArray[np.uint64]:
         if position.game != self.game:

@@ -52,6 +52,10 @@ class Solver(Generic[G]):
         """Draw positions as :func:`ci_envs.solver.reachable.draw_positions` does."""
         return self.reachable(game, progress).draw(n, rng)
 
+    def how_drawn(self, game: G) -> str:
+        """Return in words how :meth:`draw_positions` draws."""
+        return "drawn uniformly from all that play can reach"
+
 
 def solver_of(game: G) -> Solver[G]:
     """Return the solver of a game.

@@ -1,4 +1,4 @@
-"""Tables of scores on disk, in the user's cache directory.
+"""Tables of scores on disk: in the user's cache directory, or part of the package.
 
 A file is a line with the SHA-256 of all that follows, a line of JSON that says what the table is of, and the table
 itself, an array of int8, compressed with zlib.
@@ -26,16 +26,18 @@ def table_path(game: Game) -> Path:
     return user_cache_path("ci_envs") / "tables" / f"{game}.table"
 
 
-def read_table(game: Game) -> NDArray[np.int8] | None:
-    """The table of ``game``, None if there is none of this version; one that is damaged is none, with a warning."""
-    path = table_path(game)
+def read_table(game: Game, path: Path) -> NDArray[np.int8] | None:
+    """Return the table of ``game``, or None with a warning if it is damaged, without one if it is not of this version.
+
+    None is returned also where there is no file.
+    """
     try:
         content = path.read_bytes()
     except OSError:
         return None
     digest, _, signed = content.partition(b"\n")
     if digest != _digest(signed):
-        warnings.warn(f"the table {str(path)!r} is damaged and is made anew", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"the table {str(path)!r} is damaged: it is not used", RuntimeWarning, stacklevel=2)
         return None
     header, _, packed = signed.partition(b"\n")
     if header != _header(game):
@@ -43,18 +45,21 @@ def read_table(game: Game) -> NDArray[np.int8] | None:
     return np.frombuffer(zlib.decompress(packed), dtype=np.int8)
 
 
-def write_table(game: Game, table: NDArray[np.int8]) -> None:
-    """Keep the table of ``game``; where that is impossible, say so in a warning.
+def write_table(game: Game, table: NDArray[np.int8], path: Path, level: int = 1) -> None:
+    """Write the table of ``game`` to a file, which gets its name when it is complete.
 
-    The file gets its name when it is complete.
+    Args:
+        game: The game.
+        table: The table.
+        path: The file, whose folder is made if need be.
+        level: Of the compression, from 1 (fast) to 9.
+
+    Raises:
+        OSError: It cannot be written.
     """
-    path = table_path(game)
-    signed = _header(game) + b"\n" + zlib.compress(table.tobytes(), level=1)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, _digest(signed) + b"\n" + signed)
-    except OSError as error:
-        warnings.warn(f"the table of {game} cannot be kept: {error}", RuntimeWarning, stacklevel=2)
+    signed = _header(game) + b"\n" + zlib.compress(table.tobytes(), level=level)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, _digest(signed) + b"\n" + signed)
 
 
 def _header(game: Game) -> bytes:

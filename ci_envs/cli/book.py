@@ -1,0 +1,38 @@
+"""The command ``ci-envs book``."""
+
+from pathlib import Path
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import file_option
+from ci_envs.cli.progress import count_progress
+from ci_envs.registry import resolve
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after this time.  [default: never]")
+@click.option(
+    "--threads", default=1, show_default=True, type=click.IntRange(min=1), help="Positions searched at the same time."
+)
+@file_option("output", "--output", help="The file.  [default: a file in your cache directory, which ci-envs uses]")
+def book(*, environment: str, minutes: float | None, threads: int, output: Path | None) -> None:
+    r"""Extend the opening book of ENV, a game with gravity such as Connect Four.
+
+    A book holds what is known of the values of the positions after at most 8 plies. The command finds those that are
+    unknown, begins with the book that there is, and can be stopped and started again at any time. For Connect Four the
+    whole book takes some hours.
+
+    \b
+    ci-envs book ConnectFour-v0 --minutes 10 --threads 2
+    """
+    from ci_envs.solver.opening_book import OpeningBook, book_path, check_has_book, extend_book, read_book
+
+    with usage_errors(), count_progress("positions known") as progress:
+        _, game, _ = resolve(environment)
+        connect_n = check_has_book(game)
+        made = read_book(connect_n, output) or OpeningBook(connect_n)
+        seconds = None if minutes is None else 60 * minutes
+        extend_book(made, output or book_path(game), seconds=seconds, threads=threads, progress=progress)
+    click.echo(f"{int(made.known.sum()):,} of {len(made.words):,} positions are known")
