@@ -158,8 +158,9 @@ class BookSolution(GravitySolution):
 
     def _best_of_actions(self, own: int, opp: int, low: int, high: int) -> int:
         """Return the score of a position by those after its actions, clipped to ``low`` and ``high``."""
-        position, best = Position(self.game, own, opp), low
-        for follower in sorted(map(position.play, position.legal_actions()), key=self._promise, reverse=True):
+        position, best, middle = Position(self.game, own, opp), low, (self.game.cols - 1) / 2
+        nearest_first = sorted(position.legal_actions(), key=lambda column: abs(column - middle))
+        for follower in sorted(map(position.play, nearest_first), key=self._promise, reverse=True):
             if follower.result is None:
                 score = -self.stones_left(follower.own, follower.opp, -high, -best)
             else:

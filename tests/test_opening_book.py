@@ -1,0 +1,224 @@
+"""Opening books of games with gravity, against the search of all positions, published numbers and bitbully."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ci_envs import Position
+from ci_envs.agents.exact import ExactAgent
+from ci_envs.arena import play_match
+from ci_envs.cli.main import main
+from ci_envs.games.connect_n import ConnectFour, ConnectN
+from ci_envs.games.openings import positions_of_random_play
+from ci_envs.solver import opening_book, table_file
+from ci_envs.solver.enumeration import early_positions
+from ci_envs.solver.gravity import GravitySolution
+from ci_envs.solver.opening_book import BookSolution, OpeningBook, book_path, extend_book, read_book, write_book
+from ci_envs.solver.solution import HORIZON
+from ci_envs.solver.solve import solve
+
+SMALL = ConnectN(4, 4, 4, gravity=True)
+SMALL_ID = "ConnectN-v0:rows=4,cols=4,n=4,gravity=true"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_file, "user_cache_path", lambda name: tmp_path / "cache" / name)
+
+
+@pytest.fixture(scope="module")
+def small_solution():
+    return solve(SMALL)
+
+
+def made_book(folder):
+    book = OpeningBook(SMALL)
+    extend_book(book, folder / "made.book")
+    return book
+
+
+def test_a_book_of_connect_four_has_the_positions_of_the_data_set_connect_4():
+    """The UCI data set "Connect-4" by John Tromp: 67,557 positions after 8 plies, no line yet, no move forced."""
+    book = OpeningBook(ConnectFour())
+    plies = np.bitwise_count(book.words).sum(axis=1)
+    assert np.count_nonzero(plies == 8) == 67_557
+    assert plies.max() == 8
+    assert not book.known.any()
+
+
+def test_early_positions_are_as_many_as_published():
+    """OEIS A212693 counts the positions of Connect Four: 1, 7, 49, 238, 1120, 4263, 16422 after so many plies."""
+    game = ConnectFour()
+    words = early_positions(game, 6)
+    images = {tuple(image) for own, opp in words for image in game.rules.images(game, own, opp).tolist()}
+    counts = np.bincount([own.bit_count() + opp.bit_count() for own, opp in images])
+    assert counts.tolist() == [1, 7, 49, 238, 1120, 4263, 16_422]
+
+
+def test_a_book_that_knows_nothing_changes_no_score(small_solution):
+    book = OpeningBook(SMALL)
+    np.testing.assert_array_equal(BookSolution(SMALL, book).scores(book.words), small_solution.scores(book.words))
+    low, high = book.bounds
+    np.testing.assert_array_equal(low, high)  # all of it was entered
+
+
+def test_a_book_is_extended_to_the_values_of_all_positions(tmp_path, small_solution):
+    book = made_book(tmp_path)
+    assert book.known.all()
+    solution = BookSolution(SMALL, book)
+    np.testing.assert_array_equal(solution.values(book.words), small_solution.values(book.words))
+    np.testing.assert_array_equal(solution.scores(book.words), small_solution.scores(book.words))
+    read = read_book(SMALL, tmp_path / "made.book")
+    assert read.known.all()
+
+
+def test_the_values_of_a_book_need_no_search(tmp_path):
+    solution = BookSolution(SMALL, made_book(tmp_path))
+    solution.values(solution.book.words)
+    assert solution.nodes == 0
+
+
+def test_several_threads_make_the_same_book(tmp_path):
+    alone, together = made_book(tmp_path), OpeningBook(SMALL)
+    extend_book(together, tmp_path / "together.book", threads=3)
+    np.testing.assert_array_equal(
+        BookSolution(SMALL, together).values(alone.words), BookSolution(SMALL, alone).values(alone.words)
+    )
+    assert together.known.all()
+
+
+def test_an_interrupted_book_is_kept_and_continued(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening_book, "_SECONDS_A_REPORT", 0.001)
+    path = tmp_path / "some.book"
+    book = OpeningBook(SMALL)
+
+    def interrupt(known, _all):
+        if known:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        extend_book(book, path, progress=interrupt)
+    kept = read_book(SMALL, path)
+    assert 0 < kept.known.sum() < len(kept.words)
+    assert threading.active_count() == 1
+    extend_book(kept, path)
+    assert read_book(SMALL, path).known.all()
+
+
+def test_a_book_is_extended_for_a_limited_time(tmp_path):
+    book = OpeningBook(ConnectFour())
+    extend_book(book, tmp_path / "some.book", seconds=0.5)
+    assert not book.known.all()
+
+
+def test_a_user_makes_a_book_that_is_then_used(tmp_path):
+    game = ConnectN(4, 7, 4, gravity=True)  # too large to keep all positions
+    run = CliRunner().invoke(main, ["book", "ConnectN-v0:rows=4,cols=7,n=4,gravity=true", "--minutes", "0.01"])
+    assert run.exit_code == 0, run.output
+    assert "positions are known" in run.output
+    assert book_path(game).is_file()
+    assert isinstance(solve(game), BookSolution)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
+def test_a_damaged_book_is_not_used(tmp_path, small_solution, damage):
+    write_book(made_book(tmp_path), book_path(SMALL))
+    good = book_path(SMALL).read_bytes()
+    bad = {"cut": good[:-9], "flip": good[:200] + bytes([good[200] ^ 1]) + good[201:], "empty": b""}
+    book_path(SMALL).write_bytes(bad[damage])
+    with pytest.warns(RuntimeWarning, match=r"\.book' is damaged: it is not used"):
+        assert read_book(SMALL) is None
+    start = Position.start(SMALL)
+    assert solve(SMALL).value(start) == small_solution.value(start)
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ("Quixo-v0", "only games with gravity such as ConnectFour-v0 have opening books, not Quixo(size=5)"),
+        ("ConnectN-v0", "only games with gravity"),
+        ("ConnectN-v0:rows=8,cols=8,gravity=true", "too large to solve: (rows + 1) * cols is more than 64"),
+    ],
+)
+def test_games_that_have_no_book_are_refused(environment, message):
+    run = CliRunner().invoke(main, ["book", environment])
+    assert run.exit_code == 2
+    assert message in run.output
+
+
+def test_the_book_of_the_package():
+    """First moves of Connect Four: Victor Allis, "A Knowledge-based Approach of Connect-Four", 1988."""
+    game = ConnectFour()
+    solution = solve(game)
+    start = Position.start(game)
+    assert solution.value(start) == 1
+    values = [-solution.value(start.play(action)) for action in range(7)]
+    assert values == [-1, -1, 0, 1, 0, -1, -1]
+    assert solution.value_actions(start) == (3,)
+    assert solution.nodes == 0
+
+
+def test_the_book_of_the_package_equals_bitbully():
+    bitbully = pytest.importorskip("bitbully")
+    other, book = bitbully.BitBully(), read_book(ConnectFour())
+    known = np.flatnonzero(book.known)
+    chosen = np.random.default_rng(0).choice(known, 200, replace=False)
+    for (own, opp), (low, high) in zip(book.words[chosen].tolist(), book.bounds[:, chosen].T.tolist(), strict=True):
+        first, second = (own, opp) if own.bit_count() == opp.bit_count() else (opp, own)
+        cells = [(first >> cell & 1) + 2 * (second >> cell & 1) for cell in range(42)]
+        board = bitbully.Board.from_array([cells[row : row + 7] for row in range(0, 42, 7)])
+        assert low <= other.mtdf(board) <= high
+
+
+def test_positions_of_random_play_are_going_on_and_of_all_lengths():
+    game = ConnectFour()
+    words = positions_of_random_play(game, 2000, 20, np.random.default_rng(0))
+    plies = np.bitwise_count(words).sum(axis=1)
+    assert np.bincount(plies, minlength=21).min() > 50
+    assert plies.max() == 20
+    assert all(Position(game, own, opp).result is None for own, opp in words[:200].tolist())
+    again = positions_of_random_play(game, 2000, 20, np.random.default_rng(0))
+    np.testing.assert_array_equal(words, again)
+
+
+def test_a_sample_of_the_actions_of_a_match_is_graded(small_solution):
+    agents = ExactAgent(SMALL, seed=0), ExactAgent(SMALL, blunder=1.0, seed=1)
+    everything = play_match(SMALL, *agents, 40, solution=small_solution)
+    for agent in agents:
+        agent.reseed(0)
+    some = play_match(SMALL, *agents, 40, solution=small_solution, graded=30)
+    for side, whole in zip(some.sides, everything.sides, strict=True):
+        assert side.accuracy.everywhere.decisions == 30
+        assert whole.accuracy.everywhere.decisions == whole.decisions > 30
+    assert some.sides[0].accuracy.everywhere.keeping == 30
+
+
+def test_compare_grades_connect_four_on_request(tmp_path):
+    file = tmp_path / "result.json"
+    arguments = ["compare", "ConnectFour-v0", "random", "minimax:depth=2", "--games", "4", "--random-plies", "12"]
+    assert CliRunner().invoke(main, [*arguments, "--json", str(file)]).exit_code == 0
+    assert "accuracy" not in json.loads(file.read_text())["agents"][0]
+    assert CliRunner().invoke(main, [*arguments, "--graded", "5", "--json", str(file)]).exit_code == 0
+    assert json.loads(file.read_text())["agents"][0]["accuracy"]["everywhere"]["decisions"] == 5
+
+
+def test_scores_within_a_window():
+    game = ConnectN(5, 5, 4, gravity=True)
+    solution, exact = GravitySolution(game), GravitySolution(game)
+    for own, opp in positions_of_random_play(game, 60, 12, np.random.default_rng(1)).tolist():
+        score = exact.stones_left(own, opp, -25, 25)
+        for low, high in ((-1, 1), (0, 1), (-3, 2), (2, 5)):
+            found = solution.stones_left(own, opp, low, high)
+            assert (found <= low) == (score <= low)
+            assert (found >= high) == (score >= high)
+            if low < score < high:
+                assert found == score
+
+
+def test_a_won_score_counts_the_plies():
+    game = ConnectFour()
+    position = Position.from_text(game, "......./......./......./......./OOO..../XXX.... X")
+    assert GravitySolution(game).scores(np.array([[position.own, position.opp]], np.uint64))[0] == HORIZON - 1
