@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from ci_envs.games.game import Game
 from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpecs, Check, Choice, Integer, Integers, Number, OrNone
-from ci_envs.training.config import TrainingConfig, option, with_default
+from ci_envs.training.config import OpeningOptions, TrainingConfig, option, with_default
 
 POOL = "pool"
 """The opponent that is drawn from the past selves of the learning agent."""
@@ -61,7 +61,7 @@ def _argument(name: str, help: str, check: Check) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SB3Config(TrainingConfig):
+class SB3Config(OpeningOptions, TrainingConfig):
     """The options of ``sb3``.
 
     The arguments of an algorithm have the names that Stable-Baselines3 gives them.

@@ -15,6 +15,7 @@ from ci_envs.baselines.policies import PolicyArchitecture
 from ci_envs.baselines.vec_env import BoardsVecEnv
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games.game import Game
+from ci_envs.games.openings import RandomOpenings
 
 Weights = Mapping[str, torch.Tensor]
 """A state dictionary."""
@@ -70,7 +71,13 @@ def copy_of_weights(policy: BasePolicy) -> Weights:
     return {name: tensor.detach().clone() for name, tensor in policy.state_dict().items()}
 
 
-def self_play_env(game: Game, opponents: Sequence[str], boards: int, max_cycles: int | None = None) -> BoardsVecEnv:
+def self_play_env(
+    game: Game,
+    opponents: Sequence[str],
+    boards: int,
+    max_cycles: int | None = None,
+    openings: RandomOpenings | None = None,
+) -> BoardsVecEnv:
     """Make the boards of a training run.
 
     Args:
@@ -78,6 +85,7 @@ def self_play_env(game: Game, opponents: Sequence[str], boards: int, max_cycles:
         opponents: spec strings, or ``pool``, which is the random player until a past self is drawn.
         boards: number of boards against each opponent.
         max_cycles: plies after which a game is truncated; None is the game's own limit.
+        openings: how some games begin with random plies.
 
     Raises:
         ValueError: an opponent cannot be made.
@@ -89,6 +97,7 @@ def self_play_env(game: Game, opponents: Sequence[str], boards: int, max_cycles:
             opponent="random" if opponent == POOL else opponent,
             autoreset_mode="SameStep",
             max_cycles=max_cycles,
+            openings=openings,
         )
         for opponent in opponents
     ]

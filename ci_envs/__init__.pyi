@@ -6,6 +6,7 @@ from .envs.vector import make_vec
 from .games.connect_n import ConnectFour, ConnectN, TicTacToe
 from .games.game import Game
 from .games.nim import Nim
+from .games.openings import RandomOpenings
 from .games.position import Position
 from .games.quarto import Quarto
 from .games.quixo import Quixo
@@ -25,6 +26,7 @@ __all__ = [
     "Position",
     "Quarto",
     "Quixo",
+    "RandomOpenings",
     "Solution",
     "TicTacToe",
     "agents",

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from oracles.tabular import Dice
 from toy_agents import Broken, Illegal, RandomInPython
 
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, RandomOpenings, make_agent
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution import FitnessByPlay, GenomePolicy, Individual, mean_scores, play_population
+from ci_envs.agents.evolution.play import pairs_of_openings
 from ci_envs.games import action_count, implements, legal
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.optimisation.evolution import (
@@ -97,8 +98,8 @@ def slow_choice(genome, position, dice):
     return best[dice.below(len(best))]
 
 
-def slow_score(game, genome, opponent, word, seat, max_plies):
-    position = Position.start(game)
+def slow_score(game, genome, opponent, word, seat, max_plies, start=None):
+    position = start or Position.start(game)
     for ply in range(max_plies):
         dice = Dice((word + ply * 0x9E3779B97F4A7C15**2) % 2**64)  # new ones for each decision
         position = position.play(slow_choice(genome if position.to_move == seat else opponent, position, dice))
@@ -133,6 +134,21 @@ def test_games_are_those_of_a_slow_loop(game, max_cycles):
                 for number in range(9)
             ]
             assert results[row, column].tolist() == [scores.count(score) for score in (1, 0, -1)]
+
+
+def test_games_from_random_openings_are_those_of_a_slow_loop():
+    starts = pairs_of_openings(TICTACTOE, RandomOpenings(5, 0.7))(9, np.random.default_rng(1))
+    assert np.array_equal(starts[:8:2], starts[1:8:2])
+    assert len({tuple(words) for words in starts.tolist()}) > 2
+    genome, fitness_seed = np.array([[0.0, 2, 1, 1, 2]]), 3
+    random = [make_agent("random", TICTACTOE)]
+    results = play_population(TICTACTOE, Preferences(), genome, random, 9, fitness_seed, starts=starts, in_turn=True)
+    words = np.random.default_rng(fitness_seed).integers(2**64, size=(1, 9), dtype=np.uint64)[0].tolist()
+    scores = [
+        slow_score(TICTACTOE, genome[0].tolist(), None, word, number % 2, 10, Position(TICTACTOE, *start))
+        for number, (word, start) in enumerate(zip(words, starts.tolist(), strict=True))
+    ]
+    assert results[0, 0].tolist() == [scores.count(score) for score in (1, 0, -1)]
 
 
 @pytest.mark.parametrize("opponent", [RandomInPython(TICTACTOE, seed=0), "random", "minimax:depth=1"])

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from toy_agents import FirstLegal, RandomInPython
 
 import ci_envs
-from ci_envs import Position, make_agent, make_vec
+from ci_envs import Position, RandomOpenings, make_agent, make_vec
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.single_agent import SingleAgentEnv
 from ci_envs.envs.spaces import MaskedMultiDiscrete
 from ci_envs.spec import split_spec
 
@@ -600,3 +601,63 @@ class TestSampling:
     def test_other_masks_are_refused(self, mask):
         with pytest.raises(ValueError, match=r"int8.*\(2, 5\)"):
             MaskedMultiDiscrete(5, 2).sample(mask)
+
+
+def started(boards):
+    """The positions of boards after a reset, as (plies, player to move, own, opp)."""
+    return [(place.own.bit_count() + place.opp.bit_count(), place.to_move) for place in boards.positions]
+
+
+def test_some_games_begin_with_random_plies():
+    boards = make_vec("ConnectFour-v0", 4000, opponent=None, openings=RandomOpenings(6, 0.5))
+    boards.reset(seed=0)
+    plies, to_move = np.array(started(boards)).T
+    counts = np.bincount(plies, minlength=7)
+    assert abs(counts[0] / 4000 - 0.5) < 4 * np.sqrt(0.25 / 4000)
+    assert (abs(counts[1:] / 4000 - 0.5 / 6) < 4 * np.sqrt(0.08 / 4000)).all()
+    assert np.array_equal(to_move, plies % 2)
+    assert all(place.result is None for place in boards.positions)
+
+
+def test_after_random_plies_the_agent_is_to_move():
+    boards = make_vec("TicTacToe-v0", 500, opponent="random", openings=RandomOpenings(5))
+    boards.reset(seed=1)
+    plies, to_move = np.array(started(boards)).T
+    assert np.array_equal(to_move, boards.seats)
+    assert set(plies.tolist()) == set(range(1, 7))
+    assert len({(place.own, place.opp) for place in boards.positions}) > 200
+
+
+@pytest.mark.parametrize("id", ["TicTacToe-v0", "Nim-v0", "Quarto-v0", "Quixo-v0:size=3"])
+def test_boards_with_random_openings_play_as_single_environments(id):
+    openings = RandomOpenings(4, 0.7)
+    ours = make_vec(id, 20, opponent="random", openings=openings)
+    singles = [SingleAgentEnv(ours.game, opponent="random", openings=openings) for _ in range(20)]
+    planes, info = ours.reset(seed=3)
+    for i, env in enumerate(singles):
+        seen, mask = env.reset(seed=3 + i)
+        assert np.array_equal(seen, planes[i])
+        assert np.array_equal(mask["action_mask"], info["action_mask"][i])
+
+
+def test_without_random_plies_nothing_changes():
+    """A share of 0 draws random numbers but begins every game at the start."""
+    boards = make_vec("Quixo-v0", 50, opponent=None, openings=RandomOpenings(4, 0.0))
+    boards.reset(seed=0)
+    assert {place.own | place.opp for place in boards.positions} == {0}
+
+
+def test_random_plies_that_end_every_game_are_left_out():
+    boards = make_vec("Nim-v0:heaps=1,1", 20, opponent=None, openings=RandomOpenings(40))
+    boards.reset(seed=0)
+    places = boards.positions
+    assert all(place.result is None for place in places)
+
+
+@pytest.mark.parametrize(
+    ("openings", "message"),
+    [(RandomOpenings(0), "random_plies must be .* from 1, not 0"), (RandomOpenings(2, 1.5), "random_share .* not 1.5")],
+)
+def test_wrong_openings_are_refused(openings, message):
+    with pytest.raises(ValueError, match=message):
+        make_vec("Quixo-v0", 2, openings=openings)

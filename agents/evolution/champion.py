@@ -96,6 +96,7 @@ def best_of(
     seed: int,
     *,
     starts: NDArray[np.uint64] | None = None,
+    in_turn: bool | None = None,
     max_cycles: int | None = None,
     threads: int = 1,
 ) -> tuple[int, float]:
@@ -111,11 +112,21 @@ def best_of(
         games: of each genome against each opponent.
         seed: of the games; no generation of the evolution may have used it.
         starts: initial positions, see :func:`~ci_envs.agents.evolution.play.play_population`.
+        in_turn: as in that function.
         max_cycles: plies after which a game is a draw; None is the game's own limit.
         threads: the number of games that are played at once.
     """
     played = play_population(
-        game, policy, candidates, opponents, games, seed, starts=starts, max_cycles=max_cycles, threads=threads
+        game,
+        policy,
+        candidates,
+        opponents,
+        games,
+        seed,
+        starts=starts,
+        in_turn=in_turn,
+        max_cycles=max_cycles,
+        threads=threads,
     )
     scores: NDArray[np.float64] = mean_scores(played)
     best = int(scores.argmax())

@@ -27,14 +27,14 @@ from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
 from ci_envs.optimisation.evolution.parameters import Values
 from ci_envs.training.checks import POSITIVE, Choice, Integer, OrNone
-from ci_envs.training.config import TrainingConfig, option, options_of, with_default
+from ci_envs.training.config import OpeningOptions, TrainingConfig, option, options_of, with_default
 
 _SIZES = {"plus": (1, 10), "comma": (5, 35)}  # (mu, lambda)
 _HIDDEN = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvolutionStrategyConfig(PopulationOptions, EvolutionConfig):
+class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig):
     """The options of ``evolution_strategy``.
 
     Raises:
@@ -81,7 +81,7 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     named_presets: ClassVar[Mapping[str, str]] = {
         "D5": (
             "evaluation=rules,rules=14,strategy=plus,population=1,offspring=18,games=80,final_games=80,generations=70,"
-            "opponents=random"
+            "opponents=random,random_share=0"
         )
     }
     config_type: ClassVar[type[TrainingConfig]] = EvolutionStrategyConfig

@@ -28,7 +28,7 @@ from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.parameters import Values
 from ci_envs.training.checks import Choice, Flag, Integer, Number, OrNone
-from ci_envs.training.config import Options, TrainingConfig, option, with_default
+from ci_envs.training.config import OpeningOptions, Options, TrainingConfig, option, with_default
 
 _CYCLING_PLIES = 60
 _SHAPE = ("species", "hidden", "connections")
@@ -59,7 +59,7 @@ class LayerOptions(LayerRates):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeatConfig(GraphOptions, LayerOptions, EvolutionConfig):
+class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
     """The options of ``neat``.
 
     Raises:
@@ -110,7 +110,7 @@ class NeatTrainer(EvolutionTrainer):
         "A6": (
             "encoding=layers,outputs=actions,symmetries=false,layer_output=softmax,layer_crossover=sequence,"
             "opponents=none,peers=2,games=2,final_games=2,population=20,max_layers=5,max_neurons=100,layer_elite=2,"
-            "layer_tournament=5,layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100"
+            "layer_tournament=5,layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100,random_share=0"
         )
     }
     config_type: ClassVar[type[TrainingConfig]] = NeatConfig

@@ -22,6 +22,7 @@ from ci_envs.agent.python_policy import PythonPolicy, error_of, policy_of
 from ci_envs.games import DRAW, ONGOING, action_count, inlined, integer_between, keeps_turn, kernel, legal, play
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import result
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.seeds import next_seed
@@ -76,12 +77,13 @@ def play_population(
     seed: int,
     *,
     starts: NDArray[np.uint64] | None = None,
+    in_turn: bool | None = None,
     max_cycles: int | None = None,
     threads: int = 1,
 ) -> NDArray[np.int64]:
     """Let every genome play against every opponent.
 
-    The genome moves first in games 0, 2, 4, ...; with ``starts`` it does in all. Equal arguments give equal results,
+    Equal arguments give equal results,
     however many threads there are.
 
     Args:
@@ -94,6 +96,8 @@ def play_population(
         seed: of all random numbers, 0 to 2^64 - 1.
         starts: where the games of each pairing begin, words of positions that are not over, uint64 (games, 2); None
             begins all at the game's own start.
+        in_turn: whether the genome moves first in games 0, 2, 4, ... alone, else in all; None means that it does so
+            without ``starts``.
         max_cycles: plies after which a game is drawn; None means 200 where play can go on for ever, else no limit.
         threads: how many work at once.
 
@@ -114,7 +118,7 @@ def play_population(
             raise ValueError(f"{type(agent).__name__} was made for {agent.game}, not for {game}")
     rng = np.random.default_rng(integer_between("seed", seed, 0, 2**64 - 1))
     seeds = rng.integers(2**64, size=(len(opponents), games), dtype=np.uint64)
-    words, alternate = _starts(game, starts, games)
+    words, alternate = _starts(game, starts, games), starts is None if in_turn is None else in_turn
     results = np.zeros((len(rows), len(opponents), 3), dtype=np.int64)
     compiled = not any(isinstance(_policy_of(agent, game).policy, PythonPolicy) for agent in opponents)
     workers = min(threads, len(rows)) if compiled else 1
@@ -148,7 +152,12 @@ def play_population(
 
 
 Starts = Callable[[int, Generator], NDArray[np.uint64]]
-"""So many positions that are not over, in which the genome is to move: ``(games, rng) -> words``, uint64 (games, 2)."""
+"""Draws positions that are not over, where games begin: ``(games, rng) -> words``, uint64 (games, 2)."""
+
+
+def pairs_of_openings(game: Game, openings: RandomOpenings) -> Starts:
+    """Return what draws random openings, each for two games in a row."""
+    return lambda games, rng: np.repeat(openings.draw(game, (games + 1) // 2, rng), 2, axis=0)[:games]
 
 
 @dataclass(frozen=True)
@@ -165,6 +174,7 @@ class FitnessByPlay:
         games: against each opponent in a generation.
         peers: how many of the genomes are opponents as well.
         starts: draws for each generation where the games begin; None begins all at the game's own start.
+        in_turn: as in :func:`play_population`.
         max_cycles: as in :func:`play_population`.
         threads: as in :func:`play_population`.
     """
@@ -175,6 +185,7 @@ class FitnessByPlay:
     games: int
     peers: int = 0
     starts: Starts | None = None
+    in_turn: bool | None = None
     max_cycles: int | None = None
     threads: int = 1
 
@@ -194,6 +205,7 @@ class FitnessByPlay:
             self.games,
             seed,
             starts=self.starts(self.games, np.random.default_rng([seed, 2])) if self.starts else None,
+            in_turn=self.in_turn,
             max_cycles=self.max_cycles,
             threads=self.threads,
         )
@@ -217,13 +229,13 @@ def _checked(population: NDArray[Any]) -> NDArray[np.float64]:
     return rows
 
 
-def _starts(game: Game, starts: NDArray[np.uint64] | None, games: int) -> tuple[NDArray[np.uint64], bool]:
-    """``-> (words, alternate)``: where each game begins, and whether the players begin in turn."""
+def _starts(game: Game, starts: NDArray[np.uint64] | None, games: int) -> NDArray[np.uint64]:
+    """Return where each game begins."""
     if starts is None:
-        return start_words(game, games), True
+        return start_words(game, games)
     if starts.shape != (games, 2) or starts.dtype != np.uint64:
         raise ValueError(f"need the words of {games} starts, uint64 ({games}, 2), not {starts.dtype} {starts.shape}")
-    return np.ascontiguousarray(starts), False
+    return np.ascontiguousarray(starts)
 
 
 def _policy_of(opponent: Opponent, game: Game) -> CompiledPolicy:

@@ -14,12 +14,12 @@ from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
 from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.networks import stack_rows
 from ci_envs.agents.evolution.opponents import make_opponents
-from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Individual, Starts
+from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Individual, Starts, pairs_of_openings
 from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.evolution import Evolution
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.training.config import options_of, values_of
+from ci_envs.training.config import OpeningOptions, options_of, values_of
 from ci_envs.training.folder import plain
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
@@ -73,6 +73,7 @@ class EvolutionTrainer(Trainer):
             config.games,
             config.peers,
             starts=self.starts(),
+            in_turn=True if isinstance(config, OpeningOptions) else None,
             max_cycles=self.max_plies(),
             threads=config.threads,
         )
@@ -105,8 +106,9 @@ class EvolutionTrainer(Trainer):
         return self.policy
 
     def starts(self) -> Starts | None:
-        """Return what draws the initial positions of the games; here None, the initial position of the game."""
-        return None
+        """Return what draws the initial positions of the games; None is the initial position of the game."""
+        openings = self.config.openings if isinstance(self.config, OpeningOptions) else None
+        return None if openings is None else pairs_of_openings(self.task.game, openings)
 
     def max_plies(self) -> int | None:
         """Return the plies after which a game of the evolution is a draw; None is the game's own limit."""
@@ -199,6 +201,7 @@ class EvolutionTrainer(Trainer):
             games,
             word,
             starts=play.starts(games, rng) if play.starts else None,
+            in_turn=play.in_turn,
             max_cycles=self.task.max_cycles,
             threads=play.threads,
         )

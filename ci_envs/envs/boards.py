@@ -15,6 +15,7 @@ from ci_envs.agent.policy import choose
 from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_mask, write_planes
+from ci_envs.games.openings import RandomOpenings, random_opening
 from ci_envs.games.operations import ONGOING, initial
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
@@ -46,8 +47,8 @@ BOARD = np.dtype(
     align=True,
 )
 """A board: its position, the sequence of the seeds of the opponent's decisions (:mod:`ci_envs.kernels.seeds`), the
-state of the random numbers that draw seats, the reward since the last step reported one, the plies made in this game,
-the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or REPORTED."""
+state of the random numbers that draw seats and openings, the reward since the last step reported one, the plies made in
+this game, the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or REPORTED."""
 
 
 class BoardSettings(NamedTuple):
@@ -58,12 +59,14 @@ class BoardSettings(NamedTuple):
         limit: plies after which a game is truncated.
         same_step: whether a finished board begins anew in the same step, else in the next.
         shared_board: whether both players see the same words.
+        openings: how some games begin with random plies; None if none does.
     """
 
     seat: int
     limit: int
     same_step: bool
     shared_board: bool
+    openings: RandomOpenings | None = None
 
 
 class Step(NamedTuple):
@@ -263,6 +266,16 @@ def _begin(game: Any, board: Any, settings: Any) -> None:
     board.seat = settings.seat
     if settings.seat == DRAWN:
         board.seat, board.seats = draw_seat(board.seats)
+    _open(game, board, settings.openings)
+
+
+@kernel
+def _open(game: Any, board: Any, openings: Any) -> None:
+    if openings is None:
+        return
+    max_plies, share = openings
+    own, opp, board.to_move, board.seats = random_opening(game, max_plies, share, board.seats)
+    board.words[0], board.words[1] = own, opp
 
 
 @kernel

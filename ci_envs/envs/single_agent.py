@@ -17,6 +17,7 @@ from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.game import Game
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
@@ -54,6 +55,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         opponent: Opponent = "random",
         seat: int | None = None,
         max_cycles: int | None = None,
+        openings: RandomOpenings | None = None,
         render_mode: str | None = None,
         name: str | None = None,
     ) -> None:
@@ -65,6 +67,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
                 ``{"observation": planes, "action_mask": mask}`` and returns an action.
             seat: 0 to move first, 1 to move second, None to draw it at each reset.
             max_cycles: as in :class:`ci_envs.envs.aec.BoardEnv`.
+            openings: as in :class:`ci_envs.envs.vector.VectorBoardEnv`.
             render_mode: as in :class:`ci_envs.envs.aec.BoardEnv`.
             name: as in :class:`ci_envs.envs.aec.BoardEnv`.
 
@@ -83,7 +86,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
         self.action_space: MaskedDiscrete = MaskedDiscrete(game.action_count)
         self._settings = BoardSettings(
-            DRAWN if seat is None else seat, ply_limit(game, max_cycles), False, game.shared_board
+            DRAWN if seat is None else seat,
+            ply_limit(game, max_cycles),
+            False,
+            game.shared_board,
+            None if openings is None else openings.checked(),
         )
         self._boards = np.zeros(1, BOARD)
         self._is_seeded = False
@@ -219,7 +226,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
 
 def make_single_agent(
-    environment: str, opponent: Opponent = "random", seat: int | None = None, **parameters: Any
+    environment: str,
+    opponent: Opponent = "random",
+    seat: int | None = None,
+    openings: RandomOpenings | None = None,
+    **parameters: Any,
 ) -> SingleAgentEnv:
     """Make the single-agent environment of a registered id; Gymnasium's entry point.
 
@@ -227,10 +238,11 @@ def make_single_agent(
         environment: a registered id, with parameters if wanted. An ``id`` would be ``gymnasium.make``'s own.
         opponent: as in :class:`SingleAgentEnv`.
         seat: as in :class:`SingleAgentEnv`.
+        openings: as in :class:`SingleAgentEnv`.
         **parameters: parameters of the game, ``max_cycles`` and ``render_mode``.
 
     Raises:
         ValueError: no such id, no such parameter, or one of its values is refused.
     """
     spec, game, options = resolve(environment, **parameters)
-    return SingleAgentEnv(game, opponent=opponent, seat=seat, name=spec.name, **options)
+    return SingleAgentEnv(game, opponent=opponent, seat=seat, openings=openings, name=spec.name, **options)

@@ -21,6 +21,7 @@ from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP
 from ci_envs.envs.opponent import Opponent, as_opponent, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
@@ -58,6 +59,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         copy: bool = True,
         threads: int = 1,
         max_cycles: int | None = None,
+        openings: RandomOpenings | None = None,
         render_mode: str | None = None,
     ) -> None:
         """Make ``num_envs`` boards of ``game``.
@@ -74,6 +76,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             threads: boards are stepped by so many threads; the result does not depend on it.
             max_cycles: plies after which an undecided game is truncated; None means 200 where play can go on for ever
                 (Quixo), else never.
+            openings: how some games begin with random plies, which ``max_cycles`` does not count; None begins all
+                games at the start.
             render_mode: ``rgb_array``, ``ansi`` or None.
 
         Raises:
@@ -96,6 +100,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self.action_space = MaskedMultiDiscrete(game.action_count, num_envs)
         self._autoreset = mode
         self._seat, self._limit = seat, ply_limit(game, max_cycles)
+        self._openings = None if openings is None else openings.checked()
         self._copy = true_or_false("copy", copy)
         ends = np.linspace(0, num_envs, integer_between("threads", threads, 1) + 1).astype(int).tolist()
         self._ranges = [(start, stop) for start, stop in pairwise(ends) if start < stop]
@@ -122,7 +127,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if opponent is None:
             self._boards["seat"] = BOTH
         same_step = self._autoreset == AutoresetMode.SAME_STEP
-        self._settings = BoardSettings(seat, self._limit, same_step, self.game.shared_board)
+        self._settings = BoardSettings(seat, self._limit, same_step, self.game.shared_board, self._openings)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -343,6 +348,8 @@ def make_vec(
     Raises:
         ValueError: no such id, no such parameter, or one of its values is refused.
     """
-    own = {name: parameters.pop(name) for name in ("autoreset_mode", "copy", "threads") if name in parameters}
+    own = {
+        name: parameters.pop(name) for name in ("autoreset_mode", "copy", "threads", "openings") if name in parameters
+    }
     _, game, options = resolve(environment, **parameters)
     return VectorBoardEnv(game, num_envs, opponent=opponent, seat=seat, **own, **options)

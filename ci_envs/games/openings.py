@@ -1,18 +1,52 @@
 """Positions that games begin from, so that agents without luck do not play one and the same game over and over."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, initial, play, result
+from ci_envs.games.operations import ONGOING, initial, keeps_turn, play, result
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.compiler import kernel
-from ci_envs.validation import integer_between
+from ci_envs.kernels.random_numbers import random_below
+from ci_envs.validation import integer_between, probability
 
 _TRIES = 1000
+_FEW_TRIES = 20
+
+
+class RandomOpenings(NamedTuple):
+    """How some games begin with random plies.
+
+    Attributes:
+        max_plies: The greatest number of random plies; each number from 1 on is equally likely.
+        share: The probability that a game begins so, from 0 to 1.
+    """
+
+    max_plies: int
+    share: float = 1.0
+
+    def checked(self) -> "RandomOpenings":
+        """Return the same openings.
+
+        Raises:
+            ValueError: A value is out of range.
+        """
+        return RandomOpenings(
+            integer_between("random_plies", self.max_plies, 1), float(probability("random_share", self.share))
+        )
+
+    def draw(self, game: Game, count: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+        """Draw positions for games to begin from.
+
+        Returns:
+            Rows (own, opp), uint64 of shape (count, 2). Where random play hardly goes on for so long, the game's start.
+        """
+        words = np.empty((count, 2), dtype=np.uint64)
+        _draw_openings(game, words, self.max_plies, self.share, rng.integers(1 << 63, dtype=np.uint64))
+        return words
 
 
 def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArray[np.uint64]:
@@ -69,3 +103,30 @@ def _walk(game: Any, words: Any, plies: Any, state: Any) -> Any:
         else:
             return False
     return True
+
+
+@kernel
+def random_opening(game: Any, max_plies: Any, share: Any, state: Any) -> Any:
+    """``-> (own, opp, to_move, state)``: the position that a game begins from, see :class:`RandomOpenings`."""
+    fraction, state = random_below(state, 1 << 30)
+    if fraction < share * (1 << 30):
+        wanted, state = random_below(state, max_plies)
+        for _ in range(_FEW_TRIES):
+            own, opp = initial(game)
+            to_move = walked = np.int64(0)
+            while walked <= np.int64(wanted) and result(game, own, opp) == ONGOING:
+                action, state = random_action(game, own, opp, state)
+                if not keeps_turn(game, own, opp, np.uint64(action)):
+                    to_move = 1 - to_move
+                own, opp = play(game, own, opp, np.uint64(action))
+                walked += 1
+            if walked > np.int64(wanted) and result(game, own, opp) == ONGOING:
+                return own, opp, to_move, state
+    own, opp = initial(game)
+    return own, opp, np.int64(0), state
+
+
+@kernel
+def _draw_openings(game: Any, words: Any, max_plies: Any, share: Any, state: Any) -> None:
+    for i in range(len(words)):
+        words[i, 0], words[i, 1], _, state = random_opening(game, max_plies, share, state)

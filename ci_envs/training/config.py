@@ -5,6 +5,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from textwrap import fill
 from typing import Any, ClassVar
 
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.spec import option_text
 from ci_envs.training.checks import AgentSpecs, Check, Integer, Number
 
@@ -90,6 +91,23 @@ class TrainingConfig(Options):
         10.0,
         changeable=True,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpeningOptions(Options):
+    """The options of trainers whose games can begin with random plies.
+
+    Raises:
+        ValueError: A value is not allowed.
+    """
+
+    random_plies: int = option("greatest number of random plies that a game begins with", Integer(1), 8)
+    random_share: float = option("share of the games that begin with random plies", Number(0, 1), 0.5)
+
+    @property
+    def openings(self) -> RandomOpenings | None:
+        """How games begin with random plies; None if none does."""
+        return RandomOpenings(self.random_plies, self.random_share) if self.random_share else None
 
 
 def options_of(config_type: type[Options]) -> dict[str, TrainingOption]:
