@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from ci_envs import Position
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.arena import play_match
+from ci_envs.arena.analysis import exact_scores
 from ci_envs.cli.main import main
 from ci_envs.games.connect_n import ConnectFour, ConnectN
 from ci_envs.games.openings import positions_of_random_play
@@ -222,3 +223,15 @@ def test_a_won_score_counts_the_plies():
     game = ConnectFour()
     position = Position.from_text(game, "......./......./......./......./OOO..../XXX.... X")
     assert GravitySolution(game).scores(np.array([[position.own, position.opp]], np.uint64))[0] == HORIZON - 1
+
+
+def test_the_actions_of_a_known_position_have_values_at_once():
+    start = Position.start(ConnectFour())
+    assert exact_scores(start) == [-1, -1, 0, 1, 0, -1, -1]
+
+
+def test_a_position_that_takes_long_has_no_quick_scores(tmp_path):
+    game = ConnectN(7, 7, 4, gravity=True)
+    assert exact_scores(Position.start(game)) == []
+    write_book(OpeningBook(game), book_path(game))
+    assert exact_scores(Position.start(game)) == []

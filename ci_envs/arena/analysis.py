@@ -3,13 +3,11 @@
 import math
 from typing import Any
 
-import numpy as np
 from rich.table import Table
 
 from ci_envs.agent.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON, Progress
-from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
 
 
@@ -50,16 +48,9 @@ def action_table(analysis: Analysis, position: Position, exact: list[int]) -> Ta
 
 
 def exact_scores(position: Position, progress: Progress | None = None) -> list[int]:
-    """Return the exact score of each action, or an empty list if the position cannot be solved in seconds."""
-    if not solver_of(position.game).is_quick(position):
-        return []
-    try:
-        solution = solve(position, progress=progress)
-    except ValueError:
-        return []
-    words = np.array([[position.own, position.opp]], dtype=np.uint64)
-    scores: list[int] = solution.action_scores(words)[0].tolist()
-    return scores
+    """Return the exact score of each action, or an empty list if that would take more than seconds."""
+    scores = solver_of(position.game).quick_action_scores(position, progress)
+    return [] if scores is None else scores.tolist()
 
 
 def _rank(action: int, analysis: Analysis) -> tuple[bool, bool, float]:

@@ -37,6 +37,21 @@ class ConnectNSolver(Solver[ConnectN]):
         return solution
 
     @override
+    def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
+        scores = super().quick_action_scores(position, progress)
+        if scores is not None:
+            return scores
+        game = cast(ConnectN, position.game)
+        book = read_book(game) if game.gravity and fits(game) else None
+        followers = [position.play(action) for action in position.legal_actions()]
+        if book is None or not all(book.knows(follower) for follower in followers):
+            return None
+        values: NDArray[np.int16] = BookSolution(game, book).action_values(
+            np.array([[position.own, position.opp]], np.uint64)
+        )[0]
+        return values
+
+    @override
     def draw_positions(
         self, game: ConnectN, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:

@@ -75,6 +75,11 @@ class OpeningBook:
         _write_keys(self.game, np.array([[own, opp]], dtype=np.uint64), key)
         return self._places.get(int(key[0]))
 
+    def knows(self, position: Position) -> bool:
+        """Return whether a position is known to be won, drawn or lost."""
+        place = self.place(position.own, position.opp)
+        return place is not None and bool(self.known[place])
+
     def narrow(self, place: int, low: int, high: int) -> None:
         """Enter that the score of a position is from ``low`` to ``high``."""
         self.bounds[:, place] = max(low, int(self.bounds[0, place])), min(high, int(self.bounds[1, place]))

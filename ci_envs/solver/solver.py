@@ -38,6 +38,21 @@ class Solver(Generic[G]):
         """Return whether solving ``position`` is expected to take seconds at most."""
         return is_small(position)
 
+    def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
+        """Return the score of each action, or None if that is expected to take more than seconds.
+
+        Where only the values are found quickly, these are returned.
+        """
+        game: G = position.game  # type: ignore[assignment]
+        if not self.is_quick(position):
+            return None
+        try:
+            solution = self.solve(game, position, progress)
+        except ValueError:
+            return None
+        scores: NDArray[np.int16] = solution.action_scores(np.array([[position.own, position.opp]], np.uint64))[0]
+        return scores
+
     def reachable(self, game: G, progress: Progress | None) -> Reachable:
         """Return the positions that play can reach.
 
