@@ -13,15 +13,19 @@ INSTALL := $(BIN)/python $(PIP_INSTALL) --constraint constraints.txt
 INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-%,\
 	$(sort $(wildcard examples/integrations/requirements/*.txt)))
 
-.PHONY: demo test reports bench integrations $(INTEGRATIONS) clean
+.PHONY: demo test style unit-test reports bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
 
-test: .venv/dev
+test: style unit-test
+
+style: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+unit-test: .venv/dev
 	$(BIN)/pytest --numprocesses=2 --dist=loadfile
 
 reports: .venv/dev
