@@ -176,12 +176,13 @@ def test_the_book_of_the_package_equals_bitbully():
 
 def test_positions_of_random_play_are_going_on_and_of_all_lengths():
     game = ConnectFour()
-    words = positions_of_random_play(game, 2000, 20, np.random.default_rng(0))
+    words = positions_of_random_play(game, 2000, 3, 20, np.random.default_rng(0))
     plies = np.bitwise_count(words).sum(axis=1)
-    assert np.bincount(plies, minlength=21).min() > 50
+    assert np.bincount(plies)[3:].min() > 50
+    assert plies.min() == 3
     assert plies.max() == 20
     assert all(Position(game, own, opp).result is None for own, opp in words[:200].tolist())
-    again = positions_of_random_play(game, 2000, 20, np.random.default_rng(0))
+    again = positions_of_random_play(game, 2000, 3, 20, np.random.default_rng(0))
     np.testing.assert_array_equal(words, again)
 
 
@@ -209,7 +210,7 @@ def test_compare_grades_connect_four_on_request(tmp_path):
 def test_scores_within_a_window():
     game = ConnectN(5, 5, 4, gravity=True)
     solution, exact = GravitySolution(game), GravitySolution(game)
-    for own, opp in positions_of_random_play(game, 60, 12, np.random.default_rng(1)).tolist():
+    for own, opp in positions_of_random_play(game, 60, 0, 12, np.random.default_rng(1)).tolist():
         score = exact.stones_left(own, opp, -25, 25)
         for low, high in ((-1, 1), (0, 1), (-3, 2), (2, 5)):
             found = solution.stones_left(own, opp, low, high)

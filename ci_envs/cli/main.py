@@ -10,6 +10,7 @@ from ci_envs.cli.analyse import analyse
 from ci_envs.cli.book import book
 from ci_envs.cli.compare import compare
 from ci_envs.cli.errors import OneLineErrorGroup
+from ci_envs.cli.exam import exam
 from ci_envs.cli.info import info
 from ci_envs.cli.list import list_command
 from ci_envs.cli.play import play
@@ -23,7 +24,22 @@ from ci_envs.cli.train import train
 
 @click.group(
     cls=OneLineErrorGroup,
-    commands=[accuracy, analyse, book, compare, info, list_command, play, plot, render, reports, serve, solve, train],
+    commands=[
+        accuracy,
+        analyse,
+        book,
+        compare,
+        exam,
+        info,
+        list_command,
+        play,
+        plot,
+        render,
+        reports,
+        serve,
+        solve,
+        train,
+    ],
 )
 @click.version_option(package_name="ci-envs", prog_name="ci-envs")
 def main() -> None:

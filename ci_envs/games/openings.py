@@ -63,7 +63,9 @@ def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArra
     return words
 
 
-def positions_of_random_play(game: Game, count: int, max_plies: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+def positions_of_random_play(
+    game: Game, count: int, min_plies: int, max_plies: int, rng: np.random.Generator
+) -> NDArray[np.uint64]:
     """Draw positions after random plies, whose number is drawn uniformly for each.
 
     Walks that end the game are begun again.
@@ -71,6 +73,7 @@ def positions_of_random_play(game: Game, count: int, max_plies: int, rng: np.ran
     Args:
         game: The game.
         count: The number of positions.
+        min_plies: The least number of plies.
         max_plies: The greatest number of plies.
         rng: The source of random numbers.
 
@@ -81,7 +84,9 @@ def positions_of_random_play(game: Game, count: int, max_plies: int, rng: np.ran
         ValueError: Hardly a walk is so long.
     """
     words = start_words(game, count)
-    if not _walk(game, words, rng.integers(max_plies + 1, size=count), rng.integers(1 << 63, dtype=np.uint64)):
+    if not _walk(
+        game, words, rng.integers(min_plies, max_plies + 1, size=count), rng.integers(1 << 63, dtype=np.uint64)
+    ):
         raise ValueError(f"max_plies={max_plies} is too much for {game}: it is over by then")
     return words
 

@@ -10,7 +10,7 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
 from ci_envs.solver.gravity import GravitySolution, fits
-from ci_envs.solver.opening_book import BookSolution, read_book
+from ci_envs.solver.opening_book import PLIES, BookSolution, read_book
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.search import is_small
 from ci_envs.solver.solution import Progress, Solution
@@ -57,13 +57,14 @@ class ConnectNSolver(Solver[ConnectN]):
     ) -> NDArray[np.uint64]:
         if is_small(Position.start(game)) or not game.gravity:
             return super().draw_positions(game, n, rng, progress)
-        return positions_of_random_play(game, n, _most_random_plies(game), rng)
+        return positions_of_random_play(game, n, *_random_plies(game), rng)
 
     @override
     def how_drawn(self, game: ConnectN) -> str:
         if is_small(Position.start(game)) or not game.gravity:
             return super().how_drawn(game)
-        return f"drawn by random play of 0 to {_most_random_plies(game)} plies"
+        least, most = _random_plies(game)
+        return f"drawn by random play of {least} to {most} plies"
 
     @override
     def is_quick(self, position: Position) -> bool:
@@ -74,6 +75,10 @@ class ConnectNSolver(Solver[ConnectN]):
         return game.gravity and fits(game) and empty <= _QUICK_EMPTY_CELLS
 
 
-def _most_random_plies(game: ConnectN) -> int:
-    """Return how many random plies a position is drawn after at most: longer random games are rare."""
-    return 3 * game.rows * game.cols // 4
+def _random_plies(game: ConnectN) -> tuple[int, int]:
+    """Return the least and the greatest number of random plies after which positions are drawn.
+
+    Earlier positions are searched for long where no book knows them, and few random games are longer.
+    """
+    most = 3 * game.rows * game.cols // 4
+    return min(PLIES, most), most

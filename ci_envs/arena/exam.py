@@ -1,0 +1,208 @@
+"""Exams: how agents judge and play a fixed set of positions whose values are known.
+
+The positions of a game that is solved are drawn with a fixed seed, as many won, drawn and lost ones as there are; in
+the won and the drawn ones some legal action loses value. Quixo on 5 x 5 has positions whose values were proven elsewhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ci_envs.agent.analysis import Analysis
+from ci_envs.agent.capabilities import Analyst
+from ci_envs.agent.decision import decide
+from ci_envs.agent.interface import Agent
+from ci_envs.arena.grading import grade
+from ci_envs.arena.match import play_match
+from ci_envs.arena.ratings import wilson_interval
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.games.quixo import Quixo
+from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
+from ci_envs.solver.solve import solve
+from ci_envs.solver.solver import solver_of
+
+_PUBLISHED: dict[Game, tuple[tuple[str, int], ...]] = {
+    Quixo(5): (
+        ("...../...../...../...../..... X", 0),  # Tanaka, Bonnet, Tixeuil, Tamura, "Quixo Is Solved", 2021
+        ("XX..O/...../...../...../..... X", 1),
+        ("OOOO./...../...X./...../..XXX X", -1),
+    )
+}
+_DRAWN_FOR_EACH = 20  # positions drawn for each that is wanted, as in many no mistake is possible
+_LEAST_CERTAINTY = 1 / 3  # of a value from -1 to 1 that says win or loss rather than draw
+_LEAST_WIN = (
+    999_000  # of the integers of minimax, which are 1,000,000 less the plies for a win; evaluations are smaller
+)
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """How many of some cases were right.
+
+    Attributes:
+        right: The number of right ones.
+        cases: The number of all.
+    """
+
+    right: int = 0
+    cases: int = 0
+
+
+@dataclass(frozen=True)
+class ExamResult:
+    """The result of one agent.
+
+    Attributes:
+        values: Positions of which the agent's analysis says rightly who wins; no case if it does not analyse.
+        actions: Positions, of those in which a mistake is possible, in which its action keeps the value; no case if
+            the game is not solved.
+        conversions: Games that it won from won positions against the defender.
+    """
+
+    values: Proportion
+    actions: Proportion
+    conversions: Proportion
+
+
+class Exam:
+    """The positions of an exam, with their values.
+
+    Attributes:
+        game: The game.
+        positions: The positions.
+        values: The value of each for the player to move: +1, 0 or -1.
+        solution: The solution of the game, None if it is not solved.
+    """
+
+    def __init__(self, game: Game, count: int) -> None:
+        """Choose the positions.
+
+        Args:
+            game: The game.
+            count: The number of positions; published ones are fewer.
+
+        Raises:
+            ValueError: The game is not solved and has no published positions.
+        """
+        self.game = game
+        self.solution: Solution | None = None
+        if game in _PUBLISHED:
+            self.positions = [Position.from_text(game, text) for text, _ in _PUBLISHED[game]]
+            self.values = [value for _, value in _PUBLISHED[game]]
+            return
+        try:
+            self.solution = solve(game)
+        except ValueError as error:
+            raise ValueError(f"{game} has no exam: it is not solved, and no positions are published") from error
+        self.positions, self.values = _choose_positions(game, self.solution, count)
+
+    @property
+    def defender(self) -> str:
+        """The spec string of the strong agent that won positions are to be won against."""
+        return "minimax:depth=6" if self.solution is None else "exact"
+
+    def take(self, agent: Agent, defender: Agent, games: int, progress: Progress | None = None) -> ExamResult:
+        """Let an agent take the exam.
+
+        Args:
+            agent: The agent.
+            defender: Plays against it from the won positions.
+            games: The number of games from each of them, at least 2 and even.
+            progress: Called now and then with the number of positions that it has analysed and of all.
+        """
+        judged = self._judge(agent, progress) if isinstance(agent, Analyst) else []
+        conversions = [self._convert(agent, defender, value, games) for value in (1, -1)]
+        won, played = (sum(numbers) for numbers in zip(*conversions, strict=True))
+        return ExamResult(Proportion(sum(judged), len(judged)), self._actions(agent), Proportion(won, played))
+
+    def _judge(self, agent: Analyst, progress: Progress | None) -> list[bool]:
+        """Return of which positions the agent says rightly who wins."""
+        right = []
+        for position, value in zip(self.positions, self.values, strict=True):
+            right.append(_verdict(agent.analyse(position)) == value)
+            if progress:
+                progress(len(right), len(self.positions))
+        return right
+
+    def _actions(self, agent: Agent) -> Proportion:
+        if self.solution is None:
+            return Proportion()
+        words = _words(self.positions)
+        tally = grade(self.solution.grading_scores(words), decide(agent, words).actions).critical
+        return Proportion(tally.keeping, tally.decisions)
+
+    def _convert(self, agent: Agent, defender: Agent, value: int, games: int) -> tuple[int, int]:
+        """Return how many games the agent wins from the winner's side of positions of one value, and of how many."""
+        starts = [position for position, known in zip(self.positions, self.values, strict=True) if known == value]
+        if not starts:
+            return 0, 0
+        pair = (agent, defender) if value == 1 else (defender, agent)
+        match = play_match(self.game, *pair, games * len(starts), openings=_words(starts), swap_seats=False)
+        return match.sides[0 if value == 1 else 1].total.wins, games * len(starts)
+
+
+def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[str, ExamResult]]) -> RenderableType:
+    """Return the results of labelled agents as a table, with notes on what the columns are."""
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Agent", overflow="fold")
+    for column in ("Value %", "Keeps %", "Won %"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for label, result in results:
+        table.add_row(Text(label), *map(_cell, (result.values, result.actions, result.conversions)))
+    wins, draws, losses = (exam.values.count(value) for value in (1, 0, -1))
+    notes = (
+        f"{len(exam.values)} positions: {wins} won, {draws} drawn and {losses} lost for the player to move.",
+        "Value: positions of which the analysis says rightly who wins; a dash if the agent does not analyse.",
+        "Keeps: actions that keep the value, where one does not; a dash if the game is not solved.",
+        f"Won: games won against {defender}, from the side that can win. Brackets: 95% intervals (Wilson).",
+    )
+    return Group(table, *map(Text, notes))
+
+
+def exam_json(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]:
+    """Return the results as plain data."""
+    return [{"agent": label, **asdict(result)} for label, result in results]
+
+
+def _choose_positions(game: Game, solution: Solution, count: int) -> tuple[list[Position], list[int]]:
+    """Return positions and their values: as many of each value as possible, those drawn first."""
+    words = solver_of(game).draw_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
+    words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
+    found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
+    for row in words:
+        action_values = solution.action_values(row[np.newaxis])[0]
+        value = int(action_values.max())
+        if value < 0 or (~keep_value(action_values) & (action_values != NO_SCORE)).any():
+            found[value].append(Position(game, *row.tolist()))
+            if min(map(len, found.values())) > count // 3:
+                break
+    in_turn = [(positions[i], value) for i in range(count) for value, positions in found.items() if i < len(positions)]
+    positions, values = zip(*in_turn[:count], strict=True)
+    return list(positions), list(values)
+
+
+def _verdict(analysis: Analysis) -> int:
+    """Return who wins by an analysis, +1, 0 or -1 for the player to move."""
+    if analysis.proven is not None:
+        return analysis.proven
+    least = _LEAST_WIN if isinstance(analysis.value, int) else _LEAST_CERTAINTY
+    return int(np.sign(analysis.value)) if abs(analysis.value) >= least else 0
+
+
+def _words(positions: Sequence[Position]) -> NDArray[np.uint64]:
+    return np.array([[position.own, position.opp] for position in positions], dtype=np.uint64)
+
+
+def _cell(share: Proportion) -> str:
+    if not share.cases:
+        return "-"
+    low, high = wilson_interval(share.right, share.cases)
+    return f"{100 * share.right / share.cases:.1f} ({100 * low:.0f} to {100 * high:.0f})"

@@ -1,0 +1,72 @@
+"""The command ``ci-envs exam``."""
+
+import json
+from pathlib import Path
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import json_option, seed_option
+from ci_envs.cli.progress import count_progress
+from ci_envs.registry import resolve
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
+@click.option("--positions", "count", default=100, show_default=True, type=click.IntRange(min=1), help="Positions.")
+@click.option(
+    "--games",
+    default=2,
+    show_default=True,
+    type=click.IntRange(min=2),
+    help="Games from each won position, an even number.",
+)
+@click.option("--defender", help="The agent to win against.  [default: exact, or minimax:depth=6 if ENV is not solved]")
+@seed_option
+@json_option("Write the results to FILE; - prints them instead of the table.")
+def exam(
+    *,
+    environment: str,
+    agents: tuple[str, ...],
+    count: int,
+    games: int,
+    defender: str | None,
+    seed: int,
+    json_path: Path | None,
+) -> None:
+    r"""Examine agents on a fixed set of positions of ENV whose values are known.
+
+    The positions are those of a solved game in which a mistake is possible, always the same, or published ones. The
+    table shows how often the analysis of an agent says rightly who wins, how often its action keeps the value, and how
+    many games it wins from won positions.
+
+    \b
+    ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
+    """
+    from rich.console import Console
+
+    from ci_envs.agent.registry import make_agent
+    from ci_envs.arena.exam import Exam, exam_json, exam_table
+    from ci_envs.arena.tournament import enter
+    from ci_envs.storage.files import write_whole
+
+    with usage_errors():
+        _, game, _ = resolve(environment)
+        if games % 2:
+            raise ValueError(f"games must be even, not {games}")
+        entrants = enter(game, agents, seed)
+        paper = Exam(game, count)
+        spec = defender or paper.defender
+        opponent = make_agent(spec, game, seed=seed)
+    results = []
+    for label, agent in entrants:
+        with count_progress(f"{label}: positions") as progress:
+            results.append((label, paper.take(agent, opponent, games, progress)))
+    text = json.dumps(exam_json(results), indent=2)
+    if str(json_path) == "-":
+        click.echo(text)
+        return
+    Console(highlight=False).print(exam_table(f"{environment}: exam", paper, spec, results))
+    if json_path:
+        write_whole(json_path, (text + "\n").encode())

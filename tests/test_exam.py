@@ -1,0 +1,128 @@
+"""Exams, against the exact answer and agents whose results are known."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ci_envs import Position, Quixo, TicTacToe, make_agent, solve
+from ci_envs.agent.analysis import Analysis
+from ci_envs.agents.exact import ExactAgent
+from ci_envs.agents.random import RandomAgent
+from ci_envs.arena.exam import Exam, exam_table
+from ci_envs.cli.main import main
+
+
+class Oracle(ExactAgent):
+    """Perfect play, and an analysis that is right, or wrong in one direction."""
+
+    certainty = 1.0
+
+    def analyse(self, position):
+        return Analysis(self.certainty * solve(position.game).value(position), {}, ())
+
+
+class Doubter(Oracle):
+    """Sees who wins, but not clearly enough."""
+
+    certainty = 0.2
+
+
+@pytest.fixture(scope="module")
+def tic_tac_toe():
+    return Exam(TicTacToe(), 60)
+
+
+def test_an_exam_has_positions_of_all_values_in_which_a_mistake_is_possible(tic_tac_toe):
+    game = TicTacToe()
+    solution = solve(game)
+    assert len(set(tic_tac_toe.positions)) == len(tic_tac_toe.positions) == 60
+    assert [tic_tac_toe.values.count(value) for value in (1, 0, -1)] == [20, 20, 20]
+    for position, value in zip(tic_tac_toe.positions, tic_tac_toe.values, strict=True):
+        assert solution.value(position) == value
+        if value >= 0:
+            assert len(solution.value_actions(position)) < len(position.legal_actions())
+
+
+def test_an_exam_is_always_the_same(tic_tac_toe):
+    assert Exam(TicTacToe(), 60).positions == tic_tac_toe.positions
+
+
+def test_perfect_play_passes(tic_tac_toe):
+    game = TicTacToe()
+    result = tic_tac_toe.take(Oracle(game, seed=0), ExactAgent(game, seed=1), 2)
+    assert (result.values.right, result.values.cases) == (60, 60)
+    assert (result.actions.right, result.actions.cases) == (40, 40)
+    assert (result.conversions.right, result.conversions.cases) == (80, 80)
+
+
+def test_blunders_fail(tic_tac_toe):
+    game = TicTacToe()
+    result = tic_tac_toe.take(ExactAgent(game, blunder=1.0, seed=0), ExactAgent(game, seed=1), 2)
+    assert result.values.cases == 0
+    assert (result.actions.right, result.actions.cases) == (0, 40)
+    assert result.conversions.right < 80
+
+
+def test_a_value_near_zero_is_a_draw(tic_tac_toe):
+    result = tic_tac_toe.take(Doubter(TicTacToe(), seed=0), RandomAgent(TicTacToe(), seed=1), 2)
+    assert (result.values.right, result.values.cases) == (20, 60)
+
+
+def test_minimax_sees_the_wins_within_its_depth():
+    game = TicTacToe()
+    exam = Exam(game, 30)
+    result = exam.take(make_agent("minimax:depth=9", game, seed=0), ExactAgent(game, seed=1), 2)
+    assert (result.values.right, result.values.cases) == (30, 30)
+
+
+def test_quixo_has_published_positions():
+    exam = Exam(Quixo(5), 100)
+    assert exam.values == [0, 1, -1]
+    assert exam.positions[0] == Position.start(Quixo(5))
+    assert exam.defender == "minimax:depth=6"
+    agent = make_agent("random", Quixo(5), seed=0)
+    result = exam.take(agent, agent, 4)
+    assert (result.values.cases, result.actions.cases, result.conversions.cases) == (0, 0, 8)
+
+
+def test_the_command(tmp_path):
+    file = tmp_path / "exam.json"
+    arguments = ["exam", "Nim-v0:heaps=1,2,3", "exact", "random", "--positions", "20"]
+    run = CliRunner().invoke(main, [*arguments, "--json", str(file)])
+    assert run.exit_code == 0, run.output
+    assert "Keeps: actions that keep the value" in run.output
+    exact, random = json.loads(file.read_text())
+    assert exact["agent"] == "exact"
+    assert exact["actions"]["right"] == exact["actions"]["cases"] > 0
+    assert random["conversions"]["right"] < random["conversions"]["cases"]
+    printed = CliRunner().invoke(main, [*arguments, "--json", "-"])
+    assert json.loads(printed.stdout) == [exact, random]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["Quarto-v0", "random"], "has no exam: it is not solved, and no positions are published"),
+        (["TicTacToe-v0", "random", "--games", "3"], "games must be even, not 3"),
+        (["TicTacToe-v0", "randon"], "random"),
+        (["TicTacToe-v0", "random", "--defender", "nobody"], "nobody"),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments, message):
+    run = CliRunner().invoke(main, ["exam", *arguments])
+    assert run.exit_code == 2
+    assert message in run.output
+    assert "Traceback" not in run.output
+
+
+def test_a_table_without_cases_has_dashes(tic_tac_toe):
+    from rich.console import Console
+
+    result = tic_tac_toe.take(RandomAgent(TicTacToe(), seed=0), ExactAgent(TicTacToe(), seed=0), 2)
+    console = Console(width=100, record=True)
+    console.print(exam_table("title", tic_tac_toe, "exact", [("random", result)]))
+    row = next(line for line in console.export_text().splitlines() if line.strip().startswith("random"))
+    assert row.split()[1] == "-"
+    assert np.isclose(float(row.split()[2]), 100 * result.actions.right / result.actions.cases, atol=0.05)
