@@ -1,7 +1,8 @@
 """Exams: how agents judge and play a fixed set of positions whose values are known.
 
 The positions of a game that is solved are drawn with a fixed seed, as many won, drawn and lost ones as there are; in
-the won and the drawn ones some legal action loses value. Quixo on 5 x 5 has positions whose values were proven elsewhere.
+the won and the drawn ones some legal action loses value. Quixo on 5 x 5 has positions whose values were proven
+elsewhere.
 """
 
 from collections.abc import Sequence
@@ -38,9 +39,7 @@ _PUBLISHED: dict[Game, tuple[tuple[str, int], ...]] = {
 }
 _DRAWN_FOR_EACH = 20  # positions drawn for each that is wanted, as in many no mistake is possible
 _LEAST_CERTAINTY = 1 / 3  # of a value from -1 to 1 that says win or loss rather than draw
-_LEAST_WIN = (
-    999_000  # of the integers of minimax, which are 1,000,000 less the plies for a win; evaluations are smaller
-)
+_LEAST_WIN = 999_000  # of the integers of minimax: a win is 1,000,000 less its plies, and evaluations are smaller
 
 
 @dataclass(frozen=True)
