@@ -96,7 +96,7 @@ class Integers(Check):
 
     @override
     def __str__(self) -> str:
-        return f"whole numbers from {self.low} joined by ,"
+        return f"whole numbers from {self.low} separated by commas"
 
 
 PROBABILITY = Number(0, 1)
