@@ -124,6 +124,17 @@ def test_a_user_makes_a_book_that_is_then_used(tmp_path):
     assert isinstance(solve(game), BookSolution)
 
 
+def test_the_books_of_the_package_and_of_the_user_count_together():
+    shipped = read_book(ConnectFour())
+    place = int(np.flatnonzero(~shipped.known)[-1])
+    own = OpeningBook(ConnectFour())
+    own.narrow(place, 1, 1)
+    write_book(own, book_path(ConnectFour()))
+    both = read_book(ConnectFour())
+    assert both.known.sum() == shipped.known.sum() + 1
+    assert both.bounds[:, place].tolist() == [1, 1]
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
 def test_a_damaged_book_is_not_used(tmp_path, small_solution, damage):
     write_book(made_book(tmp_path), book_path(SMALL))

@@ -47,6 +47,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments[arguments.index(length) + 1] = short[length]
         if name == "train":
             arguments[0] += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(arguments[0], "")
+        if name == "book":
+            arguments = [arguments[0], "--minutes", "0.01", "--output", "some.book"]
         if name == "reports":  # test_reports.py runs all sections
             arguments = ["B33" if argument == "all" else argument for argument in arguments]
         if name == "compare":

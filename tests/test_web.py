@@ -357,7 +357,14 @@ def test_what_is_on_offer(client):
     assert offered["mine"]["purpose"] == "minimax:depth=2"
     assert offered["mcts"]["options"]["exploration"] == 1.0
     assert offered["sb3"]["checkpoints"] == ["quixo", "tictactoe"]
-    assert offered["alphazero"]["checkpoints"] == ["connect6x6", "quarto", "quixo4", "quixo5", "tictactoe"]
+    assert offered["alphazero"]["checkpoints"] == [
+        "connect6x6",
+        "connect_four",
+        "quarto",
+        "quixo4",
+        "quixo5",
+        "tictactoe",
+    ]
     assert "human" not in offered
 
 

@@ -104,13 +104,14 @@ def read_book(game: ConnectN, path: Path | None = None) -> OpeningBook | None:
 
     Args:
         game: The game.
-        path: The file; None is the one in the user's cache directory, or else the one of the package.
+        path: The file; None are the one of the package and the one in the user's cache directory together.
     """
-    for file in (path,) if path else (book_path(game), _FOLDER / book_path(game).name):
-        bounds = read_table(game, file)
-        if bounds is not None:
-            return OpeningBook(game, bounds.reshape(2, -1).copy())
-    return None
+    files = (path,) if path else (_FOLDER / book_path(game).name, book_path(game))
+    books = [bounds.reshape(2, -1) for file in files if (bounds := read_table(game, file)) is not None]
+    if not books:
+        return None
+    lows, highs = zip(*books, strict=True)
+    return OpeningBook(game, np.array([np.max(lows, axis=0), np.min(highs, axis=0)]))
 
 
 def write_book(book: OpeningBook, path: Path) -> None:
