@@ -41,6 +41,7 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
         ValueError: a value is not allowed.
     """
 
+    random_share: float = with_default(OpeningOptions, "random_share", 0.0)
     strategy: str = option(
         "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES", Choice((*_SIZES, "cma")), "cma"
     )
@@ -81,7 +82,7 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     named_presets: ClassVar[Mapping[str, str]] = {
         "D5": (
             "evaluation=rules,rules=14,strategy=plus,population=1,offspring=18,games=80,final_games=80,generations=70,"
-            "opponents=random,random_share=0"
+            "opponents=random"
         )
     }
     config_type: ClassVar[type[TrainingConfig]] = EvolutionStrategyConfig

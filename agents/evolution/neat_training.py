@@ -74,6 +74,7 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
     )
     population: int = option("networks in a generation", Integer(4), 100)
     games: int = with_default(EvolutionConfig, "games", 10)
+    random_share: float = with_default(OpeningOptions, "random_share", 0.0)
     opponents: tuple[str, ...] | None = with_default(
         EvolutionConfig, "opponents", ("random", "minimax:depth=1", "minimax:depth=2")
     )
@@ -110,7 +111,7 @@ class NeatTrainer(EvolutionTrainer):
         "A6": (
             "encoding=layers,outputs=actions,symmetries=false,layer_output=softmax,layer_crossover=sequence,"
             "opponents=none,peers=2,games=2,final_games=2,population=20,max_layers=5,max_neurons=100,layer_elite=2,"
-            "layer_tournament=5,layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100,random_share=0"
+            "layer_tournament=5,layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100"
         )
     }
     config_type: ClassVar[type[TrainingConfig]] = NeatConfig
