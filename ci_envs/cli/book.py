@@ -18,7 +18,7 @@ from ci_envs.registry import resolve
 )
 @file_option("output", "--output", help="The file.  [default: a file in your cache directory, which ci-envs uses]")
 def book(*, environment: str, minutes: float | None, threads: int, output: Path | None) -> None:
-    r"""Extend the opening book of ENV, a game with gravity such as Connect Four.
+    """Extend the opening book of ENV, a game with gravity such as Connect Four.
 
     A book holds what is known of the values of the positions after at most 8 plies. The command finds those that are
     unknown, begins with the book that there is, and can be stopped and started again at any time. For Connect Four the

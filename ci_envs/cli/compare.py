@@ -47,7 +47,7 @@ def compare(
     json_path: Path | None,
     plot_path: Path | None,
 ) -> None:
-    r"""Compare agents: every pair plays a match in ENV. A single AGENT plays against random.
+    """Compare agents: every pair plays a match in ENV. A single AGENT plays against random.
 
     \b
     ci-envs compare Quixo-v0 random minimax:depth=3

@@ -35,7 +35,7 @@ def exam(
     seed: int,
     json_path: Path | None,
 ) -> None:
-    r"""Examine agents on a fixed set of positions of ENV whose values are known.
+    """Examine agents on a fixed set of positions of ENV whose values are known.
 
     The positions are those of a solved game in which a mistake is possible, always the same, or published ones. The
     table shows how often the analysis of an agent says rightly who wins, how often its action keeps the value, and how

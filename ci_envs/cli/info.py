@@ -34,7 +34,7 @@ class DocumentedOption(NamedTuple):
 @click.command()
 @click.argument("name", metavar="ENV|AGENT|SOLVER")
 def info(name: str) -> None:
-    r"""Describe an environment, an agent with its training, or a solver, with all options.
+    """Describe an environment, an agent with its training, or a solver, with all options.
 
     \b
     ci-envs info Quixo-v0

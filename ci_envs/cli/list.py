@@ -46,7 +46,7 @@ class Listed:
 @click.option("--options", is_flag=True, help="Show all options with their defaults.")
 @json_option("Write the list to FILE; - prints it as JSON.")
 def list_command(kinds: tuple[str, ...], options: bool, json_path: Path | None) -> None:
-    r"""List environments, agents, learners (agents to train), optimisation problems and their solvers.
+    """List environments, agents, learners (agents to train), optimisation problems and their solvers.
 
     \b
     ci-envs list

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @max_cycles_option
 @file_option("--output", "-o", help="An animation of the game: a file name that ends in .gif or .svg.")
 def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int | None, output: Path | None) -> None:
-    r"""Show one game in ENV. The first AGENT moves first.
+    """Show one game in ENV. The first AGENT moves first.
 
     Use the agent human to play yourself.
 

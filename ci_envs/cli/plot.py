@@ -14,7 +14,7 @@ from ci_envs.cli.options import file_option
 @click.option("--column", "columns", metavar="NAME", multiple=True, help="Draw this column only; can be repeated.")
 @click.option("--x", metavar="NAME", help="The column of the x axis.  [default: the first one]")
 def plot(*, runs: tuple[Path, ...], output: Path, columns: tuple[str, ...], x: str | None) -> None:
-    r"""Draw the learning curves of each RUN: a folder of ci-envs train, or a CSV file.
+    """Draw the learning curves of each RUN: a folder of ci-envs train, or a CSV file.
 
     \b
     ci-envs plot runs/a runs/b -o curves.png

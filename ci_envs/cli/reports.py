@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def reports(
     *, names: tuple[str, ...], quick: bool, seed: int, output: Path, json_path: Path | None, again: bool
 ) -> None:
-    r"""Run each SECTION of the course reports, or list the sections.
+    """Run each SECTION of the course reports, or list the sections.
 
     Each section compares the figures of a report with a literal re-implementation, with what the report describes, and
     with our best result.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of each solver of a problem.")
 @seed_option
 def solve(environment: str, arguments: tuple[str, ...], seconds: float | None, seed: int) -> None:
-    r"""Solve ENV: a game exactly, or an optimisation problem by each SOLVER.
+    """Solve ENV: a game exactly, or an optimisation problem by each SOLVER.
 
     For a game, or for one POSITION of it, this shows the value, the distance to the end, the best actions, and the
     numbers of won, drawn and lost states. For an optimisation problem it shows the result of each solver.

@@ -69,7 +69,7 @@ def train(
     settings: tuple[str, ...],
     **given: float | str | None,
 ) -> None:
-    r"""Train AGENT in ENV.
+    """Train AGENT in ENV.
 
     Options of AGENT can be part of its name or follow --set:
 
