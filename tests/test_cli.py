@@ -300,6 +300,14 @@ def test_version() -> None:
     assert run("--version").stdout == f"ci-envs, version {version('ci-envs')}\n"
 
 
+@pytest.mark.parametrize("command", [*main.commands])
+def test_help_shows_examples_each_on_a_line_of_its_own(command: str) -> None:
+    text = CliRunner().invoke(main, [command, "--help"]).output
+    assert "\\b" not in text
+    examples = [line for line in text.splitlines() if "ci-envs" in line and "Usage" not in line]
+    assert all(line.count("ci-envs ") <= 1 for line in examples)
+
+
 def test_help_loads_nothing_slow() -> None:
     slow = {"numba", "torch", "scipy", "choix", "rich", "pygame"}
     code = f"import sys, ci_envs.cli.main; print(sorted({slow} & {{*sys.modules}}))"
