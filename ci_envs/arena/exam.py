@@ -81,12 +81,13 @@ class Exam:
         solution: The solution of the game, None if it is not solved.
     """
 
-    def __init__(self, game: Game, count: int) -> None:
+    def __init__(self, game: Game, count: int, *, progress: Progress | None = None) -> None:
         """Choose the positions.
 
         Args:
             game: The game.
             count: The number of positions; published ones are fewer.
+            progress: Called now and then with the number of positions examined and None.
 
         Raises:
             ValueError: The game is not solved and has no published positions.
@@ -101,7 +102,7 @@ class Exam:
             self.solution = solve(game)
         except ValueError as error:
             raise ValueError(f"{game} has no exam: it is not solved, and no positions are published") from error
-        self.positions, self.values = _choose_positions(game, self.solution, count)
+        self.positions, self.values = _choose_positions(game, self.solution, count, progress)
 
     @property
     def defender(self) -> str:
@@ -171,12 +172,16 @@ def exam_json(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]
     return [{"agent": label, **asdict(result)} for label, result in results]
 
 
-def _choose_positions(game: Game, solution: Solution, count: int) -> tuple[list[Position], list[int]]:
+def _choose_positions(
+    game: Game, solution: Solution, count: int, progress: Progress | None
+) -> tuple[list[Position], list[int]]:
     """Return positions and their values: as many of each value as possible, those drawn first."""
     words = solver_of(game).draw_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
     words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
     found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
-    for row in words:
+    for number, row in enumerate(words):
+        if progress:
+            progress(number, None)
         action_values = solution.action_values(row[np.newaxis])[0]
         value = int(action_values.max())
         if value < 0 or (~keep_value(action_values) & (action_values != NO_SCORE)).any():

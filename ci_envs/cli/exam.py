@@ -56,7 +56,8 @@ def exam(
         if games % 2:
             raise ValueError(f"games must be even, not {games}")
         entrants = enter(game, agents, seed)
-        paper = Exam(game, count)
+        with count_progress("positions examined") as examined:
+            paper = Exam(game, count, progress=examined)
         spec = defender or paper.defender
         opponent = make_agent(spec, game, seed=seed)
     results = []
