@@ -265,7 +265,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
     ("arguments", "mentions"),
     [
         (["accuracy", "Quixo-v0", "random"], ["too large to solve", "847,288,609,443"]),
-        (["accuracy", "ConnectFour-v0", "random"], ["too large to solve"]),
+        (["accuracy", "ConnectFour-v0:rows=7", "random"], ["too large to solve"]),
         (["accuracy", "TicTacToe-v0"], ["AGENT"]),
         (["accuracy", "TicTacToe-v0", "nobody"], ["'nobody'"]),
         (["accuracy", "TicTacToe-v9", "random"], ["'TicTacToe-v9'"]),

@@ -488,7 +488,7 @@ def test_progress_is_told():
     ("game", "message"),
     [
         (Quixo(5), "847,288,609,443 states, which would take 847 GB"),
-        (ConnectN(6, 7, 4, True), "532,875,860,165,503 states, which would take 19.2 PB"),
+        (ConnectN(7, 7, 4, True), "70,110,209,207,109,375 states, which would take 2.52 EB"),  # 255 to the power of 7
         (Quarto(), "26,846,616,451,246,353 states, which would take 966 PB"),
     ],
     ids=str,
