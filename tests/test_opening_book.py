@@ -51,7 +51,7 @@ def test_a_book_of_connect_four_has_the_positions_of_the_data_set_connect_4():
 
 
 def test_early_positions_are_as_many_as_published():
-    """OEIS A212693 counts the positions of Connect Four: 1, 7, 49, 238, 1120, 4263, 16422 after so many plies."""
+    """OEIS A212693: after 0 to 6 plies Connect Four has 1, 7, 49, 238, 1120, 4263 and 16422 positions."""
     game = ConnectFour()
     words = early_positions(game, 6)
     images = {tuple(image) for own, opp in words for image in game.rules.images(game, own, opp).tolist()}

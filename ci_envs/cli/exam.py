@@ -70,4 +70,5 @@ def exam(
         return
     Console(highlight=False).print(exam_table(f"{environment}: exam", paper, spec, results))
     if json_path:
-        write_whole(json_path, (text + "\n").encode())
+        with usage_errors():
+            write_whole(json_path, (text + "\n").encode())

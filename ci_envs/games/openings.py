@@ -9,7 +9,7 @@ from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, initial, keeps_turn, play, result
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.validation import integer_between, probability
 
@@ -96,18 +96,26 @@ def _walk(game: Any, words: Any, plies: Any, state: Any) -> Any:
     """``-> bool``: did every walk come so far."""
     for i in range(len(words)):
         for _ in range(_TRIES):
-            words[i, 0], words[i, 1] = initial(game)
-            walked = 0
-            while walked < plies[i] and result(game, words[i, 0], words[i, 1]) == ONGOING:
-                action, state = random_action(game, words[i, 0], words[i, 1], state)
-                words[i, 0], words[i, 1] = play(game, words[i, 0], words[i, 1], np.uint64(action))
-                walked += 1
-            going = result(game, words[i, 0], words[i, 1]) == ONGOING
-            if walked == plies[i] and going:
+            words[i, 0], words[i, 1], _, going, state = _walk_once(game, plies[i], state)
+            if going:
                 break
         else:
             return False
     return True
+
+
+@inlined
+def _walk_once(game: Any, plies: Any, state: Any) -> Any:
+    """``-> (own, opp, to_move, going, state)``: play random plies; ``going`` is False if the game ends by then."""
+    own, opp = initial(game)
+    to_move = walked = np.int64(0)
+    while walked < plies and result(game, own, opp) == ONGOING:
+        action, state = random_action(game, own, opp, state)
+        if not keeps_turn(game, own, opp, np.uint64(action)):
+            to_move = 1 - to_move
+        own, opp = play(game, own, opp, np.uint64(action))
+        walked += 1
+    return own, opp, to_move, walked == plies and result(game, own, opp) == ONGOING, state
 
 
 @kernel
@@ -117,15 +125,8 @@ def random_opening(game: Any, max_plies: Any, share: Any, state: Any) -> Any:
     if fraction < share * (1 << 30):
         wanted, state = random_below(state, max_plies)
         for _ in range(_FEW_TRIES):
-            own, opp = initial(game)
-            to_move = walked = np.int64(0)
-            while walked <= np.int64(wanted) and result(game, own, opp) == ONGOING:
-                action, state = random_action(game, own, opp, state)
-                if not keeps_turn(game, own, opp, np.uint64(action)):
-                    to_move = 1 - to_move
-                own, opp = play(game, own, opp, np.uint64(action))
-                walked += 1
-            if walked > np.int64(wanted) and result(game, own, opp) == ONGOING:
+            own, opp, to_move, going, state = _walk_once(game, np.int64(wanted) + 1, state)
+            if going:
                 return own, opp, to_move, state
     own, opp = initial(game)
     return own, opp, np.int64(0), state

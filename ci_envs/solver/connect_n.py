@@ -27,11 +27,12 @@ class ConnectNSolver(Solver[ConnectN]):
     def solve(self, game: ConnectN, position: Position | None, progress: Progress | None) -> Solution:
         if is_small(position or Position.start(game)):
             return super().solve(game, position, progress)
-        book = read_book(game) if game.gravity else None
+        if position is not None and not game.gravity:
+            return ProofSolution(position)
+        is_early = position is None or (position.own | position.opp).bit_count() <= PLIES
+        book = read_book(game) if game.gravity and is_early else None
         if position is None:
             return BookSolution(game, book) if book else super().solve(game, None, progress)
-        if not game.gravity:
-            return ProofSolution(position)
         solution = BookSolution(game, book, progress=progress) if book else GravitySolution(game, progress=progress)
         solution.value(position)
         return solution

@@ -233,8 +233,7 @@ def _solve(game: Any, own: Any, opp: Any, low: Any, high: Any, table: Any, order
     own, mask = by_columns(game, own), by_columns(game, own | opp)
     left = np.int64(popcount(_free(game, mask)))
     least, most = -(left // 2), (left + 1) // 2
-    moves = (mask + column_cells(game, 0)) & column_cells(game, -1)
-    if completing(game, own) & moves:
+    if completing(game, own) & next_cells(game, mask):
         least = most
     else:
         most -= 1
@@ -305,6 +304,12 @@ def _negamax(
 
 
 @inline_kernel
+def next_cells(game: Any, mask: Any) -> Any:
+    """``-> uint64``: the lowest empty cell of each column that is not full; ``mask`` are all stones."""
+    return (mask + column_cells(game, 0)) & column_cells(game, -1)
+
+
+@inline_kernel
 def _free(game: Any, mask: Any) -> Any:
     """``-> uint64``: the empty cells."""
     return column_cells(game, -1) & ~mask
@@ -316,7 +321,7 @@ def _safe_moves(game: Any, threats: Any, mask: Any) -> Any:
 
     ``threats`` are the empty cells that complete a line of the opponent.
     """
-    moves = (mask + column_cells(game, 0)) & column_cells(game, -1)
+    moves = next_cells(game, mask)
     forced = moves & threats
     if forced:
         moves = forced if forced & (forced - np.uint64(1)) == np.uint64(0) else np.uint64(0)

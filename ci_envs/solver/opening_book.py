@@ -22,7 +22,7 @@ from ci_envs.games.operations import canonical
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.enumeration import early_positions
-from ci_envs.solver.gravity import GravitySolution, by_columns, check_fits, column_cells, completing
+from ci_envs.solver.gravity import GravitySolution, by_columns, check_fits, completing, next_cells
 from ci_envs.solver.solution import Progress
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
@@ -252,6 +252,5 @@ def _write_keys(game: Any, words: Any, keys: Any) -> None:
     for i in range(len(words)):
         own, opp = canonical(game, words[i, 0], words[i, 1])
         own, mask = by_columns(game, own), by_columns(game, own | opp)
-        moves = (mask + column_cells(game, 0)) & column_cells(game, -1)
-        decided = (completing(game, own) | completing(game, own ^ mask)) & moves
+        decided = (completing(game, own) | completing(game, own ^ mask)) & next_cells(game, mask)
         keys[i] = np.uint64(_NO_KEY) if decided else own + mask

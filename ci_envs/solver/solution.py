@@ -103,7 +103,7 @@ class Solution(ABC):
     def _of_actions(
         self, words: NDArray[np.uint64], score: Callable[[NDArray[np.uint64]], NDArray[np.int16]]
     ) -> NDArray[np.int16]:
-        """Apply ``score`` to the position after each action, and see the result as who plays the action does."""
+        """Return the result of ``score`` for the position after each action, from the view of the player who acts."""
         shape = len(words), self.game.action_count
         followers, signs = np.empty((*shape, 2), dtype=np.uint64), np.empty(shape, dtype=np.int16)
         _follow(self.game, np.ascontiguousarray(words), followers, signs)
