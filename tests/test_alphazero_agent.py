@@ -227,7 +227,7 @@ def test_the_agent_plays_alike_alone_and_among_many(selection):
 def test_actions_are_drawn_by_their_visits_to_the_power_of_the_inverse_temperature():
     policy = np.tile([0.6, 0.0, 0.3, 0.1], (20_000, 1))
     zeros = np.zeros(len(policy))
-    found = SearchResult(policy, policy, zeros, zeros, zeros.astype(np.int64))
+    found = SearchResult(policy, policy, zeros, zeros, zeros, zeros, zeros.astype(np.int64))
     for temperature, expected in ((1.0, [0.6, 0, 0.3, 0.1]), (0.5, [36 / 46, 0, 9 / 46, 1 / 46]), (1e-6, [1, 0, 0, 0])):
         drawn = draw_actions(found, temperature, np.random.default_rng(0))
         assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=0.015)

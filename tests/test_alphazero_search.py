@@ -82,6 +82,8 @@ def test_it_searches_as_a_slow_search_does(game, selection):
         else:
             assert found.values[i] == pytest.approx(slow.root.total / slow.root.visits)
             assert found.draws[i] == pytest.approx(slow.drawn / slow.root.visits)
+            assert found.contempt[i] == pytest.approx(slow.contempt_now())
+            assert found.costs[i] == pytest.approx(slow.cost / slow.root.visits)
             if selection == "gumbel":
                 logits = slow.improved_logits()
                 weights = {action: np.exp(logit - max(logits.values())) for action, logit in logits.items()}
@@ -271,6 +273,29 @@ def test_with_contempt_a_draw_that_the_network_expects_is_worse_than_even():
     found = Forest(game, SearchSettings(simulations=1), 1).search(words, seeds_of([1]), evaluate, contempt=contempt)
     assert found.values[0] == pytest.approx((0.2 - 0.2 + -0.2 - 0.2) / 2)
     assert found.draws[0] == 0.5
+
+
+@pytest.mark.parametrize(("value", "contempt"), [(0.3, 0.8), (0.0, 0.8), (-0.25, 0.4), (-0.5, 0.0), (-0.9, 0.0)])
+def test_contempt_decreases_as_the_position_gets_worse_than_even(value, contempt):
+    """All of it at even, half of it at -1/4, none from -1/2 down.
+
+    The player at the root has the same value in every position, which ends in a draw with probability 0.3.
+    """
+    game = Quixo()
+
+    def evaluate(planes):
+        sign = 1 if seen[0] == 0 else -1  # the root is evaluated first, and then its child
+        seen[0] += 1
+        values, draws = np.full(len(planes), sign * value, np.float32), np.full(len(planes), 0.3, np.float32)
+        return np.zeros((len(planes), game.action_count), np.float32), values, draws
+
+    seen, start = [0], words_of([Position.start(game)])
+    found = Forest(game, SearchSettings(simulations=1), 1).search(
+        start, seeds_of([1]), evaluate, contempt=np.array([0.8])
+    )
+    assert found.contempt[0] == pytest.approx(contempt)
+    assert found.costs[0] == pytest.approx(0.3 * contempt)
+    assert found.values[0] == pytest.approx(value - 0.3 * contempt)
 
 
 def test_the_network_is_asked_for_nothing_that_is_proven():

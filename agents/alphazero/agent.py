@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
 
     trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
 
+    option_values = MappingProxyType({"selection": tuple(SELECTIONS)})
+
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
         """Return the networks that come with the package, by name."""
@@ -68,7 +71,8 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             temperature: temperature with which an action is sampled from the policy of the search; 0 plays the best.
                 A small one such as 0.15 breaks the cycles that two deterministic agents repeat on Quixo.
             contempt: how much worse than even the agent values a draw at most, from 0 to 1: it then takes a risk rather
-                than repeat positions. The value is drawn from 0 to ``contempt`` for each action, which ends cycles.
+                than repeat positions. The value is drawn from 0 to ``contempt`` for each action, which ends cycles. It
+                decreases as the position gets worse than even, to 0 at a value of -1/2.
             lookahead: plies within which every leaf is searched for a forced result, 1 to 8: Baier and Winands,
                 "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo 3 takes hardly any time, because decided leaves
                 are not evaluated by the network; with 4 an action takes twice as long, with 5 nine times.
@@ -122,7 +126,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         priors /= priors.sum()
         for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=STEPS):
             value, draw = float(found.values[0]), float(found.draws[0])
-            draw_value = -float(contempt[0])
+            draw_value = -float(found.contempt[0])
             yield tree_analysis(self.game, self._forest.tree(0), value, draw_value, priors=priors, draw=draw)
 
     def _random_streams(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:

@@ -5,7 +5,8 @@ Each tree grows as it would alone. Proven values are kept apart from the estimat
 evaluated twice while it is in the cache (:mod:`ci_envs.agents.alphazero.memory`). A position that repeats an earlier
 position of the same path counts as a draw there, so that the better side tries another action: on Quixo both sides may
 be able to leave the board unchanged for ever. With contempt the player to move at the root values a draw less than
-even, and every position in proportion to its probability of a draw.
+even, and every position in proportion to its probability of a draw. Contempt decreases with the value of the root: a
+player who is behind is glad of a draw.
 
 A simulation selects actions by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as report A describes it:
 there an action that was never tried has the value 0 and counts as tried once.
@@ -44,6 +45,7 @@ from ci_envs.agents.search.tree import (
 from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_planes
+from ci_envs.kernels.compiler import inlined
 
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 """The outputs of a network for n positions, ``(logits, values, draws)``: float32 (n, actions), (n,) and (n,).
@@ -67,6 +69,7 @@ TREE = np.dtype(
         ("raw", np.float64),
         ("drawn", np.float64),
         ("contempt", np.float64),
+        ("cost", np.float64),
     ]
 )
 """The dtype of a tree.
@@ -74,7 +77,8 @@ TREE = np.dtype(
 ``size`` is the number of nodes in use; ``leaf`` the node where the last simulation ended; ``draw`` the value of a draw
 for the player who moved to it; ``left`` the number of simulations to come; ``state`` that of the random numbers;
 ``raw`` the value of the root by the network alone, for the player to move; ``drawn`` the sum of the probabilities of a
-draw at the leaves; ``contempt`` how much worse than even the player to move at the root values a draw."""
+draw at the leaves; ``contempt`` how much worse than even the player to move at the root values a draw at most;
+``cost`` the sum of what contempt took from the values of the leaves, for the player to move at the root."""
 
 PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
@@ -84,6 +88,7 @@ MAX_SIMULATIONS, MAX_LOOKAHEAD = 1_000_000, 8
 """The largest values of :class:`SearchSettings`."""
 
 _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
+_BEHIND = 0.5  # how far below even a position has no contempt
 
 
 class SearchSettings(NamedTuple):
@@ -117,6 +122,8 @@ class SearchResult(NamedTuple):
             searched; the improved policy with GUMBEL; only the best action if the position or that action is proven.
         values: values for the player to move, from -1 to 1, including contempt, float64 (n,).
         draws: mean probability of a draw at the leaves, from 0 to 1, float64 (n,).
+        contempt: contempt at the end of the search, from 0 to 1, float64 (n,).
+        costs: what contempt took from ``values``, float64 (n,).
         actions: the best actions, int64 (n,).
     """
 
@@ -124,6 +131,8 @@ class SearchResult(NamedTuple):
     policy: NDArray[np.float64]
     values: NDArray[np.float64]
     draws: NDArray[np.float64]
+    contempt: NDArray[np.float64]
+    costs: NDArray[np.float64]
     actions: NDArray[np.int64]
 
 
@@ -165,7 +174,8 @@ class Forest:
             words: positions that are not over, uint64 (n, 2), with n at most :attr:`positions`.
             seeds: of the order of equal actions, uint64 (n,).
             evaluate: the network; a different network must be a different function, because outputs are cached.
-            contempt: how much worse than even each player to move values a draw, from 0 to 1, float64 (n,); None is 0.
+            contempt: how much worse than even each player to move values a draw at most, from 0 to 1, float64 (n,);
+                None is 0.
             gumbel: Gumbel noise for the root, float64 (n, actions), used with GUMBEL only; None is no noise.
             dirichlet: gamma variates, float64 (n, actions), and the share of the Dirichlet noise made of them in the
                 priors at the root; None is no noise.
@@ -200,7 +210,8 @@ class Forest:
             trees["left"] += end - begin + (begin == 0)  # and one for the root
             while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, context, planes, waiting):
                 receive(self.game, nodes, trees, self.settings, context, waiting[:count], *evaluate(planes[:count]))
-            found = SearchResult(np.zeros(shape), np.zeros(shape), np.empty(n), np.empty(n), np.empty(n, np.int64))
+            (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
+            found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
             report(nodes, trees, self.settings, noise, *found)
             yield found
 
@@ -254,7 +265,7 @@ def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: 
     for i in range(len(trees)):
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
         trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
-        trees[i].drawn, trees[i].contempt = 0.0, contempt[i]
+        trees[i].drawn, trees[i].contempt, trees[i].cost = 0.0, contempt[i], 0.0
 
 
 @kernel
@@ -305,8 +316,29 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
 @kernel
 def _end(nodes: Any, tree: Any, outcome: Any) -> None:
     """Back up the outcome of the leaf for the player who moved to it."""
-    tree.drawn += outcome == DRAW
+    _count_draw(tree, np.float64(outcome == DRAW))
     back_up(nodes, tree.leaf, worth(outcome, tree.draw), tree.draw)
+
+
+@inlined
+def _count_draw(tree: Any, probability: Any) -> None:
+    """Record the probability of a draw at a leaf."""
+    tree.drawn += probability
+    tree.cost += abs(tree.draw) * probability
+
+
+@inlined
+def _contempt(nodes: Any, tree: Any) -> Any:
+    """Return the contempt of the player to move at the root by the value of the root so far, without contempt."""
+    root = nodes[ROOT]
+    value = (np.float64(root.total) + tree.cost) / max(np.float64(root.visits), 1.0)
+    return _reduced(tree.contempt, value)
+
+
+@inlined
+def _reduced(contempt: Any, value: Any) -> Any:
+    """Return the contempt in a position of this value: all of it from 0 on, none up to -``_BEHIND``."""
+    return contempt * min(max(1.0 + value / _BEHIND, 0.0), 1.0)
 
 
 @kernel
@@ -340,12 +372,14 @@ def _take(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: 
     """Expand and back up the leaf of a tree with the output of the network."""
     leaf = tree.leaf
     _set_priors(game, nodes, leaf, output.logits, settings.prior_temperature)
+    if leaf == ROOT:
+        tree.draw = -_reduced(tree.contempt, np.float64(output.value))
     value = np.float64(nodes[leaf].sign) * np.float64(output.value) + tree.draw * np.float64(output.draw)
     if leaf == ROOT:
         tree.raw = max(value, np.float64(LOSS))
         if share > 0:
             _mix(nodes, gammas, share)
-    tree.drawn += output.draw
+    _count_draw(tree, np.float64(output.draw))
     back_up(nodes, leaf, value, tree.draw)
     if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
         update_ancestors(nodes, leaf)
@@ -389,7 +423,7 @@ def _mix(nodes: Any, gammas: Any, share: Any) -> None:
 @kernel
 def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
     """Return the leaf where a simulation ends, a node without children."""
-    node, draw = ROOT, -tree.contempt
+    node, draw = ROOT, -_contempt(nodes, tree)
     if settings.selection == GUMBEL and nodes[ROOT].children > 0:
         node = _select_at_root(nodes, tree, settings, noise, halving)
     while nodes[node].children > 0 and not is_proven(nodes[node]):
@@ -425,6 +459,7 @@ def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: A
     """Return the best child whose visit count is closest to the one that sequential halving selects."""
     root = nodes[ROOT]
     filled, scale = _filling(nodes, tree.raw)
+    draw = -_contempt(nodes, tree)
     number = np.int64(root.visits) - 1
     wanted = halving[min(settings.considered, np.int64(root.children)), min(number, halving.shape[1] - 1)]
     best, best_gap, best_score = root.first, np.inf, -np.inf
@@ -432,7 +467,7 @@ def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: A
         if nodes[child].mean == -np.inf:
             continue
         gap = abs(np.float64(nodes[child].visits) - wanted)
-        score = noise[nodes[child].action] + _improved_logit(nodes[child], filled, scale, -tree.contempt)
+        score = noise[nodes[child].action] + _improved_logit(nodes[child], filled, scale, draw)
         if gap < best_gap or (gap == best_gap and score > best_score):
             best, best_gap, best_score = child, gap, score
     return np.uint64(best)
@@ -476,22 +511,26 @@ def report(
     policy: Any,
     values: Any,
     draws: Any,
+    contempt: Any,
+    costs: Any,
     actions: Any,
 ) -> None:
-    """Write a :class:`SearchResult`, whose ``visits`` and ``policy`` are zeros before."""
+    """Write a :class:`SearchResult`, whose arrays are zeros before."""
     for i in range(len(forest)):
         nodes = forest[i]
         root = nodes[ROOT]
         first, end = root.first, root.first + root.children
         for child in range(first, end):
             visits[i, nodes[child].action] = nodes[child].visits
-        best = choose_child(nodes, ROOT, -trees[i].contempt)
+        contempt[i] = _contempt(nodes, trees[i])
+        best = choose_child(nodes, ROOT, -contempt[i])
         lower, upper = own_bounds(root)
         if lower == upper:
             policy[i, nodes[best].action] = 1
             values[i], draws[i] = lower, lower == DRAW
         else:
             values[i], draws[i] = np.float64(root.total) / root.visits, trees[i].drawn / root.visits
+            costs[i] = trees[i].cost / root.visits
             if settings.selection == GUMBEL:
                 best = _improve(nodes, trees[i], noise[i], policy[i])
             else:
@@ -521,14 +560,15 @@ def _improve(nodes: Any, tree: Any, noise: Any, policy: Any) -> Any:
     root = nodes[ROOT]
     first, end = root.first, root.first + root.children
     filled, scale = _filling(nodes, tree.raw)
+    draw = -_contempt(nodes, tree)
     largest, total, most = -np.inf, 0.0, np.uint32(0)
     for child in range(first, end):
-        largest = max(largest, _improved_logit(nodes[child], filled, scale, -tree.contempt))
+        largest = max(largest, _improved_logit(nodes[child], filled, scale, draw))
         if nodes[child].mean != -np.inf:
             most = max(most, nodes[child].visits)
     best, best_score = first, -np.inf
     for child in range(first, end):
-        logit = _improved_logit(nodes[child], filled, scale, -tree.contempt)
+        logit = _improved_logit(nodes[child], filled, scale, draw)
         policy[nodes[child].action] = np.exp(logit - largest)
         total += np.exp(logit - largest)
         score = noise[nodes[child].action] + logit

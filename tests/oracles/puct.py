@@ -64,14 +64,14 @@ class SlowSearch:
     def __post_init__(self):
         self.dice = Dice(self.seed)
         self.root = SlowNode(self.position, acts_again=True)
-        self.drawn = 0.0
+        self.drawn = self.cost = 0.0
         for _ in range(self.simulations + 1):
             if self.root.is_proven:
                 break
             self.simulate()
 
     def simulate(self):
-        path = [self.root]
+        path, contempt = [self.root], self.contempt_now()
         while path[-1].children and not path[-1].is_proven:
             at_root = self.selection == "gumbel" and len(path) == 1
             path.append(self.select_at_root() if at_root else self.select(path[-1]))
@@ -87,8 +87,11 @@ class SlowSearch:
             logits, value, drawn = self.evaluate(leaf.position)
             value, drawn = float(value), float(drawn)
             self.set_priors(leaf, logits)
+        if leaf is self.root and not leaf.is_proven:
+            contempt = self.reduced(value)
         self.drawn += drawn
-        worth = -self.contempt if leaf.position.to_move == self.root.position.to_move else self.contempt
+        self.cost += contempt * drawn
+        worth = -contempt if leaf.position.to_move == self.root.position.to_move else contempt
         value += worth * drawn
         if leaf is self.root and not leaf.is_proven:
             self.raw = max(value, -1)
@@ -100,6 +103,13 @@ class SlowSearch:
         for node in reversed(path[:-1]):
             if not node.tighten():
                 break
+
+    def contempt_now(self):
+        return self.reduced((self.root.total + self.cost) / max(self.root.visits, 1))
+
+    def reduced(self, value):
+        """All of the contempt in a position that is not worse than even, none from -1/2 down, linear between."""
+        return self.contempt * float(np.interp(value, [-0.5, 0], [0, 1]))
 
     def expand(self, node):
         order = []
@@ -152,11 +162,12 @@ class SlowSearch:
             weighted = sum(child.prior * child.total / child.visits for child in tried)
             visits = sum(child.visits for child in tried)
             value = (value + visits * weighted / sum(child.prior for child in tried)) / (1 + visits)
+        draw = -self.contempt_now()
         scale = (50 + max((child.visits for child in tried), default=0)) * 0.5
 
         def value_of(child):
             if child.is_proven:
-                return child.lower or -self.contempt
+                return child.lower or draw
             return child.total / child.visits if child.visits else value
 
         return {
