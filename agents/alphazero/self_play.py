@@ -127,7 +127,7 @@ class _GamesInProgress:
         samples = np.zeros(len(self.words), sample_type(self.plan.game))
         samples["own"], samples["opp"] = self.words.T
         samples["policy"] = found.policy
-        samples["value"] = np.clip(found.values + self.plan.contempt * found.draws, -1, 1)
+        samples["value"] = np.clip(found.values + found.costs, -1, 1)
         for lane, position in enumerate(self._positions()):
             self.samples[lane].append((samples[lane], int(self.player[lane])))
             self.occurrences[lane][position] += 1

@@ -24,7 +24,8 @@ from ci_envs.agents.alphazero.model_file import write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
 from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
-from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers, check_cluster
+from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers
+from ci_envs.cluster import check_cluster
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
@@ -202,7 +203,8 @@ class AlphaZeroTrainer(Trainer):
         """Play the games of an iteration, and add their positions to the replay buffer."""
         begun, progress = monotonic(), self._progress
         seed = [self.task.seed, progress.iteration]
-        samples, games = self._workers.play(self._learner.network, self.config.games, seed)
+        games = self.config.games
+        samples = self._workers.play(self._learner.network, games, seed)
         seconds = monotonic() - begun
         self._consistent = False
         self._replay.add(samples, np.random.default_rng([*seed, self.config.shares + 1]))

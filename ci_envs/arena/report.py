@@ -1,8 +1,6 @@
 """A comparison as tables for a terminal, and as plain data."""
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -13,7 +11,6 @@ from rich.text import Text
 from ci_envs.arena.ratings import Rating, wilson_interval
 from ci_envs.arena.results import Record, Side
 from ci_envs.arena.tournament import Comparison, Pairing
-from ci_envs.storage.files import write_whole
 
 
 def tables(comparison: Comparison) -> RenderableType:
@@ -44,14 +41,16 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def write_json(comparison: Comparison, path: Path) -> None:
-    """Write :func:`to_json` to a file, which is there whole or not at all."""
-    write_whole(path, (json_text(comparison) + "\n").encode())
-
-
-def json_text(comparison: Comparison) -> str:
-    """:func:`to_json` as text."""
-    return json.dumps(to_json(comparison), indent=2, allow_nan=False)
+def agent_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return the rating and the record of each agent as plain data."""
+    rows = []
+    for label, rating in comparison.ratings.items():
+        side = comparison.total(label)
+        record = asdict(side.total)
+        rating_columns = {"elo": rating.elo, "elo_low": rating.low, "elo_high": rating.high}
+        counts = {"score": side.total.score, "illegal": side.illegal, "ms_per_move": side.ms_per_move}
+        rows.append({"agent": label, **rating_columns, "games": side.total.games, **record, **counts})
+    return rows
 
 
 def _ratings_table(comparison: Comparison) -> Table:

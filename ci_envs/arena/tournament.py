@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.arena.match import Progress, check_games, check_plays, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
+from ci_envs.cluster import RayPool, check_cluster, pickled_for_workers
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
@@ -86,6 +88,8 @@ class Tournament:
         max_cycles: int | None = None,
         random_plies: int = 0,
         graded: int | None = None,
+        workers: int | None = None,
+        ray_address: str | None = None,
     ) -> None:
         """Make the agents.
 
@@ -99,9 +103,14 @@ class Tournament:
             random_plies: with which games begin: two in a row, seats swapped, with the same, all matches alike.
             graded: how many actions of each agent in a match are graded, where the whole game is solved; None grades
                 all, or none where that takes a search for each (Connect Four).
+            workers: number of processes of a Ray cluster that play the matches; None plays them in this process. It
+                changes no result, only the times.
+            ray_address: of the cluster; None starts one on this machine.
 
         Raises:
-            ValueError: an argument is out of range, unknown, or means an agent of another game.
+            ValueError: an argument is out of range, unknown, or means an agent of another game, or an agent cannot be
+                sent to workers.
+            ImportError: there are to be workers, but Ray is not installed.
         """
         self.game, options = (environment, {}) if isinstance(environment, Game) else resolve(environment)[1:]
         self.environment = str(environment)
@@ -118,6 +127,9 @@ class Tournament:
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
         self.entrants = enter(self.game, agents, seed)
+        self.workers = workers
+        self.ray_address = ray_address
+        self._check_workers()
 
     @property
     def total_games(self) -> int:
@@ -130,12 +142,17 @@ class Tournament:
         Every agent first decides once without being timed: compiling is not thinking.
 
         Args:
-            progress: told of games as they end.
+            progress: told of games as they end; with workers of all games of a match when it ends.
+
+        Raises:
+            ClusterError: the workers cannot start, or a match lost its worker more than
+                :data:`~ci_envs.cluster.RETRIES` times.
         """
-        self._solution = self._grading_solution()
-        for _, agent in self.entrants:
-            decide(agent, start_words(self.game, 1))
-        pairings = tuple(self._pairing(first, second, progress) for first, second in combinations(self.entrants, 2))
+        pairs = list(combinations(range(len(self.entrants)), 2))
+        if self.workers is None:
+            pairings = [self._pairing(first, second, progress) for first, second in pairs]
+        else:
+            pairings = self._pairings_by_workers(pairs, progress)
         return Comparison(
             self.environment,
             self.game,
@@ -144,10 +161,27 @@ class Tournament:
             self.max_cycles,
             self.random_plies,
             self._ratings(pairings),
-            pairings,
+            tuple(pairings),
         )
 
-    def _pairing(self, first: Entrant, second: Entrant, progress: Progress | None) -> Pairing:
+    def _check_workers(self) -> None:
+        if self.workers is None:
+            if self.ray_address is not None:
+                raise ValueError(f"ray_address={self.ray_address!r} is for workers: give workers too")
+            return
+        check_cluster(self.workers, self.ray_address)
+        for label, agent in self.entrants:
+            pickled_for_workers(f"agent {label}", agent)
+
+    def _pairings_by_workers(self, pairs: Sequence[tuple[int, int]], progress: Progress | None) -> list[Pairing]:
+        assert self.workers is not None
+        self._solution  # noqa: B018 - solved once, before the workers copy it
+        with RayPool(self, min(self.workers, len(pairs)), self.ray_address) as pool:
+            return pool.run(Tournament._pairing, pairs, None if progress is None else lambda _: progress(self.games))
+
+    def _pairing(self, number: int, other: int, progress: Progress | None = None) -> Pairing:
+        """Play one match; its result depends on the two agents and the arguments of the tournament only."""
+        first, second = self._ready_entrants[number], self._ready_entrants[other]
         first.agent.reseed(derived_seed(self.seed, first.label, second.label))
         second.agent.reseed(derived_seed(self.seed, second.label, first.label))
         match = play_match(
@@ -163,7 +197,16 @@ class Tournament:
         )
         return Pairing((first.label, second.label), match)
 
-    def _grading_solution(self) -> Solution | None:
+    @cached_property
+    def _ready_entrants(self) -> tuple[Entrant, ...]:
+        """The entrants, each of which has decided once."""
+        for _, agent in self.entrants:
+            decide(agent, start_words(self.game, 1))
+        return self.entrants
+
+    @cached_property
+    def _solution(self) -> Solution | None:
+        """The solution by which actions are graded."""
         try:
             solution = solve(self.game)
         except ValueError:  # too large
@@ -190,6 +233,8 @@ def compare(
     max_cycles: int | None = None,
     random_plies: int = 0,
     graded: int | None = None,
+    workers: int | None = None,
+    ray_address: str | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Play a round robin; the arguments are those of :class:`Tournament` and of its ``play``.
@@ -202,6 +247,8 @@ def compare(
         "max_cycles": max_cycles,
         "random_plies": random_plies,
         "graded": graded,
+        "workers": workers,
+        "ray_address": ray_address,
     }
     return Tournament(environment, agents, **options).play(progress)
 

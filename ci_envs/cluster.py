@@ -1,0 +1,199 @@
+"""Work for the processes of a Ray cluster.
+
+Ray: Moritz et al., "Ray: a distributed framework for emerging AI applications", OSDI 2018.
+"""
+
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from logging import ERROR
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from ci_envs.extras import optional_import
+from ci_envs.validation import integer_between
+
+RETRIES = 3
+"""How often a piece of work is begun again after its worker was lost."""
+
+State = TypeVar("State")
+Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+
+
+class ClusterError(ValueError):
+    """A cluster cannot be used, has too few cores, or lost the same work too often."""
+
+
+class RayPool(Generic[State]):
+    """Workers of a Ray cluster, each with its own copy of a state.
+
+    If a worker is lost, Ray starts it again with a new copy of the state and repeats the work that it had, so nothing
+    is lost. If Ray is connected in this process already, the pool uses this connection and leaves it open.
+    """
+
+    def __init__(self, state: State, workers: int, address: str | None = None) -> None:
+        """Connect to a cluster and start the workers.
+
+        Args:
+            state: what the work needs each time; it is copied by pickling.
+            workers: number of workers, at least 1; each takes one core.
+            address: of the cluster; None starts one on this machine, which :meth:`close` stops.
+
+        Raises:
+            ImportError: Ray is not installed.
+            ClusterError: there is no cluster at ``address``, or it has too few cores.
+            ValueError: ``state`` cannot be pickled.
+        """
+        check_cluster(workers, address)
+        import ray
+
+        self._ray: Any = ray
+        pickled = pickled_for_workers("the work", state)
+        self._is_connected_here = not ray.is_initialized()
+        if self._is_connected_here:
+            _connect(workers, address)
+        self._actors: list[Any] = []
+        self._attempts = RETRIES + 1
+        cores = int(self._ray.cluster_resources().get("CPU", 0))
+        if cores < workers:
+            self.close()
+            raise ClusterError(f"workers={workers} is too much: the Ray cluster has {cores} cores, one for each worker")
+        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
+        self._actors = [actor.remote() for _ in range(workers)]
+        self._state = ray.put(pickled)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def share(self, value: Any) -> Any:
+        """Return a reference to a value that all work of one :meth:`run` needs: it is sent once to each machine."""
+        return self._ray.put(value)
+
+    def run(
+        self,
+        function: Callable[Concatenate[State, Arguments], Result],
+        work: Sequence[tuple[Any, ...]],
+        done: Callable[[Result], object] | None = None,
+    ) -> list[Result]:
+        """Return ``function(state, *arguments)`` for all arguments; each worker takes the next ones when it is free.
+
+        Args:
+            function: a function of a module. Its arrays cannot be written: they are in memory that processes share.
+            work: the arguments of each call, or references to them by :meth:`share`.
+            done: called with each result as soon as it is there.
+
+        Raises:
+            ClusterError: the same call lost its worker more than :data:`RETRIES` times.
+            Exception: whatever ``function`` raises.
+        """
+        from ray.util import ActorPool
+
+        results: dict[int, Result] = {}
+        state = [self._state]  # a reference in a list is passed on as a reference
+        calls = ActorPool(self._actors).map_unordered(
+            lambda actor, call: actor.call.remote(state, function, call[0], *call[1]), list(enumerate(work))
+        )
+        try:
+            with redirect_stdout(sys.stderr):  # Ray prints there that a worker was lost
+                for number, result in calls:
+                    results[number] = result
+                    if done is not None:
+                        done(result)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except self._ray.exceptions.RayActorError:
+            raise ClusterError(f"the same work lost its worker {self._attempts} times") from None
+        return [results[number] for number in range(len(work))]
+
+    def close(self) -> None:
+        """Stop the workers; work that is in progress is abandoned."""
+        if self._is_connected_here:
+            with redirect_stdout(sys.stderr):  # Ray prints its last messages
+                self._ray.shutdown()
+            return
+        for actor in self._actors:
+            self._ray.kill(actor)
+
+
+class _Worker:
+    """The code of a worker."""
+
+    def __init__(self) -> None:
+        self._state: Any = None
+
+    def call(self, state: list[Any], function: Callable[..., Any], number: int, *arguments: Any) -> tuple[int, Any]:
+        if self._state is None:
+            import ray
+
+            self._state = ray.cloudpickle.loads(ray.get(state[0]))
+        return number, function(self._state, *arguments)
+
+
+def check_cluster(workers: int, address: str | None) -> None:
+    """Check that Ray is installed and that something listens at the address of the cluster.
+
+    Raises:
+        ImportError: Ray is not installed.
+        ClusterError: nothing listens at ``address``.
+        ValueError: ``workers`` is out of range.
+    """
+    integer_between("workers", workers, 1)
+    with optional_import(f"workers={workers}", "ray"):
+        import ray
+    if address is not None and ray.is_initialized():
+        raise ValueError(f"ray_address={address!r} is too late: Ray is connected in this process. Leave it out.")
+    try:
+        _check_reachable(address)
+    except OSError as error:
+        raise _no_cluster(address, error) from None
+
+
+def pickled_for_workers(name: str, value: Any) -> bytes:
+    """Return a value as bytes that a worker can load.
+
+    Args:
+        name: of the value, for the message.
+        value: what to send.
+
+    Raises:
+        ValueError: it cannot be pickled.
+    """
+    from ray import cloudpickle
+
+    dumps: Callable[[Any], bytes] = cloudpickle.dumps
+    try:
+        return dumps(value)
+    except Exception as error:  # any class can refuse in its own way
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{name} cannot be sent to workers, because it cannot be pickled: {reason}") from None
+
+
+def _connect(workers: int, address: str | None) -> None:
+    import ray
+
+    own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+    try:
+        ray.init(**(own if address is None else {"address": address}), log_to_driver=False, logging_level=ERROR)
+    except Exception as error:  # Ray raises this class itself if starting takes too long
+        raise _no_cluster(address, error) from None
+
+
+def _check_reachable(address: str | None) -> None:
+    """Raise an OSError if nothing listens at ``host:port``, because Ray would end the process after a minute."""
+    host, _, port = (address or "").rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=10).close()
+
+
+def _no_cluster(address: str | None, error: Exception) -> ClusterError:
+    reason = str(error).partition("\n")[0]
+    if address is None:
+        return ClusterError(f"no Ray cluster could be started on this machine: {reason}")
+    return ClusterError(f"there is no Ray cluster at ray_address={address!r}: {reason}")

@@ -1,0 +1,149 @@
+"""Work by the processes of a Ray cluster: the same results as in this process, also if a worker is killed."""
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+import ray
+from click.testing import CliRunner
+from toy_agents import Broken, FirstLegal, RandomInPython
+
+from ci_envs import ConnectN, cluster
+from ci_envs.agent import registry as agent_registry
+from ci_envs.agent.interface import Agent
+from ci_envs.arena import Tournament, compare
+from ci_envs.arena.report import to_json
+from ci_envs.cli.main import main
+from ci_envs.cluster import ClusterError, RayPool
+
+GAME = ConnectN(3, 3, 3)
+AGENTS = ["random", "minimax:depth=2", ("mine", RandomInPython(GAME)), "mcts:simulations=20"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _connected():
+    """Ray with four cores, which all tests of this module share."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # where workers find this module
+        ray.init(address="local", num_cpus=4, include_dashboard=False, log_to_driver=False)
+        yield
+        ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with RayPool(10, 2) as pool:
+        yield pool
+
+
+def kill_this_process_once(marker):
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def times(state, number, folder):
+    if number in (3, 4):
+        kill_this_process_once(folder / str(number))
+    return state * number
+
+
+def die(state):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(state):
+    raise KeyError(f"no key in {state}")
+
+
+def test_a_killed_worker_is_replaced_and_nothing_is_lost(pool, tmp_path):
+    done = []
+    results = pool.run(times, [(number, tmp_path) for number in range(8)], done.append)
+    assert results == [0, 10, 20, 30, 40, 50, 60, 70]
+    assert sorted(done) == results
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_error_of_a_worker_is_raised_here(pool, tmp_path):
+    with pytest.raises(KeyError, match="no key in 10"):
+        pool.run(fail, [()])
+    assert pool.run(times, [(2, tmp_path)]) == [20]
+
+
+def test_work_that_kills_every_worker_is_given_up(monkeypatch):
+    monkeypatch.setattr(cluster, "RETRIES", 1)
+    with (
+        RayPool(None, 1) as short_lived,
+        pytest.raises(ClusterError, match="the same work lost its worker 2 times"),
+    ):
+        short_lived.run(die, [()])
+
+
+def test_each_worker_needs_a_core():
+    with pytest.raises(ValueError, match="workers=5 is too much: the Ray cluster has 4 cores"):
+        RayPool(None, 5)
+
+
+class KilledAgent(Agent):
+    """Plays the first legal action; its process is killed once, in its third decision."""
+
+    def __init__(self, game, marker):
+        super().__init__(game, seed=0)
+        self.marker = marker
+        self.decisions = 0
+
+    def act_batch(self, observations):
+        self.decisions += 1
+        if self.decisions == 3:
+            kill_this_process_once(self.marker)
+        return observations["action_mask"].argmax(axis=1)
+
+
+def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp_path):
+    marker = tmp_path / "killed"
+    toys = {"toy": RandomInPython, "killed": lambda game, seed: KilledAgent(game, marker)}
+    monkeypatch.setattr(agent_registry, "_registered", toys)
+    command = "compare TicTacToe-v0 random toy killed minimax:depth=2 --games 10 --random-plies 1 --json -"
+    tables = []
+    for more in (" --workers 2", ""):  # the second time nothing is killed
+        result = CliRunner().invoke(main, (command + more).split())
+        assert result.exit_code == 0, result.output
+        assert marker.exists()
+        tables.append(json.loads(result.stdout))
+    assert all(table.pop("timing") for table in tables)
+    assert tables[0] == tables[1]
+    assert "accuracy" in tables[0]["agents"][0]
+
+
+@pytest.mark.slow
+def test_one_worker_plays_the_same_tournament():
+    ended = []
+    tables = [
+        to_json(compare(GAME, AGENTS, games=20, seed=3, **options))
+        for options in ({"workers": 1, "progress": ended.append}, {})
+    ]
+    assert all(table.pop("timing") for table in tables)
+    assert tables[0] == tables[1]
+    assert ended == 6 * [20]
+
+
+@pytest.mark.slow
+def test_a_bug_in_an_agent_ends_the_tournament():
+    with pytest.raises(ValueError, match="a bug, seen on 1 boards"):
+        compare(GAME, ["random", Broken(GAME)], games=2, workers=1)
+
+
+def test_bad_workers_are_refused_before_anything_is_played():
+    locked = FirstLegal(GAME)
+    locked.lock = threading.Lock()
+    for agents, options, message in (
+        (["random", locked], {"workers": 2}, "agent FirstLegal cannot be sent to workers.*cannot pickle"),
+        (["random", "random"], {"workers": 0}, "workers must be a whole number from 1, not 0"),
+        (["random", "random"], {"ray_address": "auto"}, "ray_address='auto' is for workers: give workers too"),
+        (["random", "random"], {"workers": 1, "ray_address": "auto"}, "'auto' is too late: Ray is connected"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Tournament(GAME, agents, **options)
