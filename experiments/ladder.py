@@ -1,34 +1,135 @@
-"""The strength of all agents: a round robin, with accuracy by exact values: ``python -m experiments.ladder``."""
+"""The strength of all agents in every game: ``python -m experiments.ladder``.
 
-from collections.abc import Sequence
+Every two agents of a game play a match from the start, and a match after four random plies. The command writes a JSON
+file and two pictures for each environment; ``python docs/write_strength.py`` makes the tables of the documentation from
+the JSON files.
+"""
 
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
 from rich.console import Console
 
 from ci_envs.arena import tables
-from ci_envs.arena.tournament import Tournament
+from ci_envs.arena.plot import draw_comparison
+from ci_envs.arena.report import to_json
+from ci_envs.arena.tournament import Comparison, Tournament
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.progress import games_progress
+from ci_envs.drawing.figure_file import write_figure
+from ci_envs.storage.files import write_whole
 
-_SEARCHERS = ("minimax:depth=2", "minimax:depth=4", "mcts:simulations=100", "mcts:simulations=1000")
+FOLDER = Path(__file__).parents[1] / "docs" / "strength"
+"""The folder of the results in the repository."""
 
-LADDERS: Sequence[tuple[str, Sequence[str]]] = (
-    ("TicTacToe-v0", ("random", *_SEARCHERS, "exact")),
-    ("Nim-v0", ("random", *_SEARCHERS, "nim_expert", "exact")),
-    ("Quixo-v0:size=3", ("random", *_SEARCHERS, "exact")),
-    ("Quixo-v0:size=4", ("random", *_SEARCHERS, "exact:blunder=0.1", "exact")),
-    ("Quixo-v0", ("random", *_SEARCHERS, "minimax:depth=6")),
+_SEARCHES = ("random", "minimax:depth=2", "minimax:depth=4", "mcts:simulations=100", "mcts:simulations=1000")
+_QUIXO_ALPHAZERO = "alphazero:temperature=0.2,contempt=1,exploration=0.25,prior_temperature=2"
+
+LADDERS: Mapping[str, Sequence[str]] = {
+    "TicTacToe-v0": (*_SEARCHES, "sb3:tictactoe", "alphazero", "exact"),
+    "ConnectN-v0": (*_SEARCHES, "minimax:depth=6", "alphazero"),
+    "ConnectFour-v0": (*_SEARCHES, "minimax:depth=8", "alphazero:simulations=400"),
+    "Nim-v0": (*_SEARCHES, "nim_ga:rows4", "nim_evolved:rows4", "nim_expert"),
+    "Quixo-v0": (*_SEARCHES, "neat:quixo", "evolution_strategy:quixo", "sb3:quixo", _QUIXO_ALPHAZERO),
+    "Quixo-v0:size=4": (*_SEARCHES, "alphazero:simulations=100", "exact:blunder=0.1", "exact"),
+    "Quarto-v0": (*_SEARCHES, "quarto_ga", "alphazero:lookahead=5"),
+}
+"""The agents that play in each environment."""
+
+RANDOM_PLIES = (0, 4)
+"""Random plies at the start of the games of each tournament."""
+
+
+@click.command()
+@click.option(
+    "--environment",
+    "environments",
+    multiple=True,
+    type=click.Choice(tuple(LADDERS)),
+    default=tuple(LADDERS),
+    help="Environment to play; can be repeated.  [default: all]",
 )
-"""Environments, and who plays there."""
+@click.option("--games", default=100, show_default=True, type=click.IntRange(min=2), help="Games of each match.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--output", default=FOLDER, type=click.Path(file_okay=False, path_type=Path), help="Folder of the files.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes of a Ray cluster that play the matches.")
+def main(environments: tuple[str, ...], games: int, seed: int, output: Path, workers: int | None) -> None:
+    """Play the tournaments of each environment; write its files as soon as they are played."""
+    with usage_errors():
+        output.mkdir(parents=True, exist_ok=True)
+    for environment in environments:
+        comparisons = [_play(environment, games, seed, plies, workers) for plies in RANDOM_PLIES]
+        write_results(comparisons, output)
+        for comparison in comparisons:
+            Console(highlight=False).print(tables(comparison))
 
-GAMES = 100
-"""Games of each match."""
+
+def _play(environment: str, games: int, seed: int, random_plies: int, workers: int | None) -> Comparison:
+    with usage_errors():
+        tournament = Tournament(
+            environment, LADDERS[environment], games=games, seed=seed, random_plies=random_plies, workers=workers
+        )
+    with games_progress(tournament.total_games) as report:
+        return tournament.play(report)
 
 
-def main() -> None:
-    """Play all ladders and print their tables."""
-    console, status = Console(), Console(stderr=True)
-    for environment, agents in LADDERS:
-        with status.status(environment):
-            comparison = Tournament(environment, agents, games=GAMES).play()
-        console.print(tables(comparison))
+def write_results(comparisons: Sequence[Comparison], folder: Path) -> None:
+    """Write the JSON file of an environment and a picture of each of its tournaments.
+
+    Args:
+        comparisons: the tournaments of one environment, one for each number of :data:`RANDOM_PLIES`.
+        folder: the folder of the files.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    environment = comparisons[0].environment
+    name = file_name(environment)
+    content = {
+        "environment": environment,
+        "command": f"python -m experiments.ladder --environment {environment} --games {comparisons[0].games} "
+        f"--seed {comparisons[0].seed}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.machine()}, Python {platform.python_version()} on {sys.platform}",
+        "tournaments": [summary(comparison) for comparison in comparisons],
+    }
+    write_whole(folder / f"{name}.json", (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+    for comparison in comparisons:
+        write_figure(draw_comparison(comparison), folder / f"{name}_{comparison.random_plies}.png")
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """Return the results of each agent, and the games of each pair as won, drawn and lost by its first agent."""
+    full = to_json(comparison)
+    pairs = [
+        {
+            "agents": list(pairing.labels),
+            **{
+                seat: [record.wins, record.draws, record.losses]
+                for seat, record in zip(("first", "second"), pairing.match.sides[0].seats, strict=True)
+            },
+        }
+        for pairing in comparison.pairings
+    ]
+    return {
+        "random_plies": comparison.random_plies,
+        "games": comparison.games,
+        "seed": comparison.seed,
+        "agents": full["agents"],
+        "ms_per_move": full["timing"]["ms_per_move"],
+        "pairs": pairs,
+    }
+
+
+def file_name(environment: str) -> str:
+    """Return the name of an environment's files, without ending: a colon is not allowed in file names on Windows."""
+    return environment.replace(":", "_")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+"""Write the tables of strength: ``python docs/write_strength.py``, from the results in ``docs/strength``.
+
+``python -m experiments.ladder`` plays the games first. A test compares the tables with this script.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from experiments.ladder import LADDERS, file_name
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "strength"
+
+IN_README = "Quixo-v0:size=4"
+"""The environment whose table is in the README."""
+
+_MARKED = re.compile(r"(<!-- table of docs/write_strength.py -->\n).*?(<!-- end of the table -->)", re.DOTALL)
+
+_INTRODUCTION = """\
+# Strength of the agents
+
+`python -m experiments.ladder` plays these games, and `python docs/write_strength.py` writes this page. In each
+environment every two agents play a match from the start position and a match after four random plies. They swap seats,
+and two games in a row have the same random plies.
+
+- *Elo*: Bradley-Terry rating with its 95% interval; the mean of all agents is 0, and a draw is half a win.
+- *score*: points in per cent of the games.
+- *keeps value*: actions that keep the exact value of the position, where the game is solved; *critical*: the same where
+  some legal action loses it.
+- *ms*: milliseconds for an action, with many boards at once.
+"""
+
+
+def page() -> str:
+    """Return the page of all environments in Markdown."""
+    return "\n".join([_INTRODUCTION, *(_section(environment) for environment in LADDERS)])
+
+
+def readme(text: str) -> str:
+    """Return the README with the table of :data:`IN_README` as it is now."""
+    return _MARKED.sub(lambda match: match[1] + table(results(IN_README)) + "\n" + match[2], text)
+
+
+def results(environment: str) -> dict[str, Any]:
+    """Return the results of an environment.
+
+    Raises:
+        FileNotFoundError: its games have not been played.
+    """
+    path = FOLDER / f"{file_name(environment)}.json"
+    return dict(json.loads(path.read_text()))
+
+
+def write() -> None:
+    """Write the page, and the table of the README."""
+    (FOLDER / "README.md").write_text(page())
+    (ROOT / "README.md").write_text(readme((ROOT / "README.md").read_text()))
+
+
+def table(found: dict[str, Any]) -> str:
+    """Return a table with a row for each agent, the best from the start first."""
+    start, later = (_by_agent(tournament) for tournament in found["tournaments"])
+    graded = any("accuracy" in row for row in start.values())
+    heads = ["agent", "Elo from the start", "score", "Elo after 4 random plies", "score", "ms"]
+    if graded:
+        heads[5:5] = ["keeps value", "critical"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for label in sorted(start, key=lambda label: -start[label]["elo"]):
+        cells = [f"`{label}`", *_strength(start[label]), *_strength(later[label])]
+        if graded:
+            cells += _accuracy(later[label])
+        cells.append(f"{later[label]['ms']:.2g}")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _section(environment: str) -> str:
+    found, name = results(environment), file_name(environment)
+    games, seed = (found["tournaments"][0][key] for key in ("games", "seed"))
+    return f"""\
+## {environment}
+
+{table(found)}
+
+{games} games a pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
+Accuracy and time are those after 4 random plies. [All results]({name}.json).
+
+![Ratings and scores from the start]({name}_0.png)
+
+![Ratings and scores after 4 random plies]({name}_4.png)
+"""
+
+
+def _by_agent(tournament: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    times = tournament["ms_per_move"]
+    return {row["agent"]: {**row, "ms": times[row["agent"]]} for row in tournament["agents"]}
+
+
+def _strength(row: dict[str, Any]) -> list[str]:
+    low, high = row["elo_interval"]
+    return [f"{row['elo']:+.0f} ({low:+.0f} to {high:+.0f})", f"{100 * row['score']:.0f}%"]
+
+
+def _accuracy(row: dict[str, Any]) -> list[str]:
+    shares = (row["accuracy"][where] for where in ("everywhere", "critical"))
+    return [f"{100 * share['keeping'] / share['decisions']:.1f}%" if share["decisions"] else "-" for share in shares]
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,55 @@
+"""The results of ``python -m experiments.ladder``, and the tables of the documentation that are made of them."""
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+
+from ci_envs.arena.tournament import compare
+from experiments.ladder import FOLDER, LADDERS, RANDOM_PLIES, file_name, write_results
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(ROOT / "docs" / "write_strength.py"))
+
+
+def test_the_page_and_the_readme_show_the_results(script):
+    assert (FOLDER / "README.md").read_text() == script["page"]()
+    readme = (ROOT / "README.md").read_text()
+    assert script["readme"](readme) == readme
+    assert script["table"](script["results"]("Quixo-v0:size=4")) in readme
+
+
+@pytest.mark.parametrize("environment", LADDERS)
+def test_results_are_those_of_the_agents_of_today(environment):
+    found = json.loads((FOLDER / f"{file_name(environment)}.json").read_text())
+    assert [tournament["random_plies"] for tournament in found["tournaments"]] == list(RANDOM_PLIES)
+    for tournament in found["tournaments"]:
+        assert [row["agent"] for row in tournament["agents"]] == list(LADDERS[environment])
+        assert (FOLDER / f"{file_name(environment)}_{tournament['random_plies']}.png").is_file()
+
+
+def test_the_games_of_the_pairs_are_those_of_the_agents(tmp_path):
+    agents = ("random", "minimax:depth=2", "exact")
+    comparisons = [compare("TicTacToe-v0", agents, games=20, random_plies=plies) for plies in RANDOM_PLIES]
+    write_results(comparisons, tmp_path)
+    found = json.loads((tmp_path / "TicTacToe-v0.json").read_text())
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "TicTacToe-v0.json",
+        "TicTacToe-v0_0.png",
+        "TicTacToe-v0_4.png",
+    }
+    for tournament in found["tournaments"]:
+        for row in tournament["agents"]:
+            wins = draws = 0
+            for pair in tournament["pairs"]:
+                if row["agent"] in pair["agents"]:
+                    won = 0 if pair["agents"][0] == row["agent"] else 2
+                    wins += pair["first"][won] + pair["second"][won]
+                    draws += pair["first"][1] + pair["second"][1]
+            assert (wins, draws) == (row["wins"], row["draws"])
+            assert row["games"] == 40
