@@ -1,0 +1,121 @@
+"""Bots of OpenSpiel as agents (extra ``openspiel``): ``openspiel:mcts``."""
+
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from open_spiel.python.algorithms import mcts, minimax
+from typing_extensions import override
+
+from ci_envs.agent.interface import PositionAgent
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.openspiel import OpenSpielGame, OpenSpielState
+from ci_envs.validation import integer_between, positive_number, true_or_false, unknown_name
+
+
+class OpenSpielBot(Protocol):
+    """The settings of an algorithm of OpenSpiel that chooses an action."""
+
+    def choose(self, state: OpenSpielState, rng: RandomState) -> int:
+        """Return an action in a state that is not terminal; ``rng`` draws all random numbers."""
+
+
+@dataclass(frozen=True)
+class OpenSpielMCTS:
+    """Monte Carlo tree search: ``open_spiel.python.algorithms.mcts.MCTSBot`` with random rollouts.
+
+    The bot in C++ cannot be used: OpenSpiel 2.0 crashes if it gets a game written in Python, its own among them.
+    """
+
+    simulations: int = 100
+    uct_c: float = 1.0
+    rollouts: int = 1
+    solve: bool = True
+
+    def __post_init__(self) -> None:
+        integer_between("simulations", self.simulations, 1)
+        positive_number("uct_c", self.uct_c)
+        integer_between("rollouts", self.rollouts, 1)
+        true_or_false("solve", self.solve)
+
+    def choose(self, state: OpenSpielState, rng: RandomState) -> int:
+        """Return the action that the search prefers."""
+        evaluator = mcts.RandomRolloutEvaluator(self.rollouts, rng)
+        bot = mcts.MCTSBot(state.get_game(), self.uct_c, self.simulations, evaluator, self.solve, rng)
+        return int(bot.step(state))
+
+
+@dataclass(frozen=True)
+class OpenSpielMinimax:
+    """Alpha-beta search: ``open_spiel.python.algorithms.minimax``, where undecided leaves have the value 0."""
+
+    depth: int = 3
+
+    def __post_init__(self) -> None:
+        integer_between("depth", self.depth, 1)
+
+    def choose(self, state: OpenSpielState, rng: RandomState) -> int:
+        """Return the first of the best actions."""
+        _, action = minimax.alpha_beta_search(state.get_game(), state, lambda leaf: 0, self.depth)
+        return int(action)
+
+
+BOTS: dict[str, type[OpenSpielMCTS] | type[OpenSpielMinimax]] = {"mcts": OpenSpielMCTS, "minimax": OpenSpielMinimax}
+"""The bots by the names that spec strings give them."""
+
+
+class OpenSpielAgent(PositionAgent):
+    """An algorithm of OpenSpiel, in Python, that plays any game of ci_envs.
+
+    Attributes:
+        bot: The algorithm with its settings.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        bot: str,
+        *,
+        simulations: int | None = None,
+        uct_c: float | None = None,
+        rollouts: int | None = None,
+        solve: bool | None = None,
+        depth: int | None = None,
+        seed: int | None = None,
+    ) -> None:
+        """Make the agent.
+
+        Args:
+            game: Any game.
+            bot: ``mcts`` for Monte Carlo tree search or ``minimax`` for alpha-beta search without an evaluation.
+            simulations: Simulations for each action, at least 1 (``mcts``; 100 by default).
+            uct_c: The exploration constant, as ``exploration`` of our agent ``mcts`` (``mcts``; 1 by default).
+            rollouts: Random rollouts for each simulation, at least 1 (``mcts``; 1 by default).
+            solve: Whether to prove wins, losses and draws (``mcts``; true by default).
+            depth: Plies to search, at least 1 (``minimax``; 3 by default).
+            seed: The seed of the random numbers.
+
+        Raises:
+            ValueError: There is no such bot, it does not have an option, or a value is out of range.
+        """
+        if bot not in BOTS:
+            raise unknown_name("bot", bot, BOTS, owner="agent openspiel")
+        options = {"simulations": simulations, "uct_c": uct_c, "rollouts": rollouts, "solve": solve, "depth": depth}
+        allowed = [field.name for field in fields(BOTS[bot])]
+        given = {name: value for name, value in options.items() if value is not None}
+        for name in given:
+            if name not in allowed:
+                raise unknown_name("option", name, allowed, owner=f"agent openspiel:{bot}")
+        super().__init__(game, seed=seed)
+        self.bot: OpenSpielBot = BOTS[bot](**given)  # type: ignore[arg-type] # the bot checks the values
+
+    @override
+    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return np.array([self._act_at(Position(self.game, *row)) for row in words.tolist()], dtype=np.int64)
+
+    def _act_at(self, position: Position) -> int:
+        state = OpenSpielGame(self.game).new_initial_state(position)
+        return self.bot.choose(state, RandomState(self.rng.integers(2**32)))

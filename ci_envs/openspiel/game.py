@@ -1,0 +1,233 @@
+"""One game and one state class of OpenSpiel for all games of ci_envs."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.observation import IIGObserverForPublicInfoGame
+
+from ci_envs.games.game import Game
+from ci_envs.games.plane_text import planes_of
+from ci_envs.games.position import Position
+from ci_envs.games.truncation import DEFAULT_MAX_CYCLES
+from ci_envs.openspiel.parameters import OpenSpielValue
+from ci_envs.validation import integer_between
+
+MAX_PLIES = "max_plies"
+"""The parameter that all games have in OpenSpiel."""
+
+ENDLESS_LENGTH = 1_000_000
+"""The length that a game without a limit reports to OpenSpiel if play can go on for ever."""
+
+
+def default_max_plies(game: Game) -> int:
+    """Return the default of ``max_plies``: 200 if play can go on for ever, as in our environments, else 0."""
+    return DEFAULT_MAX_CYCLES if game.can_cycle else 0
+
+
+def game_type(name: str, title: str, parameters: Mapping[str, OpenSpielValue]) -> pyspiel.GameType:
+    """Return the OpenSpiel type of a game.
+
+    Args:
+        name: The name under which OpenSpiel loads the game.
+        title: The name for people.
+        parameters: The default value of each parameter.
+    """
+    kinds = pyspiel.GameType
+    return kinds(
+        short_name=name,
+        long_name=title,
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.DETERMINISTIC,
+        information=kinds.Information.PERFECT_INFORMATION,
+        utility=kinds.Utility.ZERO_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=2,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=dict(parameters),
+    )
+
+
+class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
+    """A game of ci_envs as a game of OpenSpiel.
+
+    Attributes:
+        game: The game of ci_envs.
+        max_plies: The ply after which an undecided game is a draw; 0 means no limit.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        max_plies: int | None = None,
+        type: pyspiel.GameType | None = None,
+        parameters: Mapping[str, OpenSpielValue] | None = None,
+    ) -> None:
+        """Make the game. ``pyspiel.load_game`` does so by name.
+
+        Args:
+            game: Any game of ci_envs, registered or not.
+            max_plies: The ply after which an undecided game is a draw, at least 1, or 0 for no limit; None means 200 if
+                play can go on for ever, else 0.
+            type: The registered type; None makes one that OpenSpiel does not know by name.
+            parameters: The parameters as given to OpenSpiel.
+
+        Raises:
+            ValueError: ``max_plies`` is negative or not an integer.
+        """
+        limit = default_max_plies(game) if max_plies is None else max_plies
+        self.game = game
+        self.max_plies = integer_between(MAX_PLIES, limit, 0)
+        self._start = Position.start(game)
+        information = pyspiel.GameInfo(
+            num_distinct_actions=game.action_count,
+            max_chance_outcomes=0,
+            num_players=2,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=self._longest_game(),
+        )
+        super().__init__(type or game_type("ci_envs_game", str(game), {}), information, dict(parameters or {}))
+
+    def _longest_game(self) -> int:
+        """Return an upper bound on the plies of a game, which OpenSpiel wants to know."""
+        if self.max_plies:
+            return self.max_plies
+        # where play cannot cycle, each ply changes at least one cell of the planes for good
+        return ENDLESS_LENGTH if self.game.can_cycle else math.prod(self.game.observation_shape)
+
+    def new_initial_state(self, state: Position | str | None = None) -> "OpenSpielState":
+        """Return the state from which play begins.
+
+        Args:
+            state: A position of the game or its text; None means the start of the game.
+
+        Raises:
+            ValueError: The text is malformed, or the position is of another game.
+        """
+        if state is None:
+            return OpenSpielState(self, self._start)
+        position = Position.from_text(self.game, state) if isinstance(state, str) else state
+        if position.game != self.game:
+            raise ValueError(f"need a position of {self.game}, not of {position.game}")
+        return OpenSpielState(self, position)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+        """Return an observer: the planes of the position, or the history if ``iig_obs_type`` asks for perfect recall.
+
+        Args:
+            iig_obs_type: ``pyspiel.IIGObservationType``, or None for the planes.
+            params: No parameters are allowed.
+
+        Raises:
+            ValueError: ``params`` has parameters.
+        """
+        if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
+            return PlanesObserver(self.game, params)
+        return IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+    def __reduce__(self) -> tuple[Callable[[str], pyspiel.Game], tuple[str]]:
+        return _load, (str(self),)
+
+
+def _load(text: str) -> pyspiel.Game:
+    """Return the registered game; unpickling imports this module first, and so registers the games."""
+    return pyspiel.load_game(text)
+
+
+class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no types
+    """A position with the number of plies that led to it.
+
+    OpenSpiel clones and pickles a state by its attributes.
+
+    Attributes:
+        position: The position.
+        plies: The plies since the initial state.
+    """
+
+    def __init__(self, game: OpenSpielGame, position: Position) -> None:
+        """Make the initial state of ``game`` at ``position``; :meth:`OpenSpielGame.new_initial_state` does so."""
+        super().__init__(game)
+        self.position = position
+        self.plies = 0
+        self._max_plies = game.max_plies
+
+    def current_player(self) -> int:
+        """Return the player to move, 0 or 1, or ``pyspiel.PlayerId.TERMINAL``."""
+        return int(pyspiel.PlayerId.TERMINAL) if self.is_terminal() else self.position.to_move
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return list(self.position.legal_actions())
+
+    def _apply_action(self, action: int) -> None:
+        self.position = self.position.play(action)
+        self.plies += 1
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self.position.action_name(action)
+
+    def is_terminal(self) -> bool:
+        """Return whether the game is decided or has reached ``max_plies``."""
+        return self.position.result is not None or (self._max_plies > 0 and self.plies >= self._max_plies)
+
+    def returns(self) -> list[float]:
+        """Return the results of players 0 and 1: 1, 0 or -1 each."""
+        result = self.position.result or 0
+        first = result if self.position.to_move == 0 else -result
+        return [float(first), float(-first)]
+
+    def __str__(self) -> str:
+        """Return the text of the position.
+
+        The number of plies follows if play can go on for ever up to a limit: how many plies are left then belongs to
+        the state, and algorithms of OpenSpiel take states with the same text as the same.
+        """
+        limited = self._max_plies > 0 and self.position.game.can_cycle
+        return f"{self.position} {self.plies}/{self._max_plies}" if limited else str(self.position)
+
+
+class PlanesObserver:
+    """The observer of a position: the planes that player 0 sees, and a plane of zeros or ones, the player to move.
+
+    Both players observe the same, as in most games of OpenSpiel: its AlphaZero learns the value for player 0, which the
+    planes that each player sees would not determine. The channels are first, as elsewhere in OpenSpiel.
+
+    Attributes:
+        tensor: float32 of shape ((channels + 1) * height * width,).
+        dict: The tensor as ``observation``, of shape (channels + 1, height, width).
+    """
+
+    def __init__(self, game: Game, params: Any = None) -> None:
+        """Make the observer.
+
+        Args:
+            game: The game to observe.
+            params: No parameters are allowed.
+
+        Raises:
+            ValueError: ``params`` has parameters.
+        """
+        if params:
+            raise ValueError(f"observations of {game} have no parameters, but these were given: {params}")
+        height, width, channels = game.observation_shape
+        self.tensor = np.zeros((channels + 1) * height * width, dtype=np.float32)
+        self.dict = {"observation": self.tensor.reshape(channels + 1, height, width)}
+
+    def set_from(self, state: OpenSpielState, player: int) -> None:
+        """Write the observation of ``state``, the same for both players."""
+        position = state.position
+        planes = planes_of(position.game, position.own, position.opp, position.to_move)
+        observation = self.dict["observation"]
+        observation[:-1] = planes.transpose(2, 0, 1)
+        observation[-1] = position.to_move
+
+    def string_from(self, state: OpenSpielState, player: int) -> str:
+        """Return the text of ``state``, the same for both players."""
+        return str(state)

@@ -1,0 +1,45 @@
+"""Algorithms of OpenSpiel on a game of ci_envs: Quixo on 3 x 3.
+
+OpenSpiel's minimax solver finds out how soon the first player can win, and its Monte Carlo tree search plays against
+an agent of ci_envs. It needs the extra ``openspiel``.
+
+Run it with ``python examples/openspiel_mcts.py``.
+"""
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms.mcts import MCTSBot, RandomRolloutEvaluator
+from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
+
+import ci_envs.openspiel  # registers ci_envs_quixo and the other games with OpenSpiel
+
+
+def forced_win(plies: int) -> bool:
+    """Return whether the first player can force a win within a number of plies."""
+    name = f"ci_envs_quixo(size=3,max_plies={plies})"
+    start = str(pyspiel.load_game(name).new_initial_state())
+    return bool(MinimaxSolver(name).solve()[start].value == 1)
+
+
+def play(simulations: int, opponent: str, seed: int) -> list[float]:
+    """Play OpenSpiel's MCTS, which begins, against an agent of ci_envs, and return the result of each."""
+    game = pyspiel.load_game("ci_envs_quixo(size=3)")
+    rng = np.random.RandomState(seed)
+    bot = MCTSBot(game, 1.0, simulations, RandomRolloutEvaluator(random_state=rng), random_state=rng)
+    agent = ci_envs.make_agent(opponent, game.game, seed=seed)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.current_player() == 0:
+            action = bot.step(state)
+        else:
+            action = agent.act_on(np.array([[state.position.own, state.position.opp]], dtype=np.uint64))[0]
+        print(f"{state} plays {state.action_to_string(action)}")
+        state.apply_action(action)
+    return list(state.returns())
+
+
+if __name__ == "__main__":
+    for plies in (6, 7):
+        print(f"The first player can force a win within {plies} plies: {forced_win(plies)}")
+    first, second = play(simulations=200, opponent="minimax:depth=3", seed=1)
+    print(f"OpenSpiel's MCTS: {first:+.0f}, minimax: {second:+.0f}")
