@@ -4,6 +4,8 @@ import copy
 import itertools
 import pickle
 import random
+import subprocess
+import sys
 import time
 import warnings
 from types import SimpleNamespace
@@ -144,16 +146,38 @@ def test_checks_are_those_of_the_stock_wrappers(id, seed):
     rng = random.Random(seed)
     for _ in range(300):
         name, argument = random_call(rng, ours)
-        EnvLogger.flush()
-        mine, warned = perform(ours, name, argument), list(EnvLogger.mqueue)
-        EnvLogger.flush()
-        other = perform(theirs, name, argument)
-        assert mine == other, (name, argument)
-        assert warned == EnvLogger.mqueue, (name, argument)
+        assert perform(ours, name, argument) == perform(theirs, name, argument), (name, argument)
         mine, other = state_of(ours), state_of(theirs)
         assert mine.keys() == other.keys()
         for key in mine:
             assert data_equivalence(mine[key], other[key]), (key, name, argument)
+
+
+MISUSE = """
+import ci_envs
+from pettingzoo.utils.env_logger import EnvLogger
+
+lengths = []
+for _ in range(100):
+    env = ci_envs.make("TicTacToe-v0")
+    env.reset()
+    for action in (4, 4, None, None, None):  # an illegal action, and a step after the end
+        env.step(action)
+    env.render()
+    lengths.append(len(EnvLogger.mqueue))
+assert lengths[0] == lengths[-1], lengths
+"""
+
+
+def test_each_warning_is_printed_once_in_a_process():
+    """It is the warning of PettingZoo's wrappers, and the queue of PettingZoo's logger does not grow."""
+    done = subprocess.run([sys.executable, "-c", MISUSE], capture_output=True, text=True, check=True)
+    printed = done.stdout + done.stderr
+    EnvLogger.warn_on_illegal_move()
+    EnvLogger.warn_step_after_terminated_truncated()
+    for warning in {*EnvLogger.mqueue, "render() does nothing"}:
+        assert printed.count(warning) == 1
+    assert len(printed.splitlines()) == 4  # one of the warnings has two lines
 
 
 @every_environment

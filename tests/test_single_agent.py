@@ -9,8 +9,8 @@ from conftest import ENVIRONMENTS
 from gymnasium.utils.env_checker import check_env
 
 import ci_envs
-from ci_envs import make_agent
-from ci_envs.envs.single_agent import make_single_agent
+from ci_envs import Position, make_agent
+from ci_envs.envs.single_agent import SingleAgentEnv, make_single_agent
 
 
 def run(env, act, episodes):
@@ -31,12 +31,23 @@ def first_legal(planes, info):
     return int(info["action_mask"].argmax())
 
 
+def first_legal_reply(observation):
+    return int(observation["action_mask"].argmax())
+
+
 @pytest.mark.parametrize("id", ENVIRONMENTS)
 def test_gymnasium_checker(id):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message=".*WARN: .*(seems that your|not.*normalized|Box observation)")
         check_env(make_single_agent(id), skip_render_check=True)
+
+
+def test_gymnasium_checker_without_an_opponent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*WARN: .*(seems that your|not.*normalized|Box observation)")
+        check_env(make_single_agent("TicTacToe-v0", opponent=None), skip_render_check=True)
 
 
 @pytest.mark.parametrize("id", ci_envs.registered())
@@ -106,6 +117,27 @@ def test_a_loss_is_delivered():
     assert rewards.count(1) == 0
 
 
+@pytest.mark.parametrize("render_mode", [None, "human"])
+def test_one_agent_plays_both_sides(render_mode, monkeypatch):
+    """The player who makes the winning action earns 1, whoever it is."""
+    monkeypatch.setitem(SingleAgentEnv.metadata, "render_fps", 1000)
+    env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=None, render_mode=render_mode)
+    for actions in ([0, 3, 1, 4, 2], [0, 3, 1, 4, 8, 5]):
+        _, info = env.reset(seed=0)
+        rewards, players = [], []
+        for action in actions:
+            players.append(info["to_move"])
+            planes, reward, terminated, _, info = env.step(action)
+            rewards.append(reward)
+            seen = Position.from_observation(env.unwrapped.game, planes, info["to_move"])
+            assert seen == env.unwrapped.position
+        assert players == [i % 2 for i in range(len(actions))]
+        assert rewards == [0] * (len(actions) - 1) + [1]
+        assert terminated
+        assert env.unwrapped.seat == -1
+    env.close()
+
+
 def test_masks_agree():
     env = gymnasium.make("ci_envs/Quarto-v0")
     _, info = env.reset(seed=1)
@@ -116,12 +148,47 @@ def test_masks_agree():
 
 
 def test_an_illegal_action_loses():
-    env = gymnasium.make("ci_envs/TicTacToe-v0", seat=0, opponent=lambda seen: seen["action_mask"].argmax())
+    env = gymnasium.make("ci_envs/TicTacToe-v0", seat=0, opponent=first_legal_reply)
     env.reset()
     env.step(8)
     _, reward, terminated, truncated, info = env.step(8)
     assert (reward, terminated, truncated) == (-1, True, False)
     assert not info["action_mask"].any()
+
+
+@pytest.mark.parametrize("in_python", [False, True])
+def test_the_info_reports_an_illegal_action(in_python):
+    """Exactly the actions that are not among the legal actions of the position are reported."""
+    env = make_single_agent("TicTacToe-v0", opponent=first_legal_reply if in_python else "random")
+    reported = 0
+    for seed in range(50):
+        _, info = env.reset(seed=seed)
+        env.action_space.seed(seed)
+        over = False
+        assert info["illegal_action"] is False
+        while not over:
+            action = env.action_space.sample()
+            legal = action in env.position.legal_actions()
+            _, reward, over, _, info = env.step(action)
+            assert info["illegal_action"] is (not legal)
+            reported += not legal
+            assert legal or (reward, over) == (-1, True)
+    assert 10 < reported < 50
+
+
+def test_an_illegal_action_of_the_opponent_is_not_reported_as_the_agents():
+    env = make_single_agent("TicTacToe-v0", seat=0, opponent=lambda seen: 0)
+    env.reset()
+    _, reward, terminated, _, info = env.step(0)
+    assert (reward, terminated, info["illegal_action"]) == (0, True, False)
+
+
+def test_learning_without_masks_prints_nothing(capfd):
+    """Most of the first games end by an illegal action."""
+    ppo = pytest.importorskip("stable_baselines3").PPO
+    env = gymnasium.make("ci_envs/Quixo-v0")
+    ppo("MlpPolicy", env, n_steps=500, batch_size=500, n_epochs=1, seed=0, device="cpu").learn(3000)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_truncation_is_no_termination():
@@ -168,6 +235,7 @@ def test_an_agent_instance_can_be_the_opponent():
         ({"opponent": 3}, TypeError, ["3"]),
         ({"opponent": make_agent("random", ci_envs.Nim())}, ValueError, ["Nim", "Quixo"]),
         ({"seat": 2}, ValueError, ["2", "0, 1 or None"]),
+        ({"seat": 1, "opponent": None}, ValueError, ["seat", "both sides", "1"]),
         ({"size": 9}, ValueError, ["9", "2 to 7"]),
         ({"sise": 4}, ValueError, ["'sise'", "size"]),
     ],

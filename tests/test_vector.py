@@ -143,6 +143,12 @@ class TestEqualsSingleEnvironments:
         ours, theirs = pair("Quixo-v0", opponent=opponent, mode=mode, max_cycles=7)
         assert assert_same_play(ours, theirs, 3) > 0
 
+    @pytest.mark.parametrize("id", ["Quixo-v0:size=3", "TicTacToe-v0", "Quarto-v0", "Nim-v0:heaps=7"])
+    def test_an_agent_that_plays_both_sides(self, id):
+        ours, theirs = pair(id, opponent=None)
+        assert assert_same_play(ours, theirs, 3) > 0
+        assert [env.unwrapped.seat for env in theirs.envs] == ours.seats.tolist()
+
     @modes
     def test_a_game_over_before_the_agents_first_turn(self, mode):
         """The opponent takes the only heap at once; the first step tells it, whatever its action."""

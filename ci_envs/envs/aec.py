@@ -10,6 +10,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
+from ci_envs.envs.warn_once import warn_once
 from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
 from ci_envs.games.observation import observe_with_mask
@@ -66,7 +67,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     It does what PettingZoo's wrappers TerminateIllegalWrapper (reward -1), AssertOutOfBoundsWrapper and
     OrderEnforcingWrapper would do around it, at a fraction of their cost. An illegal action ends the game: -1 for who
-    played it, 0 for the other. What is no action at all raises InvalidActionError and changes nothing.
+    played it, 0 for the other; the first one in a process prints a warning. What is no action at all raises
+    InvalidActionError and changes nothing.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
@@ -189,7 +191,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             EnvLogger.error_step_before_reset()
         self._has_updated = True
         if not self.agents:
-            EnvLogger.warn_step_after_terminated_truncated()
+            warn_once(EnvLogger.warn_step_after_terminated_truncated)
             return
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
@@ -241,7 +243,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def _end_by_illegal(self) -> None:
         # observations and infos stay as they are, masks included, as they do under the stock wrapper
-        EnvLogger.warn_on_illegal_move()
+        warn_once(EnvLogger.warn_on_illegal_move)
         self.terminations = _YES.copy()
         self.truncations = _YES.copy()
         self.rewards = {self.agent_selection: -1.0, AGENTS[1 - self._to_move]: 0.0}

@@ -43,12 +43,14 @@ BOARD = np.dtype(
         ("seat", np.int8),
         ("to_move", np.int8),
         ("ended", np.int8),
+        ("illegal", np.bool_),
     ],
     align=True,
 )
 """A board: its position, the sequence of the seeds of the opponent's decisions (:mod:`ci_envs.kernels.seeds`), the
 state of the random numbers that draw seats and openings, the reward since the last step reported one, the plies made in
-this game, the agent's seat (0, 1 or BOTH), the player to move, and GOING, TERMINATED, TRUNCATED or REPORTED."""
+this game, the agent's seat (0, 1 or BOTH), the player to move, GOING, TERMINATED, TRUNCATED or REPORTED, and whether
+an illegal action of the agent has ended the game since the last step reported an end."""
 
 
 class BoardSettings(NamedTuple):
@@ -80,6 +82,7 @@ class Step(NamedTuple):
         rewards: float64 (n,).
         terminations: bool (n,).
         truncations: bool (n,).
+        illegal: bool (n,), whether an illegal action of the agent ended the game.
         final_planes: as ``planes``: what was seen last on boards that begin anew in the same step.
     """
 
@@ -88,6 +91,7 @@ class Step(NamedTuple):
     rewards: NDArray[np.float64]
     terminations: NDArray[np.bool_]
     truncations: NDArray[np.bool_]
+    illegal: NDArray[np.bool_]
     final_planes: NDArray[np.void]
 
 
@@ -98,6 +102,7 @@ def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -
         np.empty(n, planes),
         np.empty(n, [("seen", np.int8, (game.action_count,))]),
         np.empty(n, np.float64),
+        np.empty(n, np.bool_),
         np.empty(n, np.bool_),
         np.empty(n, np.bool_),
         np.empty(n, planes) if final_planes is None else final_planes,
@@ -150,7 +155,7 @@ def step(
 def step_one(
     policy: Any, game: Any, memory: Any, boards: Any, settings: Any, action: Any, planes: Any, mask: Any
 ) -> Any:
-    """``-> (ended, reward)``: advance one board and write what the agent sees.
+    """``-> (ended, reward, illegal)``: advance one board and write what the agent sees.
 
     Args:
         policy: of the opponent, None if the caller plays its replies.
@@ -165,7 +170,7 @@ def step_one(
     board = boards[0]
     _advance(policy, game, memory, board, settings, action)
     _observe(game, board, settings, planes, mask)
-    return np.int64(board.ended), board.reward
+    return np.int64(board.ended), board.reward, board.illegal
 
 
 @kernel
@@ -228,6 +233,7 @@ def _advance(policy: Any, game: Any, memory: Any, board: Any, settings: Any, act
 def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
     """Write down reward and end; begin anew what ended before, with ``same_step`` what ended now."""
     out.rewards[i], board.reward = board.reward, 0.0
+    out.illegal[i], board.illegal = board.illegal, False
     out.terminations[i] = board.ended == TERMINATED
     out.truncations[i] = board.ended == TRUNCATED
     if board.ended == GOING:
@@ -263,6 +269,7 @@ def _begin(game: Any, board: Any, settings: Any) -> None:
     board.words[0], board.words[1] = initial(game)
     board.to_move = board.plies = board.ended = 0
     board.reward = 0.0
+    board.illegal = False
     board.seat = settings.seat
     if settings.seat == DRAWN:
         board.seat, board.seats = draw_seat(board.seats)
@@ -285,7 +292,8 @@ def _play(game: Any, board: Any, settings: Any, action: Any) -> None:
     outcome, keeps_turn = play_checked(game, board.words, action)
     if outcome == ILLEGAL:
         board.ended = TERMINATED
-        board.reward = -1.0 if mover == agent else 0.0
+        board.illegal = mover == agent
+        board.reward = -1.0 if board.illegal else 0.0
         return
     board.plies += 1
     if not keeps_turn:

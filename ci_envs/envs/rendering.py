@@ -6,10 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ci_envs.envs.warn_once import warn_once
 from ci_envs.games.position import Position
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 2
+
+
+def _warn_no_render_mode() -> None:
+    EnvLogger.get_logger().warning("render() does nothing: the environment was made without a render_mode.")
 
 
 class Renderer:
@@ -37,7 +42,7 @@ class Renderer:
             fps: how many positions a window shows in a second.
         """
         if self._mode is None:
-            EnvLogger.get_logger().warning("render() does nothing: the environment was made without a render_mode.")
+            warn_once(_warn_no_render_mode)
             return None
         if self._mode == "ansi":
             return position.diagram()

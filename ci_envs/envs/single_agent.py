@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, SupportsInt
+from typing import Any, SupportsInt, cast
 
 import gymnasium
 import numpy as np
@@ -12,7 +12,8 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agent.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import check_action
-from ci_envs.envs.boards import BEGIN, BOARD, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
+from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
+from ci_envs.envs.keys import keys_of_actions
 from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
@@ -35,14 +36,20 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     """One seat of a board game; ``gymnasium.make("ci_envs/Quixo-v0", opponent="minimax:depth=2")`` makes one.
 
     The observation is the planes, seen by the agent; the legal actions are in ``info["action_mask"]`` (int8) and
-    ``action_masks()`` (bool). The reward comes at the end: 1, 0 or -1. An illegal action ends the game with -1. When
-    :meth:`reset` returns it is the agent's turn. Only where the opponent has ended the game before, as it can with a
-    single heap of Nim, the mask is zero and the first step, whatever its action, tells the reward.
+    ``action_masks()`` (bool). The reward comes at the end: 1, 0 or -1. An illegal action ends the game with -1 and
+    prints nothing; ``info["illegal_action"]`` (bool) reports it. When :meth:`reset` returns it is the agent's turn.
+    Only where the opponent has ended the game before, as it can with a single heap of Nim, the mask is zero and the
+    first step, whatever its action, tells the reward.
+
+    With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
+    is that of the player who made it: a winning action earns 1. ``info["to_move"]`` says who moves next, and the
+    observation is that player's. The value of a position to a learner is then minus its value to the next player
+    (unless the same player moves again, as after a placed piece in Quarto).
 
     Attributes:
         game: the game.
-        seat: the player that the agent is in this episode, 0 or 1.
-        opponent: the agent or function that plays the other.
+        seat: the player that the agent is in this episode, 0 or 1; -1 if it plays both.
+        opponent: the agent or function that plays the other; None if there is none.
     """
 
     # as the base class declares it
@@ -52,7 +59,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self,
         game: Game,
         *,
-        opponent: Opponent = "random",
+        opponent: Opponent | None = "random",
         seat: int | None = None,
         max_cycles: int | None = None,
         openings: RandomOpenings | None = None,
@@ -64,8 +71,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         Args:
             game: the game with its parameters.
             opponent: a spec string (``"minimax:depth=2"``), an agent of this game, or a function that takes
-                ``{"observation": planes, "action_mask": mask}`` and returns an action.
-            seat: 0 to move first, 1 to move second, None to draw it at each reset.
+                ``{"observation": planes, "action_mask": mask}`` and returns an action; None to play both sides.
+            seat: 0 to move first, 1 to move second, None to draw it at each reset, or to play both sides.
             max_cycles: as in :class:`ci_envs.envs.aec.BoardEnv`.
             openings: as in :class:`ci_envs.envs.vector.VectorBoardEnv`.
             render_mode: as in :class:`ci_envs.envs.aec.BoardEnv`.
@@ -77,16 +84,18 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """
         if seat not in (None, 0, 1):
             raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
+        if opponent is None and seat is not None:
+            raise ValueError(f"with opponent=None the agent plays both sides: seat must be None, not {seat}")
         self._renderer = Renderer(render_mode)
         game.need(*VIEWS)
         self.game = game
         self.name = name or type(game).__name__.lower()
         self.render_mode = render_mode
-        self.opponent: Agent | Reply = as_opponent(opponent, game)
+        self.opponent: Agent | Reply | None = None if opponent is None else as_opponent(opponent, game)
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
         self.action_space: MaskedDiscrete = MaskedDiscrete(game.action_count)
         self._settings = BoardSettings(
-            DRAWN if seat is None else seat,
+            BOTH if opponent is None else DRAWN if seat is None else seat,
             ply_limit(game, max_cycles),
             False,
             game.shared_board,
@@ -102,11 +111,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Prepare the compiled call of a step; with ``_is_ply_by_ply``, it leaves the opponent's replies to Python."""
         self._policy = compiled_policy(self.opponent)
         at_once = None if self.render_mode == "human" else self._policy
-        self._is_ply_by_ply = at_once is None
+        self._is_ply_by_ply = self.render_mode == "human" or (self.opponent is not None and self._policy is None)
         policy, memory = at_once or (None, ())
         fixed, arrays = (policy, self.game, memory), self._new_arrays()
         entry = specialised(compiled.step_one, *fixed, self._boards, self._settings, BEGIN, *arrays)
-        self._advance: Callable[..., tuple[int, float]] = partial(entry, *fixed)
+        self._advance: Callable[..., tuple[int, float, bool]] = partial(entry, *fixed)
 
     def _new_arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         return np.empty(self.game.observation_shape, _INT8), np.empty(self.game.action_count, _INT8)
@@ -121,7 +130,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             options: none are known.
 
         Returns:
-            The planes and ``{"action_mask": mask}``.
+            The planes and ``{"action_mask": mask, "illegal_action": False}``, also ``to_move`` without an opponent.
         """
         super().reset(seed=seed, options=options)
         if seed is not None or not self._is_seeded:
@@ -136,10 +145,15 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if self._is_ply_by_ply:
             self._reply(planes, self._mask)
         self._is_expected = True
-        return planes, {"action_mask": self._mask}
+        return planes, self._info(False)
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Play ``action``, then the opponent until it is the agent's turn again.
+
+        Returns:
+            The planes, the reward, terminated, truncated, and ``{"action_mask": mask, "illegal_action": illegal}``,
+            where ``illegal`` says whether the game ended because ``action`` was illegal; also ``to_move``, the player
+            to move (int8), without an opponent.
 
         Raises:
             InvalidActionError: ``action`` is not in the action space; nothing has changed.
@@ -150,20 +164,38 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
             action = self._checked(action)
         planes, mask = self._new_arrays()
-        ended, reward = self._advance(self._boards, self._settings, action, planes, mask)
+        ended, reward, illegal = self._advance(self._boards, self._settings, action, planes, mask)
         if self._is_ply_by_ply:
             ended, reward = self._reply(planes, mask)
         self._mask = mask
         self._is_expected = ended == GOING
-        return planes, reward, ended == TERMINATED, ended == TRUNCATED, {"action_mask": mask}
+        return planes, reward, ended == TERMINATED, ended == TRUNCATED, self._info(illegal)
+
+    def _info(self, illegal: bool) -> dict[str, Any]:
+        info = {"action_mask": self._mask, "illegal_action": illegal}
+        if self.opponent is None:
+            info["to_move"] = self._boards[0]["to_move"]
+        return info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, bool of shape (actions,): where SB3-contrib looks for them."""
         return self._mask.astype(np.bool_)
 
+    def get_keys_to_action(self) -> dict[tuple[str], int]:
+        """Return the action of each key, where ``gymnasium.utils.play.play`` looks for them.
+
+        ``play(gymnasium.make("ci_envs/TicTacToe-v0", render_mode="rgb_array"), fps=8, wait_on_player=True)`` plays with
+        these keys. It reads the keyboard 8 times a second, so tap each key: a key that is held longer acts again.
+        :func:`~ci_envs.envs.keys.keys_of_actions` describes the keys.
+
+        Raises:
+            ValueError: the game has more actions than there are keys.
+        """
+        return {(key,): action for action, key in keys_of_actions(self.game).items()}
+
     @property
     def seat(self) -> int:
-        """The player that the agent is in this episode, 0 or 1."""
+        """The player that the agent is in this episode, 0 or 1; -1 if it plays both."""
         return int(self._boards[0]["seat"])
 
     @property
@@ -213,7 +245,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def _opponents_action(self) -> int:
         words = self._boards["words"]
         if self._policy is None:
-            return int(replies(self.opponent, self.game, words)[0])
+            opponent = cast("Agent | Reply", self.opponent)  # without an opponent it is always the agent's turn
+            return int(replies(opponent, self.game, words)[0])
         seed, self._boards[0]["seeds"] = next_seed(self._boards[0]["seeds"])
         return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])
 
@@ -227,7 +260,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
 def make_single_agent(
     environment: str,
-    opponent: Opponent = "random",
+    opponent: Opponent | None = "random",
     seat: int | None = None,
     openings: RandomOpenings | None = None,
     **parameters: Any,

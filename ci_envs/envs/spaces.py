@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.compiler import kernel, specialised
@@ -49,6 +50,13 @@ class MaskedDiscrete(Discrete[np.int64]):
         """Seed the sampler."""
         self._state = None
         return super().seed(seed)
+
+    @override
+    def contains(self, x: Any) -> bool:
+        try:
+            return super().contains(x)
+        except OverflowError:  # Gymnasium 1.2 converts the number to int64 first
+            return False
 
     def sample(self, mask: NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
         """A random action: uniform, uniform over the ones of ``mask``, or by ``probability``.

@@ -39,7 +39,9 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     compiled opponent plays the actions of an agent that was reseeded with the seed of the board.
 
     ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n, actions). The
-    rewards come at the end of a game: 1, 0 or -1. An illegal action ends the game with -1.
+    rewards come at the end of a game: 1, 0 or -1. An illegal action ends the game with -1, which
+    ``info["illegal_action"]`` (bool, of shape (n,)) reports; with autoreset in the same step, it is in
+    ``info["final_info"]``.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
     is that of the player who made it; ``info["to_move"]`` says who moves next.
@@ -162,7 +164,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         out = self._step_arrays()
         self._advance(actions, out, begins=True)
         self._begun = True
-        return out.planes["seen"], self._info(out)
+        return out.planes["seen"], self._info(out, np.zeros(self.num_envs, np.bool_))
 
     def step(
         self, actions: NDArray[np.integer[Any]]
@@ -182,7 +184,10 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         actions = self._checked(actions)
         out = self._step_arrays()
         self._advance(actions, out, begins=False)
-        info = self._info(out) | self._final_info(out)
+        if self._autoreset == AutoresetMode.SAME_STEP:  # what ended is in the final info
+            info = self._info(out, np.zeros(self.num_envs, np.bool_)) | self._final_info(out)
+        else:
+            info = self._info(out, out.illegal)
         return out.planes["seen"], out.rewards, out.terminations, out.truncations, info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -309,24 +314,32 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             self._out = new_step(self.game, self.num_envs, self._out.final_planes)
         return self._out
 
-    def _info(self, out: Step) -> dict[str, Any]:
+    def _info(self, out: Step, illegal: NDArray[np.bool_]) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        info: dict[str, Any] = {"action_mask": out.masks["seen"], "_action_mask": everywhere}
+        info: dict[str, Any] = {
+            "action_mask": out.masks["seen"],
+            "_action_mask": everywhere,
+            "illegal_action": illegal,
+            "_illegal_action": everywhere,
+        }
         if self._opponent is None:
             info |= {"to_move": self.to_move, "_to_move": everywhere}
         return info
 
     def _final_info(self, out: Step) -> dict[str, Any]:
-        if self._autoreset != AutoresetMode.SAME_STEP:
-            return {}
         ended = out.terminations | out.truncations
         rows = np.flatnonzero(ended)
         if not len(rows):
             return {}
         final = np.empty(self.num_envs, dtype=object)  # of None
         final[rows] = np.fromiter(out.final_planes["seen"].take(rows, axis=0), dtype=object, count=len(rows))
-        nothing = {"action_mask": np.zeros((self.num_envs, self.game.action_count), np.int8), "_action_mask": ended}
-        return {"final_obs": final, "_final_obs": ended, "final_info": nothing, "_final_info": ended}
+        final_info = {
+            "action_mask": np.zeros((self.num_envs, self.game.action_count), np.int8),
+            "_action_mask": ended,
+            "illegal_action": out.illegal,
+            "_illegal_action": ended,
+        }
+        return {"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
 
 
 def make_vec(

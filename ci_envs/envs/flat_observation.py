@@ -1,0 +1,99 @@
+"""Observations as one flat vector, for libraries that accept neither dictionaries nor masks in the info."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Space
+from numpy.typing import NDArray
+from pettingzoo.utils.wrappers import BaseWrapper
+from typing_extensions import override
+
+from ci_envs.envs.aec import BoardEnv
+from ci_envs.envs.single_agent import SingleAgentEnv
+
+
+class FlatMaskObs(
+    gymnasium.Wrapper[NDArray[np.int8], np.int64, NDArray[np.int8], np.int64], gymnasium.utils.RecordConstructorArgs
+):
+    """A single-agent environment whose observation is the flattened planes, followed by the action mask.
+
+    ``FlatMaskObs(gymnasium.make("ci_envs/TicTacToe-v0"))`` has 18 entries of the planes and 9 of the mask. The last
+    ``env.action_space.n`` entries of an observation are always the mask, which stays in the info too. All are int8, 0
+    or 1; ``gymnasium.wrappers.DtypeObservation(env, np.float32)`` converts them.
+    """
+
+    def __init__(self, env: gymnasium.Env[NDArray[np.int8], np.int64]) -> None:
+        """Wrap ``env``.
+
+        Args:
+            env: a single-agent environment of a board game, which other wrappers may surround already if they leave
+                observations and info as they are.
+
+        Raises:
+            TypeError: ``env`` is another environment, for example an AEC environment.
+        """
+        if not isinstance(env, gymnasium.Env) or not isinstance(env.unwrapped, SingleAgentEnv):
+            raise TypeError(
+                f"FlatMaskObs needs a single-agent environment of a board game, not {env}; AEC: FlatMaskObsAEC"
+            )
+        gymnasium.utils.RecordConstructorArgs.__init__(self)
+        gymnasium.Wrapper.__init__(self, env)
+        game = env.unwrapped.game
+        self.observation_space = _flat_space(game.observation_shape, game.action_count)
+
+    @override
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        planes, info = self.env.reset(seed=seed, options=options)
+        return _flat(planes, info["action_mask"]), info
+
+    @override
+    def step(self, action: np.int64) -> tuple[NDArray[np.int8], Any, bool, bool, dict[str, Any]]:
+        planes, reward, terminated, truncated, info = self.env.step(action)
+        return _flat(planes, info["action_mask"]), reward, terminated, truncated, info
+
+
+class FlatMaskObsAEC(BaseWrapper[str, NDArray[np.int8], int | None]):  # type: ignore[misc]
+    """An AEC environment whose observations are the flattened planes, followed by the action mask.
+
+    ``FlatMaskObsAEC(ci_envs.make("TicTacToe-v0"))`` observes what :class:`FlatMaskObs` does, for each player.
+    """
+
+    def __init__(self, env: BoardEnv) -> None:
+        """Wrap ``env``.
+
+        Args:
+            env: an AEC environment of a board game, which other wrappers may surround already if they leave
+                observations as they are.
+
+        Raises:
+            TypeError: ``env`` is another environment, for example a Gymnasium environment.
+        """
+        if not isinstance(env.unwrapped, BoardEnv):
+            raise TypeError(
+                f"FlatMaskObsAEC needs an AEC environment of a board game, not {env}; Gymnasium: FlatMaskObs"
+            )
+        super().__init__(env)
+        game = env.unwrapped.game
+        self.observation_spaces = {
+            agent: _flat_space(game.observation_shape, game.action_count) for agent in env.possible_agents
+        }
+
+    @override
+    def observation_space(self, agent: str) -> Space[NDArray[np.int8]]:
+        return self.observation_spaces[agent]
+
+    @override
+    def observe(self, agent: str) -> NDArray[np.int8]:
+        seen = self.env.observe(agent)
+        return _flat(seen["observation"], seen["action_mask"])
+
+
+def _flat_space(shape: tuple[int, ...], actions: int) -> Space[NDArray[np.int8]]:
+    return Box(0, 1, (int(np.prod(shape)) + actions,), np.int8)
+
+
+def _flat(planes: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int8]:
+    return np.concatenate((planes.ravel(), mask))

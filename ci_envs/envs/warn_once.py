@@ -1,0 +1,16 @@
+"""Warnings of the PettingZoo environment, each printed once in a process."""
+
+from collections.abc import Callable
+from functools import cache
+
+
+@cache
+def warn_once(warn: Callable[[], None]) -> None:
+    """Call ``warn`` if this is the first call with it in this process.
+
+    PettingZoo's logger keeps every warning in ``EnvLogger.mqueue``, which would grow with every game.
+
+    Args:
+        warn: a function of a module, which logs the warning.
+    """
+    warn()
