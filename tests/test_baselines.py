@@ -28,6 +28,7 @@ import ci_envs
 from ci_envs import baselines, make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
+from ci_envs.baselines.config import SB3Config
 from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
 from ci_envs.cli.main import main
@@ -528,3 +529,21 @@ def test_the_learning_curve_has_the_losses(tmp_path):
         last = list(csv.DictReader(file))[-1]
     for name in ("train/loss", "train/value_loss", "train/policy_gradient_loss"):
         assert np.isfinite(float(last[name]))
+
+
+ZOO = Path(baselines.__file__).parent / "rl_zoo3" / "ppo.yml"
+
+
+@pytest.mark.parametrize("id", ["TicTacToe-v0", "ConnectFour-v0", "Quixo-v0", "Nim-v0"])
+def test_the_file_for_the_zoo_has_the_presets(id):
+    """RL Baselines3 Zoo reads the section of an environment, else the section ``default``."""
+    sections = pytest.importorskip("yaml").safe_load(ZOO.read_text())
+    given = sections.get(f"ci_envs/{id}", sections["default"])
+    game = ci_envs.make(id).game
+    config = SB3Config(algorithm="ppo", steps=1, **game.training_presets().get("sb3", {})).resolved(game)
+    assert {name: given[name] for name in config.arguments} == config.arguments
+    assert given["n_envs"] == config.boards * len(config.opponents)
+    assert given["policy_kwargs"] == f"dict(net_arch={list(config.layers)}, activation_fn=nn.ReLU)"
+    assert (given["policy"], config.activation) == ("MlpPolicy", "relu")
+    settings = {"policy", "policy_kwargs", "n_envs", "n_timesteps"}
+    assert given.keys() == settings | config.arguments.keys()

@@ -22,6 +22,7 @@ MODULES = {
     "nim_v0": "Nim-v0",
     "quarto_v0": "Quarto-v0",
 }
+RESULTS = ("+1", "-1"), ("-1", "+1"), ("+0", "+0")
 
 
 def run(*command):
@@ -44,7 +45,7 @@ class TestExamplesRun:
     def test_aec_loop(self, id):
         output = run("aec_loop.py", id)
         assert output.startswith(make(id).game.diagram(*make(id).game.start(), 0))
-        assert re.findall(r"player_[01]: reward ([+-]\d)", output) in (["+1", "-1"], ["-1", "+1"], ["+0", "+0"])
+        assert re.findall(r"player_[01]: reward ([+-]\d)", output) in map(list, RESULTS)
 
     def test_aec_loop_plays_tictactoe_where_nothing_is_named_and_is_repeatable(self):
         assert run("aec_loop.py") == run("aec_loop.py", "TicTacToe-v0")
@@ -77,6 +78,15 @@ class TestExamplesRun:
         assert rows["greedy"] == ["24", ""]
         assert rows["branch_and_bound"] == ["23", "optimal"]
         assert 23 <= int(rows["a solver of your own"][0]) <= 26
+
+    def test_openspiel_mcts(self):
+        pytest.importorskip("pyspiel")
+        output = run("openspiel_mcts.py")
+        assert output.startswith(
+            "The first player can force a win within 6 plies: False\n"
+            "The first player can force a win within 7 plies: True\n.../.../... X 0/200 plays "
+        )
+        assert output.splitlines()[-1] in (f"OpenSpiel's MCTS: {mcts}, minimax: {minimax}" for mcts, minimax in RESULTS)
 
     def test_the_game_is_found_by_the_name_of_its_module(self):
         bar = "new_game:Chomp-v0:rows=3,cols=3"
