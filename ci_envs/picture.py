@@ -94,7 +94,15 @@ def marks_of(
         heat={region: _sum(shares[action] for action in there) for region, there in clicks.items() if shares},
         verdicts={region: max(_sign(scores[action]) for action in there) for region, there in clicks.items() if scores},
         lines=game.winning_lines(position.own, position.opp),
+        best_arrow=arrow_of(game, best[0]) if best else (),
+        last_arrow=() if last is None else arrow_of(game, last),
     )
+
+
+def arrow_of(game: Game, action: int) -> tuple[str, ...]:
+    """Return the regions where the arrow of an action begins and ends; nothing for an action of one region."""
+    targets = game.targets(action)
+    return targets if len(targets) == 2 else ()
 
 
 def next_clicks(game: Game, actions: Iterable[int], clicked: tuple[str, ...] = ()) -> dict[str, list[int]]:

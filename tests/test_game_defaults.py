@@ -136,7 +136,7 @@ def test_stones_keep_their_colour_when_the_other_player_is_to_move():
     position = Position.start(LastCell()).play(5)
     svg = position._repr_svg_()
     assert ElementTree.fromstring(svg).findall(".//{*}circle")[0].get("fill") == "#0072b2"  # player 0 is blue
-    assert position.diagram().splitlines() == ["  a b c d", "1 . . . .", "2 . X . .", "player 1 to move"]
+    assert position.diagram().splitlines() == ["  a b c d", "1 . . . .", "2 . X . .", "Second to move"]
 
 
 def test_buttons_show_which_actions_are_legal():

@@ -142,7 +142,7 @@ def test_a_diagram_shows_the_board_and_who_acts_or_has_won(game):
         *rows, last = diagram.split("\n")
         shown = "".join(rows).replace(" ", "")
         assert all(row in shown for row in board.split("/")) or isinstance(game, Nim)
-        names = ("X", "O") if isinstance(game, Quixo | ConnectN) else ("player 0", "player 1")
+        names = ("X", "O") if isinstance(game, Quixo | ConnectN) else ("First", "Second")
         if position.result is None:
             assert last == f"{names[position.to_move]} to move"
         elif position.result == 0:
@@ -152,7 +152,7 @@ def test_a_diagram_shows_the_board_and_who_acts_or_has_won(game):
 
 
 def test_a_nim_diagram_shows_a_bar_for_each_object():
-    assert Position.from_text(Nim((3, 4)), "3,0 1").diagram() == "1: | | | (3)\n2: (0)\nplayer 1 to move"
+    assert Position.from_text(Nim((3, 4)), "3,0 1").diagram() == "1: | | | (3)\n2: (0)\nSecond to move"
 
 
 # Values

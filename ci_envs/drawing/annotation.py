@@ -32,6 +32,8 @@ class Marks:
         heat: how much attention each region deserves, from 0 to 1.
         verdicts: the exact value of each region for who clicks it: 1 a win, 0 a draw, -1 a loss.
         lines: each the regions that a line joins, in order.
+        best_arrow: the region where an arrow for the best action begins and the one where it ends, or nothing.
+        last_arrow: the same for the last action.
 
     Raises:
         ValueError: a heat is not from 0 to 1, or a verdict none of 1, 0 and -1.
@@ -44,6 +46,8 @@ class Marks:
     heat: Mapping[str, float] = field(default_factory=dict)
     verdicts: Mapping[str, int] = field(default_factory=dict)
     lines: tuple[tuple[str, ...], ...] = ()
+    best_arrow: tuple[str, ...] = ()
+    last_arrow: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, heat in self.heat.items():
@@ -74,6 +78,8 @@ def annotated(drawing: Drawing, marks: Marks) -> Drawing:
         *(_outlined(region, _LAST, 2.5) for region in named(marks.last)),
         *(_outlined(region, _HEAT, 5) for region in named(marks.best)),
         *(_outlined(region, _SELECTED, 5) for region in named(marks.selected)),
+        *(_arrow(named(marks.last_arrow), _LAST) if marks.last_arrow else ()),
+        *(_arrow(named(marks.best_arrow), _HEAT) if marks.best_arrow else ()),
         *(_badge(region, value) for region, value in zip(named(marks.verdicts), marks.verdicts.values(), strict=True)),
         *(_stroke(named(line)) for line in marks.lines),
     ]
@@ -115,6 +121,23 @@ def _badge(region: Region, verdict: int) -> str:
         f'<circle r="8" fill="{color}" stroke="#ffffff" stroke-width="1.5"/>'
         f'<path d="{sign}" fill="none" stroke="#ffffff" stroke-width="2.4" stroke-linecap="round"/></g>'
     )
+
+
+def _arrow(ends: list[Region], color: str) -> list[str]:
+    """An arrow from the middle of the first region to the middle of the last one, with a white outline."""
+    (x, y), (to_x, to_y) = ((end.x + end.width / 2, end.y + end.height / 2) for end in (ends[0], ends[-1]))
+    length = math.hypot(to_x - x, to_y - y)
+    head = min(0.3 * min(ends[0].width, ends[0].height), length / 2)
+    right_x, right_y = (to_x - x) / length * head, (to_y - y) / length * head  # along the arrow
+    base_x, base_y = to_x - right_x, to_y - right_y
+    corners = [(base_x - 0.6 * right_y, base_y + 0.6 * right_x), (base_x + 0.6 * right_y, base_y - 0.6 * right_x)]
+    shaft = f"M{x:.2f} {y:.2f}L{base_x:.2f} {base_y:.2f}"
+    tip = f"M{to_x:.2f} {to_y:.2f}" + "".join(f"L{corner[0]:.2f} {corner[1]:.2f}" for corner in corners) + "Z"
+    return [
+        f'<path d="{shaft}{tip}" fill="{stroke}" stroke="{stroke}" stroke-width="{width:.2f}" stroke-linecap="round"'
+        ' stroke-linejoin="round"/>'
+        for stroke, width in (("#ffffff", 0.3 * head + 3), (color, 0.3 * head))
+    ]
 
 
 def _stroke(regions: list[Region]) -> str:

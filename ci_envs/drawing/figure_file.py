@@ -4,12 +4,24 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ci_envs.extras import optional_import
 from ci_envs.storage.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURE_FORMATS = (".png", ".svg", ".pdf")
+
+
+def figure_type() -> "type[Figure]":
+    """Return the class of figures.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    with optional_import("a plot", "plot"):
+        from matplotlib.figure import Figure
+    return Figure
 
 
 def write_figure(figure: "Figure", path: Path) -> None:

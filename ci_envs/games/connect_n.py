@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from ci_envs.drawing.board import column_name
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.game import bits
 from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
@@ -104,6 +105,53 @@ class ConnectN(GridGame):
             return prod((1 << self.rows - (stones & column).bit_count() + 1) - 1 for column in columns)
         empty = self.rows * self.cols - stones.bit_count()
         return sum(comb(empty, (k + 1) // 2) * comb(empty - (k + 1) // 2, k // 2) for k in range(empty + 1))
+
+    @property
+    @override
+    def how_to_play(self) -> str:
+        board = f"The board has {self.rows} rows and {self.cols} columns and is empty at the start. "
+        move = (
+            "In your turn, drop a disc into a column that is not full; it falls to the lowest empty cell."
+            if self.gravity
+            else "In your turn, place your symbol in an empty cell."
+        )
+        return (
+            f"{board}{move} The first player with {self.n} in a row (in a row, a column or a diagonal, without a gap)"
+            " wins. If the board is full and nobody has won, the game is a draw."
+        )
+
+    @property
+    @override
+    def example(self) -> tuple[str, str]:
+        if self.rows < 2 or self.cols < self.n:
+            return super().example
+        lines = [("X" * (self.n - 1)).ljust(self.cols, "."), ("O" * (self.n - 1)).ljust(self.cols, ".")]
+        rows = [*lines, *["." * self.cols] * (self.rows - 2)]
+        if self.gravity:
+            return f"{'/'.join(rows[::-1])} X", column_name(self.n - 1)
+        return f"{'/'.join(rows)} X", cell_name(self.n - 1, self.cols)
+
+    @override
+    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
+        if region[-1].isdigit():
+            return super().contents(own, opp, to_move, region)
+        column = [self.symbol_at(own, opp, to_move, f"{region}{row + 1}") for row in range(self.rows)]
+        discs = "".join(column).strip(".")
+        return f"column with {len(discs)} of {self.rows} discs, {discs[0]} on top" if discs else "empty column"
+
+    @override
+    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        return f"{'drop' if self.gravity else 'place'} {self.player_name(to_move)}"
+
+    @override
+    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        if self.gravity:
+            return "That column is full. Choose a column with an empty cell."
+        return "That cell is taken. Choose an empty cell."
+
+    @override
+    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
+        return "choose a column" if self.gravity else "choose an empty cell"
 
     @override
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:

@@ -1,5 +1,6 @@
 """What a game is: a value with its parameters, its face in Python, and what its rules are where it does not say."""
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -113,8 +114,70 @@ class Game(Static, ABC):
         return grid_diagram(rows_of(planes_of(self, own, opp, to_move)))
 
     def player_name(self, player: int) -> str:
-        """What pictures in text call a player."""
-        return f"player {player}"
+        """Return the name of player 0 or 1 in texts and on the web page."""
+        return ("First", "Second")[player]
+
+    @property
+    def how_to_play(self) -> str:
+        """The rules in a few sentences, for people; by default the first line of the class docstring."""
+        return (inspect.getdoc(type(self)) or "").partition("\n")[0]
+
+    @property
+    def example(self) -> tuple[str, str]:
+        """A position as text and the name of an action there, to illustrate the rules.
+
+        By default it is the first action of the first position.
+        """
+        own, opp = self.start()
+        action = next(bits(self.rules.examine(self, own, opp)[4]))
+        return self.to_text(own, opp, 0), self.action_name(action)
+
+    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
+        """Return in words what a region of the picture of a position shows; by default nothing.
+
+        Args:
+            own: First word of the position.
+            opp: Second word.
+            to_move: The player to move, 0 or 1.
+            region: The name of the region.
+        """
+        return ""
+
+    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        """Return in words what a click on a region does, where it is legal, for example ``place X``.
+
+        Args:
+            to_move: The player to move, 0 or 1.
+            clicked: The regions that were clicked before, of an action that takes several clicks.
+            region: The name of the region.
+        """
+        return "play this move"
+
+    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        """Return in a sentence why a click is illegal, and what a legal click needs.
+
+        Args:
+            own: First word of the position.
+            opp: Second word.
+            to_move: The player to move, 0 or 1.
+            clicked: The regions that were clicked before, of an action that takes several clicks.
+            region: The name of the region that was clicked.
+        """
+        return "No legal move is there."
+
+    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
+        """Return what the player to move has to do next, for example ``choose a cell``; by default ``choose a move``.
+
+        Args:
+            own: First word of the position.
+            opp: Second word.
+            clicked: The regions that were clicked before, of an action that takes several clicks.
+        """
+        return "choose a move"
+
+    def preview(self, action: int) -> tuple[str, ...]:
+        """Return the regions to mark while the pointer is on the last click of an action; by default that region."""
+        return self.targets(action)[-1:]
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return a picture of a position.

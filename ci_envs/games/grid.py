@@ -126,6 +126,16 @@ class GridGame(Game):
         """X or O."""
         return SYMBOLS[1 + player]
 
+    @override
+    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
+        return {".": "empty"}.get(symbol := self.symbol_at(own, opp, to_move, region), symbol)
+
+    def symbol_at(self, own: int, opp: int, to_move: int, region: str) -> str:
+        """Return the symbol of a cell given by its name: ``.``, ``X`` or ``O``."""
+        rows, cols, _ = self.shape
+        names = [cell_name(cell, cols) for cell in range(rows * cols)]
+        return "".join(self._symbols(own, opp, to_move))[names.index(region)]
+
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """The board as a picture."""
         return grid_drawing(self._symbols(own, opp, to_move), self.style)

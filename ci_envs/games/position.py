@@ -211,6 +211,12 @@ class Position:
     def __reduce__(self) -> tuple[type[Self], tuple[Game, int, int, int]]:
         return type(self), self._key()
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenInstanceError(f"a position is immutable: cannot assign to {name!r}")
 

@@ -54,6 +54,9 @@ _HAVING = np.array([sum(1 << piece for piece in range(16) if piece >> i & 1) for
 # the attributes of each piece, in the lowest bit of each lane
 _SPREAD = np.array([sum(1 << 16 * bit for bit in bits(piece)) for piece in range(_PIECES)], dtype=np.uint64)
 
+_CELL_NAMES = tuple(cell_name(cell, 4) for cell in range(_CELLS))
+_PROPERTIES = (("short", "tall"), ("light", "dark"), ("round", "square"), ("solid", "hollow"))
+
 _FEATURES = (
     "constant",
     "fours with 1 alike",
@@ -164,6 +167,46 @@ class Quarto(Game):
         left = [piece for piece in range(_PIECES) if not opp >> _USED + piece & 1]
         return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
 
+    @property
+    @override
+    def how_to_play(self) -> str:
+        fours = "a row, column or diagonal" + (" or a square of 2 x 2 cells" if self.squares else "")
+        return (
+            "There are 16 different pieces: each is tall or short, dark or light, square or round, hollow or solid."
+            " Your opponent chooses a piece and gives it to you. Place it on an empty cell of the 4 x 4 board, then"
+            " choose a piece that your opponent must place. You win by placing the fourth piece of"
+            f" {fours} in which all four pieces have a property in common, whoever placed the others. If the board is"
+            " full and nobody has won, the game is a draw."
+        )
+
+    @property
+    @override
+    def example(self) -> tuple[str, str]:
+        return "135./...8/..../..2. 7 0", "d1"
+
+    @override
+    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
+        if region.startswith("give"):
+            piece = int(region[4:], 16)
+            return f"{_in_words(piece)} piece{', not left' if opp >> _USED + piece & 1 else ''}"
+        found = self.pieces(own, opp)[_CELL_NAMES.index(region)]
+        return "empty" if found is None else f"{_in_words(found)} piece"
+
+    @override
+    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        return "give this piece" if region.startswith("give") else "place the piece"
+
+    @override
+    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        placing = self.in_hand(opp) is not None
+        if region.startswith("give"):
+            return "Place the piece first." if placing else "That piece was given before. Choose a piece that is left."
+        return "That cell is taken. Choose an empty cell." if placing else "Choose a piece to give first."
+
+    @override
+    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
+        return "choose a piece to give" if self.in_hand(opp) is None else "place the piece"
+
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """The lines and, if they count, the squares of four pieces with an attribute in common."""
         return tuple(tuple(cell_name(cell, 4) for cell in _around(four)) for four in self._quartos(own, opp))
@@ -191,6 +234,11 @@ class Quarto(Game):
     def _rows(self, own: int, opp: int) -> list[str]:
         cells = [_digit(piece, ".") for piece in self.pieces(own, opp)]
         return ["".join(cells[row : row + 4]) for row in range(0, _CELLS, 4)]
+
+
+def _in_words(piece: int) -> str:
+    """Return the properties of a piece, for example ``tall dark round solid``."""
+    return " ".join(words[piece >> attribute & 1] for attribute, words in enumerate(_PROPERTIES))
 
 
 def _digit(piece: int | None, none: str) -> str:

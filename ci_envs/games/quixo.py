@@ -74,6 +74,45 @@ class Quixo(GridGame):
         taken, end = pushes(self.size)[action]
         return cell_name(taken, self.size), cell_name(end, self.size)
 
+    @property
+    @override
+    def how_to_play(self) -> str:
+        return (
+            f"The board has {self.size} x {self.size} cubes, all blank at the start. In your turn, take a blank cube or"
+            " a cube with your own symbol from the border, never one of your opponent's. Push it back in, showing your"
+            " symbol, at another end of its row or column; the cubes between slide towards the gap. You win with"
+            f" {self.size} of your symbols in a row, column or diagonal. If your move completes a line of your"
+            " opponent's symbol, you lose, even if it completes one of yours too. You cannot pass."
+        )
+
+    @property
+    @override
+    def example(self) -> tuple[str, str]:
+        size = self.size
+        rows = ["." + "X" * (size - 1), "O" + "." * (size - 1), *["." * size] * (size - 3), "." * (size - 1) + "O"]
+        return f"{'/'.join(rows[:size])} X", f"a1{cell_name(size - 1, size)}"
+
+    @override
+    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
+        symbol = self.symbol_at(own, opp, to_move, region)
+        return "blank cube" if symbol == "." else f"cube with {symbol}"
+
+    @override
+    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        return f"push the cube in here, as {self.player_name(to_move)}" if clicked else "take this cube"
+
+    @override
+    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
+        if clicked:
+            return f"The cube from {clicked[0]} goes in at another end of its row or column."
+        if self.symbol_at(own, opp, to_move, region) == self.player_name(1 - to_move):
+            return "That cube belongs to your opponent. Take a blank cube or one of your own."
+        return "That cube is not on the border. Take a cube from the border."
+
+    @override
+    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
+        return "choose where to push the cube in" if clicked else "choose a cube to take"
+
     @override
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
         presets = {"sb3": _SB3_PRESET}
