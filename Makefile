@@ -1,10 +1,11 @@
 # make demo   agents play Quixo against each other, and a table says who is better
 # make test   style, types and tests
+# make test-minimum  the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
 # make reports  the sections of the course reports: those without results in docs/reports, then the pages
 # make bench  how fast it is here, beside its peers
 # make integrations  other libraries learn to play here; make integration-tianshou is one of them
 # Each makes what it needs in .venv, from nothing but Python 3.11 or newer; the libraries, whose pins exclude each
-# other, in a .venv-tianshou and so on.
+# other, in a .venv-tianshou and so on, the lowest versions in .venv-minimum.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,7 +14,10 @@ INSTALL := $(BIN)/python $(PIP_INSTALL) --constraint constraints.txt
 INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-%,\
 	$(sort $(wildcard examples/integrations/requirements/*.txt)))
 
-.PHONY: demo test style unit-test reports bench integrations $(INTEGRATIONS) clean
+MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent vector agents arena covering picture ratings \
+	minimax mcts cli neat evolution_strategy extras packaging readme training baselines alphazero_training web))
+
+.PHONY: demo test style unit-test test-minimum reports bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
@@ -27,6 +31,9 @@ style: .venv/dev
 
 unit-test: .venv/dev
 	$(BIN)/pytest --numprocesses=2 --dist=loadfile
+
+test-minimum: .venv-minimum/$(notdir $(PYTHON))
+	.venv-minimum/bin/pytest --numprocesses=2 --dist=loadfile $(MINIMUM_TESTS)
 
 reports: .venv/dev
 	$(BIN)/ci-envs reports all --output docs/reports
@@ -58,9 +65,21 @@ clean:
 	$(PYTHON) -m venv .venv
 	touch $@
 
+# torch alone is not the lowest one: on Linux, PyPI has the lower ones only with CUDA, which is gigabytes
+.venv-minimum/$(notdir $(PYTHON)): pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-minimum
+	.venv-minimum/bin/python $(PIP_INSTALL) uv $$(grep '^torch==' constraints.txt)
+	grep '^torch==' constraints.txt > .venv-minimum/torch.txt
+	.venv-minimum/bin/uv pip compile --quiet --python .venv-minimum --resolution lowest-direct --only-binary :all: \
+		--overrides .venv-minimum/torch.txt --extra all --extra openspiel --extra test pyproject.toml \
+		--output-file .venv-minimum/minimum.txt
+	.venv-minimum/bin/uv pip install --quiet --python .venv-minimum --constraint .venv-minimum/minimum.txt \
+		--editable '.[all,openspiel,test]'
+	touch $@
+
 .venv-%/made: examples/integrations/requirements/%.txt pyproject.toml
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/python $(PIP_INSTALL) $$(grep '^torch==' $<)
+	if grep -q '^torch==' $<; then .venv-$*/bin/python $(PIP_INSTALL) $$(grep '^torch==' $<); fi
 	.venv-$*/bin/python $(PIP_INSTALL) --requirement $<
 	.venv-$*/bin/python $(PIP_INSTALL) --editable .
 	touch $@

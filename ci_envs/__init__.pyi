@@ -1,6 +1,7 @@
 from . import agents, baselines, connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
 from .agent.registry import make_agent, register_agent
 from .checking.check import check_game
+from .envs.flat_observation import FlatMaskObs, FlatMaskObsAEC
 from .envs.make import make
 from .envs.vector import make_vec
 from .games.connect_n import ConnectFour, ConnectN, TicTacToe
@@ -21,6 +22,8 @@ __version__: str
 __all__ = [
     "ConnectFour",
     "ConnectN",
+    "FlatMaskObs",
+    "FlatMaskObsAEC",
     "Game",
     "Nim",
     "Position",

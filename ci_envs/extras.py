@@ -3,11 +3,16 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 _NAME = "ci-envs"
 
-_DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce"}
+_DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
 """The distribution of each module whose name is another one."""
 
 
@@ -37,6 +42,25 @@ def missing_module(owner: str, error: ImportError, preferred: str = "") -> str:
     return missing_package(owner, module, preferred if preferred in extras else extras[0])
 
 
+@contextmanager
+def optional_import(owner: str, preferred: str = "") -> Iterator[None]:
+    """Name the extra to install when an import in the ``with`` block fails.
+
+    Args:
+        owner: What needs the imported package, for example ``agent 'sb3'``.
+        preferred: The extra to name if several provide the package.
+
+    Raises:
+        ImportError: An import in the block failed; the message is that of :func:`missing_module`.
+    """
+    try:
+        yield
+    except ImportError as error:
+        if error.name is None:  # not from an import statement, so the message already says what is missing
+            raise
+        raise ImportError(missing_module(owner, error, preferred)) from error
+
+
 def extras_with(package: str) -> list[str]:
     """Return the extras of this package that require a package, the one with the fewest requirements first."""
     try:
@@ -50,13 +74,20 @@ def extras_with(package: str) -> list[str]:
 
 
 def install_command(extra: str) -> str:
-    """Return a command that installs an extra in the way in which this package was installed."""
+    """Return a command that installs an extra in the way in which this package was installed.
+
+    Only a package that came from an index is installed from there again. The sources are installed from their folder,
+    and a file or a repository by its URL. A package without metadata is used from its sources.
+    """
     try:
         origin = json.loads(distribution(_NAME).read_text("direct_url.json") or "{}")
     except PackageNotFoundError:
-        origin = {}
+        return f'pip install -e "{Path(__file__).parents[1]}[{extra}]"'
+    url = origin.get("url")
+    if url is None:
+        return f'pip install "{_NAME}[{extra}]"'
     if origin.get("dir_info", {}).get("editable"):
-        return f'pip install -e ".[{extra}]"'
-    if url := origin.get("url"):
-        return f'pip install "{_NAME}[{extra}] @ {url}"'
-    return f'pip install "{_NAME}[{extra}]"'
+        return f'pip install -e "{url2pathname(urlsplit(url).path)}[{extra}]"'
+    if "vcs_info" in origin:
+        url = f"{origin['vcs_info']['vcs']}+{url}"
+    return f'pip install "{_NAME}[{extra}] @ {url}"'

@@ -15,7 +15,7 @@ from playing import batch_of, observation_of, random_positions
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.policy import choose_batch
-from ci_envs.agents.evolution import champion, read_champion
+from ci_envs.agents.evolution import champion, evolution_strategy_training, read_champion
 from ci_envs.agents.evolution import training as evolution_training
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeEvaluator, gene_count
 from ci_envs.agents.evolution.evolution_strategy import EvolutionStrategyAgent
@@ -392,6 +392,15 @@ def test_training_refuses_and_leaves_nothing_behind(tmp_path, wrong, message):
     with pytest.raises((ValueError, OSError), match=message):
         train(tmp_path / "run", **wrong)
     assert not (tmp_path / "run").exists()
+
+
+def test_without_the_package_cma_the_strategy_is_comma(tmp_path, monkeypatch):
+    monkeypatch.setattr(evolution_strategy_training, "find_spec", lambda name: None)
+    with pytest.warns(RuntimeWarning, match=r"^strategy=cma needs cma: install the extra 'evolution', .* is comma"):
+        train(tmp_path / "default", 2)
+    train(tmp_path / "comma", 2, strategy="comma")  # says nothing, as this needs no package
+    assert curve_of(tmp_path / "default") == curve_of(tmp_path / "comma")
+    assert '"strategy": "comma"' in (tmp_path / "default" / "config.json").read_text()
 
 
 def test_the_command_line_trains_for_generations(tmp_path):

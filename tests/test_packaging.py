@@ -1,9 +1,14 @@
-"""What is installed, and that other packages of the same names do no harm."""
+"""What is built and installed, and that other packages of the same names do no harm."""
 
+import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
+import venv
 import zipfile
+from email.parser import BytesParser
 from pathlib import Path
 
 import pytest
@@ -57,23 +62,77 @@ def files_of_packages(names):
 NOT_INSTALLED = {"tests", "examples", "experiments", "benchmarks", "docs"}
 
 
-def test_builds_contain_the_single_package(tmp_path):
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory):
+    """The sdist, and the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    [sdist], [wheel] = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    return sdist, wheel
+
+
+def test_builds_contain_the_single_package(builds):
+    sdist, wheel = builds
     sources = {
         str(Path("ci_envs", *([] if folder == "ci_envs" else [folder]), file.relative_to(ROOT / folder)))
         for folder in ("ci_envs", "agents", "baselines")
         for file in (ROOT / folder).rglob("*.py")
     }
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)], cwd=ROOT, check=True)
-    [wheel], [sdist] = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"ci_envs"}
     assert files_of_packages(names) == sources
-    assert "ci_envs/agents/alphazero/models/quixo5.safetensors" in names
+    assert {"ci_envs/agents/alphazero/models/quixo5.safetensors", "ci_envs/baselines/rl_zoo3/ppo.yml"} <= {*names}
     with tarfile.open(sdist) as file:
         names = [name.partition("/")[2] for name in file.getnames()]
-    assert files_of_packages(names) == sources
+    assert files_of_packages(names) - {"hatch_build.py"} == sources
     assert len(names) == len(set(names))
+    assert {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md"} <= set(names)
+
+
+def test_the_builds_can_be_uploaded(builds):
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *builds], check=True)
+
+
+def test_the_page_on_pypi_has_absolute_links_to_files_of_the_repository(builds):
+    with zipfile.ZipFile(builds[1]) as file:
+        metadata = BytesParser().parsebytes(file.read("ci_envs-0.1.0.dist-info/METADATA"))
+    [repository] = metadata.get_all("Project-URL")
+    repository = repository.removeprefix("Repository, ")
+    page = metadata.get_payload()
+    links = re.findall(r"\]\(([^)\s]+)\)", page) + re.findall(r'src="([^"]+)"', page)
+    files = [re.sub(rf"^{repository}/(blob|raw)/main/", "", link) for link in links if link.startswith(repository)]
+    assert {"CONTRIBUTING.md", "docs/images/quixo.svg"} < set(files)
+    assert all((ROOT / file).exists() for file in files)
+    assert all(link.startswith(("https://", "#")) for link in links)
+    assert not re.search(r"^pip install [^\n]*ci-envs", page, re.MULTILINE)  # it is not on PyPI yet
+
+
+def test_the_installed_wheel_runs_the_blocks_of_the_readme(builds, tmp_path):
+    """In a new virtual environment, which finds the packages of this one, but not the sources of ci_envs."""
+    venv.create(tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", builds[1]]
+    subprocess.run(install, check=True)
+    [packages] = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (packages / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) > 4
+    program = f"import ci_envs; print(ci_envs.__file__)\nfor block in {blocks}: exec(block, {{}})"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [python, "-c", program], check=False, capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == str(packages / "ci_envs" / "__init__.py")
+
+
+def test_the_citation_has_the_version_and_license_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = dict(re.findall(r"^([\w-]+): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
 
 
 def test_the_version_is_that_of_the_installed_package():

@@ -4,8 +4,10 @@ The strategies are (mu + lambda) and (mu, lambda) (Rechenberg 1973, Schwefel 197
 (:mod:`ci_envs.optimisation.evolution.cma_es`).
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +20,7 @@ from ci_envs.agents.evolution.evolution_strategy import AGENT, EvolutionStrategy
 from ci_envs.agents.evolution.rules import RULES, RulesPolicy
 from ci_envs.agents.evolution.training import EvolutionTrainer
 from ci_envs.agents.search.negamax import MAX_DEPTH
+from ci_envs.extras import missing_package
 from ci_envs.games.quixo import Quixo
 from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.cma_es import CMAES
@@ -43,7 +46,10 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
 
     random_share: float = with_default(OpeningOptions, "random_share", 0.0)
     strategy: str = option(
-        "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES", Choice((*_SIZES, "cma")), "cma"
+        "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES by the package cma (extra evolution); "
+        "none is cma if that package is installed, else comma",
+        OrNone(Choice((*_SIZES, "cma"))),
+        None,
     )
     evaluation: str = option(
         "a linear evaluation, a perceptron (mlp) with one hidden layer, or 14 weighted rules of Quixo (no search)",
@@ -73,6 +79,20 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
     mutation_rate: float | None = with_default(PopulationOptions, "mutation_rate", 1.0)
     step_rule: str | None = with_default(PopulationOptions, "step_rule", "one_fifth")
     hall_size: int = with_default(PopulationOptions, "hall_size", 10)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.strategy is None:
+            object.__setattr__(self, "strategy", _default_strategy())
+
+
+def _default_strategy() -> str:
+    """Return ``cma``, or ``comma`` with a warning if the package ``cma`` is not installed."""
+    if find_spec("cma") is not None:
+        return "cma"
+    needed = missing_package("strategy=cma", "cma", "evolution")
+    warnings.warn(f"{needed}. The strategy is comma instead", RuntimeWarning, stacklevel=2)
+    return "comma"
 
 
 class EvolutionStrategyTrainer(EvolutionTrainer):

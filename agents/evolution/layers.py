@@ -19,6 +19,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ci_envs.agents.evolution.networks import Node, read_row, stack_rows, write_row
+from ci_envs.extras import optional_import
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import TournamentSelection
 from ci_envs.training.checks import PROBABILITY, Choice, Integer, Number
@@ -234,8 +235,9 @@ def torch_module(genome: Layers, *, softmax: bool = False) -> "nn.Sequential":
     Raises:
         ImportError: PyTorch is not installed.
     """
-    import torch
-    from torch import nn
+    with optional_import("a network as a module of PyTorch", "torch"):
+        import torch
+        from torch import nn
 
     modules: list[nn.Module] = []
     for layer in genome:

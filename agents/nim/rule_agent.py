@@ -25,6 +25,7 @@ exchanged for the other. ``endgame_first`` and ``endgame_second`` are ours. The 
 """
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,8 @@ def _(policy: NimRulePolicy) -> Any:
 
 class NimRuleAgent(PolicyAgent):
     """Plays Nim by a rule that has a name."""
+
+    option_values = MappingProxyType({"rule": RULES, "odd": PARITY_RULES, "even": PARITY_RULES})
 
     def __init__(
         self, game: Game, rule: str, *, odd: str | None = None, even: str | None = None, seed: int | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ci_envs.agent.interface import Agent, AgentFactory
-from ci_envs.extras import missing_module
+from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.plugins import plugins
 from ci_envs.registry import resolve
@@ -53,10 +53,8 @@ def factory_of(name: str) -> AgentFactory:
     found = plugins(ENTRY_POINT_GROUP).get(name)
     if found is None:
         raise unknown_name("agent", name, registered_agents())
-    try:
+    with optional_import(f"agent {name!r}", preferred=name):
         return cast(AgentFactory, found.load())
-    except ImportError as error:
-        raise ImportError(missing_module(f"agent {name!r}", error, preferred=name)) from error
 
 
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from inspect import signature
 from time import perf_counter
 from typing import Any, TypeVar, get_type_hints
 
+from ci_envs.extras import optional_import
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.plugins import plugins
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
@@ -180,8 +181,20 @@ def solvers() -> tuple[str, ...]:
 
 
 def solvers_of(problem: Problem) -> tuple[str, ...]:
-    """Return the names of the solvers for a problem."""
-    return tuple(name for name in solvers() if isinstance(problem, problem_type_of(solver_named(name))))
+    """Return the names of the solvers for a problem, without those whose packages are not installed."""
+    return tuple(name for name in solvers() if _is_installed(name) and _solves(name, problem))
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        solver_named(name)
+    except ImportError:
+        return False
+    return True
+
+
+def _solves(name: str, problem: Problem) -> bool:
+    return isinstance(problem, problem_type_of(solver_named(name)))
 
 
 def solver_named(name: str) -> Solver:
@@ -194,7 +207,8 @@ def solver_named(name: str) -> Solver:
     found = plugins(GROUP).get(name)
     if found is None:
         raise unknown_name("solver", name, solvers())
-    solver: Solver = found.load()
+    with optional_import(f"solver {name!r}"):
+        solver: Solver = found.load()
     return solver
 
 

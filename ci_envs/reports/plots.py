@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ci_envs.drawing.figure_file import figure_type
+from ci_envs.extras import optional_import
 from ci_envs.reports.section import FigureRow, Findings, Plot, Section, Series
 from ci_envs.storage.files import write_whole
 
@@ -29,7 +31,8 @@ def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]
         ImportError: matplotlib is not installed.
         OSError: The folder cannot be written.
     """
-    from matplotlib import rc_context
+    with optional_import("a plot", "plot"):
+        from matplotlib import rc_context
 
     files = []
     for name, figure in _figures(section, findings):
@@ -50,11 +53,9 @@ def _figures(section: Section, findings: Findings) -> "Iterator[tuple[str, Figur
 
 def _overview(section: Section, findings: Findings) -> "Figure":
     """Draw every row as a line with the four figures and the literal interval, and each unit in its own panel."""
-    from matplotlib.figure import Figure
-
     units = dict.fromkeys(row.unit for row in findings.rows)
     groups = [[row for row in findings.rows if row.unit == unit] for unit in units]
-    figure = Figure(figsize=(9, 1 + 0.5 * len(groups) + 0.42 * len(findings.rows)), layout="constrained")
+    figure = figure_type()(figsize=(9, 1 + 0.5 * len(groups) + 0.42 * len(findings.rows)), layout="constrained")
     panels = figure.subplots(len(groups), squeeze=False, height_ratios=[len(rows) + 1 for rows in groups])[:, 0]
     for axes, unit, rows in zip(panels, units, groups, strict=True):
         _draw_rows(axes, rows)
@@ -90,11 +91,9 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
 
 
 def _figure_of(section: Section, plot: Plot) -> "Figure":
-    from matplotlib.figure import Figure
-
     lines = -(-len(plot.panels) // _COLUMNS)
     columns = -(-len(plot.panels) // lines)
-    figure = Figure(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
+    figure = figure_type()(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
     table = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
     grid = list(table.flat)
     brightest = max((value for panel in plot.panels for series in panel.series for value in series.values), default=0)

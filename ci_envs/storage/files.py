@@ -33,10 +33,15 @@ def write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text.getvalue().encode())
+    write_whole(path, csv_text(rows).encode())
+
+
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as CSV; None is an empty cell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def shipped_files(folder: Path, prefix: str, suffix: str) -> dict[str, Path]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ci_envs.drawing.figure_file import figure_type
 from ci_envs.training.folder import CURVE
 from ci_envs.validation import unknown_name
 
@@ -54,8 +55,6 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
         ValueError: A run does not have one of the columns.
         ImportError: matplotlib is not installed.
     """
-    from matplotlib.figure import Figure
-
     first = next(iter(curves.values()))
     x = x or next(iter(first))
     columns = columns or [name for name in first if name != x and not name.endswith(_RECORDS)]
@@ -63,7 +62,7 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
         for name in (x, *columns):
             if name not in curve:
                 raise unknown_name("column", name, curve, owner=f"run {label}")
-    figure = Figure(figsize=(7, 1 + 2.6 * len(columns)), layout="constrained")
+    figure = figure_type()(figsize=(7, 1 + 2.6 * len(columns)), layout="constrained")
     for axes, name in zip(figure.subplots(len(columns), squeeze=False, sharex=True)[:, 0], columns, strict=True):
         for label, curve in curves.items():
             points = [point for point in zip(curve[x], curve[name], strict=True) if None not in point]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_envs.agent.capabilities import Trainable
 from ci_envs.agent.registry import factory_of, registered_agents
+from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry import import_object, resolve
 from ci_envs.spec import check_options, split_spec
@@ -71,7 +72,8 @@ def trainer_of(name: str) -> type[Trainer]:
     factory = factory_of(name)
     if not isinstance(factory, Trainable):
         raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners()) or '(none)'}")
-    trainer: type[Trainer] = import_object(factory.trainer)
+    with optional_import(f"training of {name}", preferred=name):
+        trainer: type[Trainer] = import_object(factory.trainer)
     return trainer
 
 

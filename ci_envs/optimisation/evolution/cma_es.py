@@ -6,6 +6,7 @@ out since, and its time, 0.7 ms for a generation of 13 genomes of 22 genes, is n
 
 import numpy as np
 
+from ci_envs.extras import optional_import
 from ci_envs.games import integer_between
 from ci_envs.optimisation.evolution.parameters import Genomes, Values, between
 
@@ -43,10 +44,8 @@ class CMAES:
         lambda_ = int(4 + 3 * np.log(len(start))) if offspring is None else integer_between("offspring", offspring, 2)
         mu = lambda_ // 2 if parents is None else integer_between("population", parents, 1, lambda_)
         rng = np.random.default_rng(integer_between("seed", seed, 0, 2**64 - 1))
-        try:
+        with optional_import("CMA-ES", "evolution"):
             from cma import CMAEvolutionStrategy
-        except ImportError:
-            raise ImportError("CMA-ES needs the package cma: pip install 'ci-envs[evolution]'") from None
 
         options = {
             "popsize": lambda_,

@@ -1,4 +1,4 @@
-"""A minimum-cost cover as an integer linear program, by HiGHS (``pip install ci-envs[ilp]``).
+"""A minimum-cost cover as an integer linear program, by HiGHS (the package ``highspy``, extra ``ilp``).
 
 Huangfu and Hall, "Parallelizing the dual revised simplex method", Mathematical Programming Computation 10, 2018.
 
