@@ -13,7 +13,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.minimax import MinimaxAgent
-from ci_envs.arena.accuracy import Tally, measure_accuracy
+from ci_envs.arena.accuracy import Tally, measure_accuracies, measure_accuracy
 from ci_envs.cli.main import main
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.nim import NimSolution
@@ -189,6 +189,24 @@ def test_an_illegal_action_counts_as_a_loss(action):
     assert accuracy.everywhere == Tally(2, 0, 0, 1.0 + (solve(TIC_TAC_TOE).value(lost) + 1) / 2)
 
 
+def test_the_positions_of_all_agents_are_solved_once(monkeypatch):
+    game, solution = Quixo(3), solve(Quixo(3))
+    words = draw_positions(game, 1_500, np.random.default_rng(0))
+
+    def agents():
+        return RandomAgent(game, seed=3), MinimaxAgent(game, depth=2, seed=4), RandomAgent(game, seed=5)
+
+    alone = [measure_accuracy(game, agent, words, solution) for agent in agents()]
+    looked_up, counts = solution.grading_scores, []
+    monkeypatch.setattr(solution, "grading_scores", lambda rows: counts.append(len(rows)) or looked_up(rows))
+    seen = []
+    together = measure_accuracies(game, agents(), words, solution, progress=lambda *numbers: seen.append(numbers))
+    assert together == alone
+    assert sum(counts) == 1_500
+    assert seen == sorted(seen)
+    assert seen[-1] == (4_500, 4_500)
+
+
 def test_the_table_is_repeatable_and_fits_a_terminal():
     arguments = ("accuracy", "Quixo-v0:size=3", "random", "exact", "minimax:depth=2", "--positions", "500")
     first, again, other = run(*arguments), run(*arguments), run(*arguments, "--seed", "1")
@@ -248,7 +266,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
     monkeypatch.setattr(agent_registry, "_registered", {"thinker": AnalysingConstant})
     result = run("analyse", "Nim-v0:heaps=1,1,1", "1,1,1 0", "thinker")
     assert result.stdout.splitlines()[3:8] == [
-        "player 0 to move",
+        "First to move",
         "value +0.500",
         "proven 1",
         "simulations 1,200",

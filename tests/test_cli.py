@@ -270,7 +270,7 @@ def test_what_list_prints_can_be_typed() -> None:
 @pytest.mark.parametrize(
     ("name", "mentions"),
     [
-        ("Nim-v0:heaps=1,2", ("Nim", "misere", "player 0 to move")),
+        ("Nim-v0:heaps=1,2", ("Nim", "misere", "First to move")),
         ("SetCovering-v0", ("unit_cost", "whether every set costs 1")),
         ("minimax", ("Agent minimax", "depth", "none", "plies, 1 to 64", "table_mb")),
         ("q_learning", ("Agent q_learning", "required", "ci-envs train q_learning", "learning_rate_end", "0.02")),

@@ -1,6 +1,7 @@
 """How often agents find the right action, against the exact solution of a game."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +34,51 @@ def measure_accuracy(
     Raises:
         ValueError: ``agent`` or ``solution`` is of another game.
     """
-    check_plays(agent, game)
+    [accuracy] = measure_accuracies(game, [agent], words, solution, progress=progress)
+    return accuracy
+
+
+def measure_accuracies(
+    game: Game,
+    agents: Sequence[Agent],
+    words: NDArray[np.uint64],
+    solution: Solution,
+    *,
+    progress: Progress | None = None,
+) -> list[Accuracy]:
+    """Measure the accuracy of several agents on the same positions, each of which is solved once.
+
+    The arguments are those of :func:`measure_accuracy`; ``progress`` counts the decisions of all agents.
+
+    Raises:
+        ValueError: an agent or ``solution`` is of another game.
+    """
+    for agent in agents:
+        check_plays(agent, game)
     if solution.game != game:
         raise ValueError(f"this is a solution of {solution.game}, not of {game}")
-    accuracy = Accuracy()
+    accuracies = [Accuracy()] * len(agents)
     for begin in range(0, len(words), BATCH_SIZE):
         rows = words[begin : begin + BATCH_SIZE]
-        accuracy += grade(solution.grading_scores(rows), decide(agent, rows).actions)
-        if progress:
-            progress(begin + len(rows), len(words))
-    return accuracy
+        scores = solution.grading_scores(rows)
+        for index, agent in enumerate(agents):
+            accuracies[index] += grade(scores, decide(agent, rows).actions)
+            if progress:
+                progress(begin * len(agents) + len(rows) * (index + 1), len(words) * len(agents))
+    return accuracies
+
+
+def accuracy_rows(accuracies: Sequence[tuple[str, Accuracy]]) -> list[dict[str, Any]]:
+    """Return the accuracies of labelled agents as plain data; shares are from 0 to 1, None if they are unknown."""
+    return [
+        {
+            "agent": label,
+            "everywhere": _tally_columns(accuracy.everywhere),
+            "critical": _tally_columns(accuracy.critical),
+            "illegal": accuracy.illegal,
+        }
+        for label, accuracy in accuracies
+    ]
 
 
 def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], how_drawn: str) -> RenderableType:
@@ -61,6 +97,23 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], how_d
         table.add_row(Text(label), *_cells(accuracy.everywhere))
         table.add_row("  critical", *_cells(accuracy.critical), end_section=True)
     return Group(table, *map(Text, _notes(accuracies, how_drawn)))
+
+
+def _tally_columns(tally: Tally) -> dict[str, float | None]:
+    return {
+        "positions": tally.decisions,
+        **_share_columns("keeps", tally.keeping, tally.decisions),
+        **_share_columns("best", tally.fastest, tally.decisions),
+        "points_lost": tally.points / tally.decisions if tally.decisions else None,
+    }
+
+
+def _share_columns(name: str, count: int | None, positions: int) -> dict[str, float | None]:
+    """Return a share with its Wilson interval."""
+    if count is None or not positions:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    low, high = wilson_interval(count, positions)
+    return {name: count / positions, f"{name}_low": low, f"{name}_high": high}
 
 
 def _cells(tally: Tally) -> list[str]:

@@ -167,7 +167,7 @@ def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[st
     return Group(table, *map(Text, notes))
 
 
-def exam_json(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]:
+def exam_rows(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]:
     """Return the results as plain data."""
     return [{"agent": label, **asdict(result)} for label, result in results]
 

@@ -2,6 +2,7 @@
 
 import click
 
+from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
@@ -20,7 +21,8 @@ from ci_envs.registry import resolve
     help="Number of positions to sample.",
 )
 @seed_option
-def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int) -> None:
+@data_options("the results")
+def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int, data_files: DataFiles) -> None:
     """Measure agents against the exact solution of ENV, on random positions.
 
     Positions in which the game is not over are sampled uniformly from all reachable ones; on Connect Four, which has
@@ -31,7 +33,7 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
     import numpy as np
     from rich.console import Console
 
-    from ci_envs.arena.accuracy import accuracy_table, measure_accuracy
+    from ci_envs.arena.accuracy import accuracy_rows, accuracy_table, measure_accuracies
     from ci_envs.arena.tournament import enter
     from ci_envs.solver.reachable import draw_positions
     from ci_envs.solver.solve import solve
@@ -44,10 +46,11 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
         entrants = enter(game, agents, seed)
         with count_progress("positions found") as progress:
             words = draw_positions(game, count, np.random.default_rng(seed), progress=progress)
-    measured = []
-    for label, agent in entrants:
-        with count_progress(f"{label}: positions") as progress:
-            measured.append((label, measure_accuracy(game, agent, words, solution, progress=progress)))
-    Console(highlight=False).print(
-        accuracy_table(f"{environment}: accuracy", measured, solver_of(game).how_drawn(game))
-    )
+    labels, entered = zip(*entrants, strict=True)
+    with count_progress("decisions graded") as progress:
+        measured = measure_accuracies(game, entered, words, solution, progress=progress)
+    labelled = list(zip(labels, measured, strict=True))
+    if not data_files.on_stdout:
+        title = f"{environment}: accuracy"
+        Console(highlight=False).print(accuracy_table(title, labelled, solver_of(game).how_drawn(game)))
+    data_files.write(accuracy_rows(labelled))

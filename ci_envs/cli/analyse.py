@@ -2,6 +2,7 @@
 
 import click
 
+from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
@@ -13,10 +14,12 @@ from ci_envs.registry import resolve
 @click.argument("text", metavar="POSITION")
 @click.argument("spec", metavar="AGENT")
 @seed_option
-def analyse(environment: str, text: str, spec: str, seed: int) -> None:
+@data_options("the analysis")
+def analyse(*, environment: str, text: str, spec: str, seed: int, data_files: DataFiles) -> None:
     """Show the analysis of a POSITION of ENV by AGENT, action by action.
 
-    The table also shows the exact value of each action if the position can be solved quickly.
+    The table also shows the exact value of each action if the position can be solved quickly. JSON has the whole
+    analysis; CSV has a row for each action.
 
     ci-envs analyse TicTacToe-v0 "XX./OO./... X" minimax:depth=9
     """
@@ -24,7 +27,7 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
 
     from ci_envs.agent.capabilities import as_analyst
     from ci_envs.agent.registry import make_agent
-    from ci_envs.arena.analysis import action_table, exact_scores, summary
+    from ci_envs.arena.analysis import action_rows, action_table, analysis_data, exact_scores, summary
     from ci_envs.games.position import Position
 
     with usage_errors():
@@ -37,5 +40,7 @@ def analyse(environment: str, text: str, spec: str, seed: int) -> None:
     analysis = analyst.analyse(position)
     with count_progress("states solved") as progress:
         exact = exact_scores(position, progress)
-    click.echo(position.diagram())
-    Console(highlight=False).print(summary(analysis, position), action_table(analysis, position, exact), sep="\n")
+    if not data_files.on_stdout:
+        click.echo(position.diagram())
+        Console(highlight=False).print(summary(analysis, position), action_table(analysis, position, exact), sep="\n")
+    data_files.write(analysis_data(analysis, position, exact), action_rows(analysis, position, exact))

@@ -7,6 +7,8 @@ from typing import Any
 import click
 from typing_extensions import override
 
+from ci_envs.cluster import ClusterError
+
 
 class OneLineErrorGroup(click.Group):
     """A group of commands that reports wrong usage in one line, without repeating the usage of the command."""
@@ -27,3 +29,12 @@ def usage_errors() -> Iterator[None]:
         yield
     except (ValueError, OSError, ImportError, FloatingPointError) as error:
         raise click.UsageError(str(error)) from None
+
+
+@contextmanager
+def cluster_errors() -> Iterator[None]:
+    """Report in one line that workers cannot start or were lost too often, and exit with status 1."""
+    try:
+        yield
+    except ClusterError as error:
+        raise click.ClickException(str(error)) from None

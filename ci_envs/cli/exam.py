@@ -1,12 +1,10 @@
 """The command ``ci-envs exam``."""
 
-import json
-from pathlib import Path
-
 import click
 
+from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import json_option, seed_option
+from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry import resolve
 
@@ -24,7 +22,7 @@ from ci_envs.registry import resolve
 )
 @click.option("--defender", help="The agent to win against.  [default: exact, or minimax:depth=6 if ENV is not solved]")
 @seed_option
-@json_option("Write the results to FILE; - prints them instead of the table.")
+@data_options("the results")
 def exam(
     *,
     environment: str,
@@ -33,7 +31,7 @@ def exam(
     games: int,
     defender: str | None,
     seed: int,
-    json_path: Path | None,
+    data_files: DataFiles,
 ) -> None:
     """Examine agents on a fixed set of positions of ENV whose values are known.
 
@@ -47,9 +45,8 @@ def exam(
     from rich.console import Console
 
     from ci_envs.agent.registry import make_agent
-    from ci_envs.arena.exam import Exam, exam_json, exam_table
+    from ci_envs.arena.exam import Exam, exam_rows, exam_table
     from ci_envs.arena.tournament import enter
-    from ci_envs.storage.files import write_whole
 
     with usage_errors():
         _, game, _ = resolve(environment)
@@ -64,11 +61,6 @@ def exam(
     for label, agent in entrants:
         with count_progress(f"{label}: positions") as progress:
             results.append((label, paper.take(agent, opponent, games, progress)))
-    text = json.dumps(exam_json(results), indent=2)
-    if str(json_path) == "-":
-        click.echo(text)
-        return
-    Console(highlight=False).print(exam_table(f"{environment}: exam", paper, spec, results))
-    if json_path:
-        with usage_errors():
-            write_whole(json_path, (text + "\n").encode())
+    if not data_files.on_stdout:
+        Console(highlight=False).print(exam_table(f"{environment}: exam", paper, spec, results))
+    data_files.write(exam_rows(results))

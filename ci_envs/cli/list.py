@@ -3,14 +3,12 @@
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
+from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.docstrings import default_text, first_line, page_of
-from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import json_option
 from ci_envs.optimisation.registry import problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
 from ci_envs.spec import option_names, option_text
@@ -44,32 +42,28 @@ class Listed:
 @click.command(name="list")
 @click.argument("kinds", metavar="[KIND...]", nargs=-1, type=click.Choice(KINDS))
 @click.option("--options", is_flag=True, help="Show all options with their defaults.")
-@json_option("Write the list to FILE; - prints it as JSON.")
-def list_command(kinds: tuple[str, ...], options: bool, json_path: Path | None) -> None:
+@data_options("the list")
+def list_command(kinds: tuple[str, ...], options: bool, data_files: DataFiles) -> None:
     """List environments, agents, learners (agents to train), optimisation problems and their solvers.
 
     \b
     ci-envs list
     ci-envs list agents --options
     """
-    import json
-
-    from ci_envs.storage.files import write_whole
-
     chosen = kinds or KINDS
     entries = [entry for kind in KINDS if kind in chosen for entry in _entries(kind)]
-    text = json.dumps([dataclasses.asdict(entry) for entry in entries], indent=2)
-    if str(json_path) == "-":
-        click.echo(text)
-        return
+    if not data_files.on_stdout:
+        _print_list(entries, options)
+    rows = [{"kind": one.kind, "name": one.name, "description": one.description, "spec": one.spec} for one in entries]
+    data_files.write([dataclasses.asdict(entry) for entry in entries], rows)
+
+
+def _print_list(entries: list[Listed], options: bool) -> None:
     for kind in dict.fromkeys(entry.kind for entry in entries):
         click.echo(f"{kind.capitalize()}:")
         for line in _lines([entry for entry in entries if entry.kind == kind], options):
             click.echo(f"  {line}")
     click.echo("\nci-envs info NAME describes each of them.")
-    if json_path:
-        with usage_errors():
-            write_whole(json_path, text.encode())
 
 
 def _lines(entries: Iterable[Listed], options: bool) -> Iterator[str]:

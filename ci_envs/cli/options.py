@@ -17,6 +17,21 @@ max_cycles_option = click.option(
 )
 
 
+def ray_options(what_they_do: str) -> Callable[[Any], Any]:
+    """Return the options ``--workers`` and ``--ray-address``.
+
+    Args:
+        what_they_do: What the workers do, for the help.
+    """
+    workers = click.option(
+        "--workers", type=click.IntRange(min=1), help=f"Let this number of processes of a Ray cluster {what_they_do}."
+    )
+    address = click.option(
+        "--ray-address", metavar="ADDRESS", help="Address of the Ray cluster.  [default: one on this machine]"
+    )
+    return lambda command: workers(address(command))
+
+
 def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any], Any]:
     """Return an option that takes a FILE to write; ``-`` is standard output. A FILE in no folder is refused.
 
@@ -33,11 +48,6 @@ def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any
         callback=_in_a_folder,
         help=help,
     )
-
-
-def json_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option ``--json FILE``; the command gets it as ``json_path``."""
-    return file_option("json_path", "--json", help=help_text)
 
 
 def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import json_option, seed_option
+from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
-from ci_envs.extras import missing_package
 
 if TYPE_CHECKING:
     from ci_envs.reports.section import Findings, RunOptions, Section
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the results and plots.",
 )
-@json_option("Write the rows to FILE; - prints them instead of the tables.")
+@data_options("the figures")
 @click.option("--again", is_flag=True, help="Run sections again whose results are in the folder.")
 def reports(
-    *, names: tuple[str, ...], quick: bool, seed: int, output: Path, json_path: Path | None, again: bool
+    *, names: tuple[str, ...], quick: bool, seed: int, output: Path, data_files: DataFiles, again: bool
 ) -> None:
     """Run each SECTION of the course reports, or list the sections.
 
@@ -40,21 +40,19 @@ def reports(
     ci-envs reports B31
     ci-envs reports all --quick
     """
-    import json
-
     from rich.console import Console
 
     from ci_envs.reports.catalog import section_of, sections
     from ci_envs.reports.results import json_rows
     from ci_envs.reports.section import RunOptions
-    from ci_envs.reports.tables import catalog_table, findings_table
-    from ci_envs.storage.files import write_whole
+    from ci_envs.reports.tables import catalog_rows, catalog_table, findings_table
 
     console = Console(highlight=False)
     if not names:
-        console.print(catalog_table(sections().values()))
+        if not data_files.on_stdout:
+            console.print(catalog_table(sections().values()))
+        data_files.write(catalog_rows(sections().values()))
         return
-    to_stdout = str(json_path) == "-"
     with usage_errors():
         chosen = list(sections().values()) if "all" in names else [section_of(name) for name in names]
     if not quick:
@@ -68,14 +66,10 @@ def reports(
                 message = f"Interrupted in section {section.name}. Sections that were finished before are in {output}."
                 raise click.ClickException(message) from None
             rows += json_rows(section, findings)
-            if not to_stdout:
+            if not data_files.on_stdout:
                 console.print(findings_table(section, findings))
             _save_plots(section, findings, output)
-        text = json.dumps(rows, indent=2)
-        if to_stdout:
-            click.echo(text)
-        elif json_path:
-            write_whole(json_path, text.encode())
+    data_files.write(rows)
 
 
 def _findings(section: "Section", options: "RunOptions", output: Path, again: bool) -> "Findings":
@@ -93,8 +87,8 @@ def _save_plots(section: "Section", findings: "Findings", output: Path) -> None:
 
     try:
         save_plots(section, findings, output)
-    except ImportError:
-        click.echo(missing_package("a plot", "matplotlib", "plot"), err=True)
+    except ImportError as error:
+        click.echo(error, err=True)
 
 
 def _duration(seconds: float) -> str:

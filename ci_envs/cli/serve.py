@@ -1,11 +1,12 @@
 """The command ``ci-envs serve``."""
 
+from ipaddress import ip_address
 from pathlib import Path
 
 import click
 
 from ci_envs.cli.errors import usage_errors
-from ci_envs.extras import missing_module
+from ci_envs.extras import optional_import
 from ci_envs.registry import resolve
 from ci_envs.spec import split_spec
 
@@ -16,6 +17,19 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen at.")
+@click.option(
+    "allowed",
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="Answer to this host name too, for example games.example.org.",
+)
+@click.option(
+    "proxies",
+    "--trust-proxy",
+    metavar="ADDRESS",
+    help="Take the address of a client from the X-Forwarded-For header that the proxy at ADDRESS sets.",
+)
 @click.option(
     "--games",
     metavar="FILE",
@@ -40,36 +54,63 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
     "--workers", type=click.IntRange(min=1), help="Threads in which agents compute.  [default: number of processors]"
 )
 def serve(
-    host: str, port: int, games: Path | None, listed: tuple[str, ...], extra_games: tuple[str, ...], workers: int | None
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    proxies: str | None,
+    games: Path | None,
+    listed: tuple[str, ...],
+    extra_games: tuple[str, ...],
+    workers: int | None,
 ) -> None:
     """Serve a page to play against agents in the browser, and the same games as a REST API.
 
     The API is documented at /docs. It offers agents by their names only: the registered ones and those of --agent.
     """
     with usage_errors():
-        try:
+        with optional_import("the server", "web"):
             import uvicorn
 
             from ci_envs.web.app import create_app, games_file
+            from ci_envs.web.body import MAX_BODY
             from ci_envs.web.catalog import Catalog
+            from ci_envs.web.guard import AllowedHosts
             from ci_envs.web.page import add_pages
             from ci_envs.web.secret import secret_beside
-        except ImportError as error:
-            raise ImportError(missing_module("the server", error, preferred="web")) from None
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
         path = games or games_file()
-        app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers)
+        hosts = AllowedHosts.of(host, allowed)
+        app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers, hosts=hosts)
         add_pages(app, secret_beside(path))
-    click.echo(f"http://{host}:{port}")
+    click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+    if not _is_loopback(host):
+        click.secho(
+            f"WARNING: every machine that reaches {host} can start games and searches here, without a password and "
+            "unencrypted.",
+            fg="yellow",
+            bold=True,
+            err=True,
+        )
     uvicorn.run(
         app,
         host=host,
         port=port,
         log_level="warning",
+        ws_max_size=MAX_BODY,
+        server_header=False,
+        proxy_headers=proxies is not None,  # else any client on this machine could choose its address
+        forwarded_allow_ips=proxies,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
     )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _named_agent(text: str) -> tuple[str, str]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from math import isinf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ci_envs.games.position import Position
+    from ci_envs.optimisation.solving import Result
     from ci_envs.solver.solution import Solution
 
 
@@ -24,11 +26,15 @@ if TYPE_CHECKING:
 @click.argument("arguments", metavar="[POSITION | SOLVER...]", nargs=-1)
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of each solver of a problem.")
 @seed_option
-def solve(environment: str, arguments: tuple[str, ...], seconds: float | None, seed: int) -> None:
+@data_options("the results")
+def solve(
+    *, environment: str, arguments: tuple[str, ...], seconds: float | None, seed: int, data_files: DataFiles
+) -> None:
     """Solve ENV: a game exactly, or an optimisation problem by each SOLVER.
 
     For a game, or for one POSITION of it, this shows the value, the distance to the end, the best actions, and the
-    numbers of won, drawn and lost states. For an optimisation problem it shows the result of each solver.
+    numbers of won, drawn and lost states, which are in JSON but not in CSV. For an optimisation problem it shows the
+    result of each solver. If a solver needs a package that is not installed, the others run, and the exit status is 1.
 
     \b
     ci-envs solve Quixo-v0:size=4
@@ -36,34 +42,54 @@ def solve(environment: str, arguments: tuple[str, ...], seconds: float | None, s
     """
     with usage_errors():
         if is_problem(environment):
-            _solve_problem(environment, arguments, seconds, seed)
+            _solve_problem(environment, arguments, seconds, seed, data_files)
             return
         if len(arguments) > 1 or seconds is not None:
             raise ValueError(f"{environment} is a game, solved exactly: give at most one position and no --seconds")
-    _solve_game(environment, arguments[0] if arguments else None)
+    _solve_game(environment, arguments[0] if arguments else None, data_files)
 
 
-def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | None, seed: int) -> None:
+def _solve_problem(
+    environment: str, solvers: tuple[str, ...], seconds: float | None, seed: int, data_files: DataFiles
+) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     from ci_envs.optimisation.solving import Incumbent, optimise, solvers_of, start_solver
 
     _, problem, _ = resolve_problem(environment)
     if not solvers:
         raise ValueError(f"name solvers: {', '.join(solvers_of(problem))}")
-    table = Table("solver", problem.measure, "bound", "gap", "work", "seconds", title=environment)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for solver in solvers:
-        start_solver(problem, solver, seed)  # so that a wrong solver is reported before another one works for long
-    for solver in solvers:
+    available, missing = [], []
+    for solver in solvers:  # so that a wrong solver is reported before another one works for long
+        try:
+            start_solver(problem, solver, seed)
+            available.append(solver)
+        except ImportError as error:
+            missing.append(str(error))
+    if not available:
+        raise ValueError("; ".join(missing))
+    results = []
+    for solver in available:
         with remark_progress(solver) as remark:
 
             def report(incumbent: Incumbent, remark: ReportRemark = remark) -> None:
                 remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
 
-            result = optimise(problem, solver, seed=seed, seconds=seconds, progress=report)
+            results.append((solver, optimise(problem, solver, seed=seed, seconds=seconds, progress=report)))
+    if not data_files.on_stdout:
+        Console(highlight=False).print(_results_table(environment, problem.measure, results))
+    data_files.write([_result_row(solver, problem.measure, result) for solver, result in results])
+    if missing:
+        raise click.ClickException("; ".join(missing))
+
+
+def _results_table(title: str, measure: str, results: "list[tuple[str, Result]]") -> "Table":
+    from rich.table import Table
+
+    table = Table("solver", measure, "bound", "gap", "work", "seconds", title=title)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for solver, result in results:
         table.add_row(
             solver,
             _number_text(result.value),
@@ -72,16 +98,26 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], seconds: float | 
             f"{result.work:,}",
             f"{result.seconds:.2f}",
         )
-    Console(highlight=False).print(table)
+    return table
+
+
+def _result_row(solver: str, measure: str, result: "Result") -> dict[str, Any]:
+    return {
+        "solver": solver,
+        measure: None if isinf(result.value) else result.value,
+        "bound": result.bound,
+        "optimal": result.optimal,
+        "gap": result.gap,
+        "work": result.work,
+        "seconds": result.seconds,
+    }
 
 
 def _number_text(value: float) -> str:
     return "none" if isinf(value) else f"{value:,.6g}"
 
 
-def _solve_game(environment: str, text: str | None) -> None:
-    from rich.console import Console
-
+def _solve_game(environment: str, text: str | None, data_files: DataFiles) -> None:
     from ci_envs.games.position import Position
     from ci_envs.solver.solve import solve
 
@@ -89,6 +125,15 @@ def _solve_game(environment: str, text: str | None) -> None:
         _, game, _ = resolve(environment)
         position = Position.from_text(game, text) if text else Position.start(game)
         solution = solve(position, progress=progress)
+    if not data_files.on_stdout:
+        _print_solution(solution, position)
+    row = _solution_row(environment, solution, position)
+    data_files.write({**row, **_counted_states(solution)}, [row])
+
+
+def _print_solution(solution: "Solution", position: "Position") -> None:
+    from rich.console import Console
+
     click.echo("\n".join(_position_lines(solution, position)))
     try:
         if counts := solution.counts:
@@ -97,6 +142,24 @@ def _solve_game(environment: str, text: str | None) -> None:
             Console(highlight=False).print(_distance_table(solution))
     except ValueError as error:  # too many to count
         click.echo(error)
+
+
+def _solution_row(environment: str, solution: "Solution", position: "Position") -> dict[str, Any]:
+    return {
+        "environment": environment,
+        "position": position.to_text(),
+        "value": solution.value(position),
+        "distance": solution.distance(position),
+        "best_actions": [position.action_name(action) for action in solution.best_actions(position)],
+    }
+
+
+def _counted_states(solution: "Solution") -> dict[str, Any]:
+    """Return the numbers of won, drawn and lost states as plain data; nothing if there are too many to count."""
+    try:
+        return {"states": solution.counts, "states_by_distance": solution.counts_by_distance}
+    except ValueError:
+        return {}
 
 
 _VERBS = {1: "wins", 0: "draws", -1: "loses"}

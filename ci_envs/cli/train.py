@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import seed_option
+from ci_envs.cli.options import ray_options, seed_option
 from ci_envs.spec import option_value
 
 
@@ -37,8 +37,7 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
     "--iterations", type=click.IntRange(min=1), help="Length of the training in rounds of self-play and learning."
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Length of the training in minutes.")
-@click.option("--workers", type=click.IntRange(min=1), help="Number of self-play processes of a Ray cluster.")
-@click.option("--ray-address", metavar="ADDRESS", help="Address of the Ray cluster.  [default: one on this machine]")
+@ray_options("play the games")
 @seed_option
 @click.option(
     "--output",

@@ -1,6 +1,7 @@
 """The findings of sections as tables in a terminal."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -18,6 +19,14 @@ def catalog_table(sections: Iterable[Section]) -> Table:
     for section in sections:
         table.add_row(section.name, section.title, section.game, f"ci-envs reports {section.name}")
     return table
+
+
+def catalog_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """Return the list of sections as plain data, with the time of a full run."""
+    return [
+        {"section": section.name, "title": section.title, "game": section.game, "seconds": section.seconds}
+        for section in sections
+    ]
 
 
 def findings_table(section: Section, findings: Findings) -> RenderableType:

@@ -1,0 +1,96 @@
+"""The options ``--json`` and ``--csv`` of commands: results as data, in files or on standard output."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.options import file_option
+from ci_envs.storage.files import csv_text, write_whole
+
+_STDOUT = Path("-")
+
+
+@dataclass(frozen=True)
+class DataFiles:
+    """The files that get the results of a command.
+
+    Attributes:
+        json: The file of ``--json``, ``-`` for standard output, or None.
+        csv: The file of ``--csv``, ``-`` for standard output, or None.
+    """
+
+    json: Path | None
+    csv: Path | None
+
+    @property
+    def on_stdout(self) -> bool:
+        """Whether standard output gets the data, so that the command must print nothing else there."""
+        return _STDOUT in (self.json, self.csv)
+
+    def write(self, data: Any, rows: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """Write the results to each file that was asked for.
+
+        Args:
+            data: What JSON gets.
+            rows: The rows of the CSV file; None if ``data`` is a sequence of rows.
+        """
+        with usage_errors():
+            if self.json:
+                _write(self.json, json.dumps(data, indent=2, allow_nan=False) + "\n")
+            if self.csv:
+                _write(self.csv, csv_text(_table(data if rows is None else rows)))
+
+
+def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds ``--json FILE`` and ``--csv FILE``; the command gets them as ``data_files``.
+
+    Args:
+        results: What is written, for example ``all results``.
+    """
+    json_option = file_option(
+        "json_path", "--json", help=f"Write {results} to FILE as JSON; - prints JSON instead of tables."
+    )
+    csv_option = file_option(
+        "csv_path", "--csv", help=f"Write {results} to FILE as CSV; - prints CSV instead of tables."
+    )
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def with_data_files(*, json_path: Path | None, csv_path: Path | None, **options: Any) -> None:
+            if json_path == csv_path == _STDOUT:
+                raise click.UsageError("--json - and --csv - both print the results: write one of them to a file.")
+            command(data_files=DataFiles(json_path, csv_path), **options)
+
+        with_options: Callable[..., None] = json_option(csv_option(with_data_files))
+        return with_options
+
+    return decorate
+
+
+def _write(path: Path, text: str) -> None:
+    if path == _STDOUT:
+        click.echo(text, nl=False)
+    else:
+        write_whole(path, text.encode())
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Return a header and the cells of each row; a row without a column has an empty cell there."""
+    flat = [dict(_cells(row)) for row in rows]
+    header = list(dict.fromkeys(name for row in flat for name in row))
+    return [header, *([row.get(name) for name in header] for row in flat)]
+
+
+def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the cells of a row by their columns: ``{"a": {"b": 1}}`` is 1 in the column ``a_b``."""
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            yield from _cells(value, f"{prefix}{name}_")
+        else:
+            yield prefix + name, " ".join(map(str, value)) if isinstance(value, list) else value
