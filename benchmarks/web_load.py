@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,18 @@ async def _play(
     url: str, environment: str, agent: str, games: int, plies: int, think: float
 ) -> list[tuple[float, float]]:
     """The seconds that each move took to be acknowledged, and to be answered, of all games."""
-    connector, timeout = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(60)
-    async with aiohttp.ClientSession(url, connector=connector, timeout=timeout, raise_for_status=True) as client:
-        await _up(client)
-        players = (_game(client, environment, agent, seed, plies, think) for seed in range(games))
+    async with AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(_client(url, number)) for number in range(games)]
+        await _up(clients[0])
+        players = (_game(client, environment, agent, seed, plies, think) for seed, client in enumerate(clients))
         played = await asyncio.gather(*players)
     return [seconds for game in played for seconds in game]
+
+
+def _client(url: str, number: int) -> aiohttp.ClientSession:
+    """A player with an address of its own, so that the limits per client hold for each player."""
+    connector = aiohttp.TCPConnector(limit=0, local_addr=(f"127.0.{1 + number // 250}.{1 + number % 250}", 0))
+    return aiohttp.ClientSession(url, connector=connector, timeout=aiohttp.ClientTimeout(60), raise_for_status=True)
 
 
 async def _up(client: aiohttp.ClientSession) -> None:
@@ -101,12 +108,14 @@ async def _game(
     new = {"environment": environment, "seats": ["human", agent], "seed": seed}
     state = await _asked(client, "POST", "/api/games", json=new)
     game = f"/api/games/{state['id']}"
+    token = {"X-Seat-Token": state["seat_tokens"][0]}
     while not state["ending"] and state["plies"] < plies:
         if think:
             await asyncio.sleep(rng.expovariate(1 / think))
         mine.append(rng.choice(state["legal"])["number"])
         before = time.perf_counter()
-        state = await _asked(client, "POST", f"{game}/moves", json={"action": mine[-1], "ply": state["plies"]})
+        move = {"action": mine[-1], "ply": state["plies"]}
+        state = await _asked(client, "POST", f"{game}/moves", json=move, headers=token)
         acknowledged = time.perf_counter()
         while state["thinking"]:
             state = await _asked(client, "GET", game, params={"after": state["plies"]})

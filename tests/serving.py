@@ -13,17 +13,23 @@ import httpx
 import uvicorn
 
 from ci_envs.web.app import create_app
+from ci_envs.web.limits import ClientLimits
+
+SECRET = "a secret of the tests"
+
+# All tests are one client, and quick.
+UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16)
 
 
 @contextmanager
 def served(path, pages=False, **options):
     """``(client, app)`` of a server in this process with its games in ``path``; one in its life can have pages."""
-    app = create_app(path, **options)
+    app = create_app(path, **{"limits": UNLIMITED, **options})
     if pages:
         from ci_envs.web.page import add_pages
 
-        add_pages(app, "a secret of the tests")
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+        add_pages(app, SECRET)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", proxy_headers=False))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -51,6 +57,12 @@ def process(path, port, *options, cwd=None):
         running.kill()
         running.wait()
         running.stdout.close()
+
+
+def other_client(client):
+    """A client at another address than the client of the server, but on this machine."""
+    transport = httpx.HTTPTransport(local_address="127.0.0.2")
+    return httpx.Client(base_url=client.base_url, transport=transport, timeout=60)
 
 
 def free_port():

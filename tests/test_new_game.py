@@ -157,7 +157,7 @@ class TestChomp:
             "1 ! # # #",
             "2 # # . .",
             "3 . . . .",
-            "player 1 to move",
+            "Second to move",
         ]
 
     def test_gymnasium(self, chomp):

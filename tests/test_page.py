@@ -2,19 +2,23 @@
 
 import json
 import re
+from base64 import b64encode
 from itertools import count
 from pathlib import Path
 from time import sleep
 
 import numpy as np
 import pytest
+from itsdangerous import TimestampSigner
 from playwright.sync_api import expect, sync_playwright
-from serving import free_port, process, served, wait_until
+from serving import SECRET, free_port, process, served, wait_until
 
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent, register_agent, registered_agents
+from ci_envs.web.catalog import Catalog
 from ci_envs.web.schemas import Export
 
+VISITOR = "the browser of the test"
 CHROMIUM = Path("/usr/bin/chromium")
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="the page is tested with chromium, which is not here")
@@ -81,12 +85,18 @@ def game(server, page):
     """Begins a game and opens its page."""
     client, app = server
 
-    def begin(environment="TicTacToe-v0", seats=("human", "human"), **more):
-        table = app.state.room.create(environment, seats, **more)
+    def begin(environment="TicTacToe-v0", seats=("human", "human"), tokens=(VISITOR, VISITOR), **more):
+        table = app.state.room.create(environment, seats, tokens=tokens, **more)
+        page.context.add_cookies([{"name": "session", "value": session(VISITOR), "url": str(client.base_url)}])
         visit(page, f"{client.base_url}/game/{table.record.id}")
         return lambda: app.state.room.table(table.record.id)
 
     return begin
+
+
+def session(visitor):
+    """The cookie of a browser that the pages know by this id."""
+    return TimestampSigner(SECRET).sign(b64encode(json.dumps({"id": visitor}).encode())).decode()
 
 
 def visit(page, address):
@@ -138,46 +148,81 @@ def test_a_whole_game_by_clicking(game, page, environment):
     expect(page.get_by_role("status")).to_contain_text("draw" if table.winner is None else "has won")
 
 
-def test_a_game_begun_on_the_first_page(server, page):
+def open_form(page):
+    page.get_by_text("Choose the board").click()
+    expect(page.get_by_role("combobox", name="Game")).to_be_visible()
+
+
+def choose_second_player(page, name):
+    """Open the menu, to which agents are added while they are loaded."""
+    page.get_by_role("combobox", name="Second player").click()
+    page.get_by_role("option", name=name, exact=True).click(timeout=60_000)
+
+
+def test_a_new_user_plays_after_one_click_even_if_it_is_a_double_click(server, page):
     client, app = server
     visit(page, f"{client.base_url}/")
-    page.get_by_label("Game").click()
+    page.get_by_label("Play Tic-tac-toe against a beginner").dblclick()
+    page.wait_for_url("**/game/*")
+    expect(page.get_by_role("status").first).to_contain_text("to move")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    id = page.url.rpartition("/")[2]
+    record = app.state.room.table(id).record
+    assert (record.environment, record.seats) == ("TicTacToe-v0", ("human", "random"))
+    app.state.room.resign(id, tokens=[record.owner])
+    page.get_by_role("link", name="ci_envs").click()
+    expect(page.locator(".listed")).to_have_count(1)
+    expect(page.locator(".listed")).to_contain_text("O (random) won by resignation. 0 moves")
+
+
+def test_a_game_begun_by_the_form(server, page):
+    client, app = server
+    visit(page, f"{client.base_url}/")
+    open_form(page)
+    page.get_by_role("combobox", name="Game").click()
     page.get_by_role("option", name="Nim").click()
     page.get_by_label("heaps").fill("2,3,4")
     page.get_by_text("misere", exact=True).click()
-    page.get_by_label("Second player").click()
-    page.get_by_role("option", name="random", exact=True).click()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_label("Name (optional)").first.fill("Ada")
+    choose_second_player(page, "random")
+    page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
-    id = page.url.rpartition("/")[2]
-    record = app.state.room.table(id).record
+    record = app.state.room.table(page.url.rpartition("/")[2]).record
+    assert record.client == "127.0.0.1"
     assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,4,misere=true", ("human", "random"))
-    page.get_by_role("link", name="ci_envs").click()
-    page.locator(f'a[href="/game/{id}"]').click()
-    expect(page.get_by_role("status")).to_contain_text("to move")
+    assert record.names == ("Ada", "")
 
 
-@pytest.mark.parametrize(
-    ("label", "text", "message"),
-    [
-        ("Position", "XXX", "is no position of"),
-        ("Seed", "many", "the seed must be a whole number, not 'many'"),
-        ("Seed", "-1", "greater than or equal to 0"),
-    ],
-)
-def test_what_is_refused_is_told(server, page, label, text, message):
-    visit(page, f"{server[0].base_url}/?environment=TicTacToe-v0")
-    page.get_by_text("More").click()
-    page.get_by_label(label).fill(text)
-    page.get_by_role("button", name="Begin").click()
-    expect(page.get_by_role("alert")).to_contain_text(message)
+def test_an_offered_network_is_chosen_from_a_menu(server, page):
+    client, app = server
+    visit(page, f"{client.base_url}/?environment=Nim-v0")
+    choose_second_player(page, "nim_evolved")
+    page.get_by_role("combobox", name="variant").click()
+    page.get_by_role("option", name="rows4").click()
+    page.get_by_role("button", name="Begin", exact=True).click()
+    page.wait_for_url("**/game/*")
+    assert app.state.room.table(page.url.rpartition("/")[2]).record.seats == ("human", "nim_evolved:rows4")
 
 
-def test_a_game_that_is_not_there(server, page):
-    page.goto(f"{server[0].base_url}/game/<b>none")
-    expect(page.locator("body")).to_contain_text("there is no game")
-    page.goto(f"{server[0].base_url}/game/none")
-    expect(page.locator("body")).to_contain_text("there is no game 'none'")
+def test_what_is_refused_is_told(server, page):
+    visit(page, f"{server[0].base_url}/?environment=TicTacToe-v0&position=XXX")
+    page.get_by_role("button", name="Begin", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("is no position of")
+
+
+def test_a_page_that_is_not_there_leads_home(server, page):
+    for path in ("game/<b>none", "game/nonsense", "rules/Chess-v0"):
+        answer = page.goto(f"{server[0].base_url}/{path}")
+        assert answer.status == 404
+        expect(page.locator("b")).to_have_count(0)
+        expect(page.get_by_role("link")).to_have_attribute("href", "/")
+
+
+@pytest.mark.parametrize("id", [entry.name for entry in Catalog().environments()])
+def test_each_game_has_rules_with_pictures(server, id):
+    page = server[0].get(f"/rules/{id}").text
+    assert Catalog().game(id)[0].how_to_play[:40] in page
+    assert page.count("figcaption") == 2
 
 
 def test_an_agent_answers(game, page):
@@ -190,9 +235,42 @@ def test_an_agent_answers(game, page):
 
 def test_what_others_do_is_seen(server, game, page):
     now = game()
-    server[1].state.room.play(now().record.id, "a1")
+    server[1].state.room.play(now().record.id, "a1", tokens=(VISITOR,))
     settled(page, 1)
     expect(region(page, "a1")).to_have_count(0)
+
+
+def test_others_watch_until_a_seat_is_free(browser, server, game, page):
+    """Two browsers: the second one cannot move, whatever it clicks, until it has taken the seat of O."""
+    now = game()
+    with browser.new_context() as context:
+        other = context.new_page()
+        visit(other, page.url)
+        expect(other.get_by_text("You are watching.")).to_be_visible()
+        assert not regions(other)
+        for name in ("Undo", "Redo", "Hint", "Swap seats", "Resign"):
+            expect(other.get_by_role("button", name=name)).to_be_disabled()
+        for key in ("u", "r", "h"):
+            other.keyboard.press(key)
+        click(page, "a1")
+        settled(other, 1)
+        other.keyboard.press("u")
+        expect(other.get_by_role("alert")).to_contain_text("You can only watch.")
+        assert not regions(other)
+        page.get_by_role("button", name="Invite").click()
+        can_click(page, set())  # the seat of O is free now
+        other.get_by_role("button", name="Play O").click()
+        expect(other.get_by_text("You are watching.")).to_have_count(0)
+        click(other, "b2")
+        settled(page, 2)
+        can_click(other, set())
+        click(page, "c1")
+        settled(other, 3)
+        page.keyboard.press("u")
+        settled(other, 2)
+        page.keyboard.press("u")
+        expect(page.get_by_role("alert").last).to_contain_text("You can only watch.")
+    assert len(now().record.actions) == 2
 
 
 def test_a_cube_clicked_again_is_put_back(game, page):
@@ -271,7 +349,7 @@ def test_a_position_is_played_from(server, game, page):
     page.get_by_role("button", name="Start from it").click()
     page.wait_for_url("**/?environment*")
     page.wait_for_function("window.did_handshake")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
     assert server[1].state.room.table(page.url.rpartition("/")[2]).record.start == ".../.X./... O"
 
@@ -352,13 +430,19 @@ def test_the_interface_answers_in_json_beside_pages(server):
     client, _ = server
     for method, path, status, allowed in (
         ("GET", "/api/nothing", 404, None),
-        ("DELETE", "/api/games", 405, "GET, POST"),
-        ("GET", f"/api/games/{'x' * 22}/moves", 405, "POST"),
-        ("PUT", "/api/environments", 405, "GET"),
+        ("GET", "/api", 404, None),
+        ("DELETE", "/api/games", 405, "OPTIONS, GET, POST"),
+        ("GET", f"/api/games/{'x' * 22}/moves", 405, "OPTIONS, POST"),
+        ("PUT", "/api/environments", 405, "OPTIONS, GET"),
+        ("TRACE", "/api/games", 405, "OPTIONS, GET, POST"),
+        ("OPTIONS", "/api/nothing", 404, None),
+        ("PROPFIND", "/api/searches", 405, "OPTIONS, GET"),
     ):
         answer = client.request(method, path)
         assert (answer.status_code, answer.headers.get("Allow")) == (status, allowed)
         assert set(answer.json()) == {"detail"}
+    options = client.options(f"/api/games/{'x' * 22}")
+    assert (options.status_code, options.headers["Allow"], options.text) == (204, "OPTIONS, GET, DELETE", "")
 
 
 def test_dark_and_light(game, page):
@@ -385,18 +469,18 @@ def test_a_reload_and_another_server_show_the_same_game(browser, page, tmp_path)
     port, path = free_port(), tmp_path / "games.sqlite"
     with process(path, port) as (client, _):
         visit(page, f"{client.base_url}/?environment=TicTacToe-v0")
-        page.get_by_label("Second player").click()
-        page.get_by_role("option", name="human", exact=True).click()
-        page.get_by_role("button", name="Begin").click()
+        choose_second_player(page, "a person")
+        page.get_by_role("button", name="Begin", exact=True).click()
         page.wait_for_url("**/game/*")
         page.wait_for_function("window.did_handshake")
         click(page, "b2")
         settled(page, 1)
         page.reload()
         settled(page, 1)
+    address = page.url
     assert (tmp_path / "games.secret").stat().st_mode & 0o777 == 0o600
     with process(path, port) as (client, _):
-        page.reload()
+        page.goto(address)
         settled(page, 1)
         expect(page.get_by_label("position")).to_have_value(".../.X./... O")
         page.get_by_role("link", name="ci_envs").click()

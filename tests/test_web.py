@@ -2,8 +2,10 @@
 
 import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import partial
 
 import httpx
 import numpy as np
@@ -12,17 +14,22 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
-from serving import free_port, process, served, wait_until
+from serving import UNLIMITED, free_port, other_client, process, served, wait_until
 
 import ci_envs
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent, register_agent, registered_agents
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.guard import AllowedHosts
+from ci_envs.web.levels import LEVELS, agents_of_level
+from ci_envs.web.offers import Offers
 from ci_envs.web.room import Room
 from ci_envs.web.store import ConflictError, Store
+from ci_envs.web.table import RefusedError
 
 TICTACTOE = "TicTacToe-v0"
+TOKENS = ("the token of one seat", "the token of the other seat")
 OWNER = "a-token-of-my-own"
 ENVIRONMENTS = [
     TICTACTOE,
@@ -181,6 +188,46 @@ def test_taking_back(client):
     post(client, late, "undo", 409)  # the agent's ply alone is not the person's to take back
 
 
+def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
+    """The moves of the agent are played again too, and a different move forgets what was taken back."""
+    room = Room(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+    id = room.create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
+    for name in ("b2", "a1", "c3"):
+        room.play(id, name, tokens=TOKENS)
+    played = room.table(id).record.actions
+    room.seat(id, ("human", "failing"), tokens=TOKENS)  # which could not answer
+    for plies in (2, 0):
+        assert len(room.undo(id, tokens=TOKENS).record.actions) == plies
+    other = Room(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+    assert other.redo(id, tokens=TOKENS).record.actions == played[:2]
+    assert other.redo(id, tokens=TOKENS).record.actions == played
+    with pytest.raises(RefusedError, match="nothing to redo"):
+        other.redo(id, tokens=TOKENS)
+    other.seat(id, ("human", "human"), tokens=TOKENS)
+    other.undo(id, tokens=TOKENS)
+    assert other.play(id, "a3", tokens=TOKENS).record.undone == ()
+
+
+def test_an_exported_game_is_imported(tmp_path):
+    room = Room(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+    actions = ["b2", "a1", "c3"]
+    table = room.create(TICTACTOE, ("human", "random"), tokens=TOKENS, names=("Ada", ""), actions=actions, resigned=0)
+    assert (list(map(table.game.action_name, table.record.actions)), table.winner) == (actions, 1)
+    assert room.table(table.record.id).record.names == ("Ada", "")
+    with pytest.raises(ValueError, match="illegal"):
+        room.create(TICTACTOE, ("human", "human"), tokens=TOKENS, actions=["b2", "b2"])
+
+
+def test_a_file_of_an_earlier_version_is_read(tmp_path):
+    path = tmp_path / "games.sqlite"
+    id = Room(Store(path), Catalog(), workers=1).create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
+    with closing(sqlite3.connect(path)) as connection:
+        for column in ("names", "undone"):
+            connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
+    record = Store(path).get(id)
+    assert (record.names, record.undone) == (("", ""), ())
+
+
 def test_giving_up_and_thinking_again(client):
     game = begin(client, seats=("human", "random"))
     play(client, game, "a1")
@@ -230,15 +277,15 @@ def test_what_another_process_does_to_a_game_is_seen(tmp_path):
     """Two rooms with one file, as two servers would be."""
     stores = [Store(tmp_path / "games.sqlite") for _ in range(2)]
     one, other = (Room(store, Catalog(), workers=1) for store in stores)
-    id = one.create(TICTACTOE, ("human", "human")).record.id
-    other.play(id, "a1")
+    id = one.create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
+    other.play(id, "a1", tokens=TOKENS)
     stale = one.table(id).record
     assert len(stale.actions) == 1
-    other.play(id, "b1")
+    other.play(id, "b1", tokens=TOKENS)
     with pytest.raises(ConflictError):
         stores[0].change(stale, over=True)
-    one.undo(id)
-    one.play(id, "c1")
+    one.undo(id, tokens=TOKENS)
+    one.play(id, "c1", tokens=TOKENS)
     assert other.table(id).record == one.table(id).record == stores[0].get(id)
     assert list(map(other.table(id).game.action_name, stores[1].get(id).actions)) == ["a1", "c1"]
 
@@ -272,7 +319,9 @@ def test_moves_at_once_are_played_once(client):
     game = begin(client)
     with ThreadPoolExecutor(8) as pool:
         url = f"{client.base_url}/api/games/{game['id']}/moves"
-        answers = list(pool.map(lambda n: httpx.post(url, json={"action": n, "ply": 0}).status_code, range(8)))
+        headers = {"X-Seat-Token": game["seat_tokens"][0]}
+        send = partial(httpx.post, url, headers=headers)
+        answers = list(pool.map(lambda n: send(json={"action": n, "ply": 0}).status_code, range(8)))
     assert sorted(answers) == [201] + [409] * 7
     assert read(client, game)["plies"] == 1
 
@@ -296,6 +345,11 @@ def test_games_are_listed_to_who_knows_their_owner(client):
         ({"environment": "SetCovering-v0:path=/etc/passwd"}, "Unknown environment"),
         ({"environment": "Quixo-v0:size=99"}, "size must be a whole number from 2 to 7, not 99"),
         ({"environment": "x" * 301}, "at most 300 characters"),
+        ({"environment": "Quixo-v0:render_mode=human"}, "Unknown option 'render_mode'"),
+        ({"environment": "Quixo-v0:max_cycles=1001"}, "max_cycles must be a whole number from 1 to 1000, not 1001"),
+        ({"environment": "Quixo-v0:size=\u0665"}, "Allowed: ASCII"),
+        ({"environment": "Nim-v0", "position": "\uff11,3,5,7 0"}, "Allowed: ASCII"),
+        ({"seats": ["human", "mcts:simulations=\u0661"]}, "Allowed: ASCII"),
         ({"seats": ["human", "nobody"]}, "Unknown agent 'nobody'"),
         ({"seats": ["human", "human:x=1"]}, "'human' is not an agent here"),
         ({"seats": ["human", "mcts:simulations=1000000"]}, "simulations must be 20000 or less here, not 1000000"),
@@ -306,7 +360,8 @@ def test_games_are_listed_to_who_knows_their_owner(client):
         ({"seats": ["human", "mine:depth=9"]}, "Unknown agent 'mine'"),
         ({"seats": ["human"]}, "at least 2 items"),
         ({"seats": ["human", "random"], "position": "XXX"}, "is no position of"),
-        ({"seed": -1}, "greater than or equal to 0"),
+        ({"environment": None}, "Invalid value for environment: None."),
+        ({"seed": -1}, "Invalid value for seed: -1. Input should be greater than or equal to 0"),
         ({"more": 1}, "Extra inputs"),
     ],
 )
@@ -366,6 +421,25 @@ def test_what_is_on_offer(client):
         "tictactoe",
     ]
     assert "human" not in offered
+
+
+@pytest.mark.parametrize("environment", ci_envs.registered())
+def test_every_offered_agent_begins_and_answers(server, environment):
+    """With its defaults, and each of its networks or rules; and so do the opponents of a first game."""
+    client, app = server
+    found = Offers(app.state.room.catalog).of(environment)
+    offers = [offer for offer in found if offer.name not in ("held", "failing", "endless")]  # of other tests
+    names = {offer.name for offer in offers}
+    assert names >= {"random", "minimax", "mcts", "mine"}
+    assert ("exact" in names) == (environment in ("TicTacToe-v0", "ConnectFour-v0", "Nim-v0"))
+    assert ("nim_expert" in names) == (environment == "Nim-v0")
+    assert all(field.meaning for offer in offers for field in offer.options)
+    specs = {f"{offer.name}:{variant}" for offer in offers for variant in offer.variants}
+    specs |= {offer.name for offer in offers if not offer.variants}
+    for spec in specs | {agents_of_level(environment, level)[0] for level in LEVELS}:
+        game = begin(client, environment, (spec, "human"))
+        state = settled(client, game)
+        assert (state["trouble"], state["plies"]) == (None, 1), spec
 
 
 # ---------------------------------------------------------------------------------------------------------- thinking
@@ -457,19 +531,31 @@ class Endless(Agent):
             yield found
 
 
+def test_disconnecting_cancels_an_analysis(server):
+    client, app = server
+    if "endless" not in registered_agents():
+        register_agent("endless", Endless)
+    about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(f"{client.base_url}/api/analyses", json=about, timeout=0.5)
+    began = time.monotonic()
+    wait_until(lambda: app.state.thinker.going_on == 0)
+    assert time.monotonic() - began < 5  # a search ends by itself after 30 s
+
+
 def test_who_hangs_up_ends_the_search_and_too_many_are_refused(server):
     client, app = server
     if "endless" not in registered_agents():
         register_agent("endless", Endless)
     about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
-    streams = []
-    for _ in range(16):
-        streams.append(client.stream("GET", "/api/searches", params=about))
-        assert streams[-1].__enter__().status_code == 200
-    refused = client.get("/api/searches", params=about)
-    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
-    for stream in streams:
-        stream.__exit__(None, None, None)
+    with ExitStack() as streams, other_client(client) as other:
+        for one, count, status in ((client, 10, 429), (other, 6, 503)):
+            for _ in range(count):
+                stream = one.stream("GET", "/api/searches", params=about)
+                assert streams.enter_context(stream).status_code == 200
+            refused = one.get("/api/searches", params=about)
+            assert (refused.status_code, refused.headers["retry-after"]) == (status, "1")
+            assert "searches running" in refused.json()["detail"]
     wait_until(lambda: app.state.thinker.going_on == 0)
 
 
@@ -504,6 +590,9 @@ OPERATIONS = [
     ("POST", "/games/{id}/undo"),
     ("POST", "/games/{id}/resign"),
     ("PUT", "/games/{id}/seats"),
+    ("POST", "/games/{id}/seats/{player}/take"),
+    ("POST", "/games/{id}/seats/{player}/free"),
+    ("DELETE", "/games/{id}"),
     ("GET", "/games/{id}/export"),
     ("GET", "/searches"),
     ("POST", "/analyses"),
@@ -513,9 +602,8 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory):
-    return schemathesis.openapi.from_asgi(
-        "/openapi.json", create_app(tmp_path_factory.mktemp("fuzz") / "games.sqlite", workers=1)
-    )
+    path, hosts = tmp_path_factory.mktemp("fuzz") / "games.sqlite", AllowedHosts.of("testserver")
+    return schemathesis.openapi.from_asgi("/openapi.json", create_app(path, workers=1, hosts=hosts, limits=UNLIMITED))
 
 
 def test_every_operation_is_tried(schema):

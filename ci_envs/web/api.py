@@ -1,18 +1,23 @@
 """The REST interface: games, and what agents think of positions."""
 
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Path, Query, Request
+from fastapi import APIRouter, Cookie, Depends, FastAPI, Header, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import Field as PydanticField
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 
+from ci_envs.web.limits import TooManyError
 from ci_envs.web.room import BusyError, Room
 from ci_envs.web.schemas import (
     AgentQuestion,
     CatalogEntry,
+    CreatedGame,
     Environment,
     ErrorResponse,
     Export,
@@ -27,38 +32,73 @@ from ci_envs.web.schemas import (
     Resignation,
     Spec,
     Summary,
+    TakenSeat,
     Thought,
     Verdict,
 )
+from ci_envs.web.seats import SeatError, held_seats, new_token
 from ci_envs.web.store import ConflictError, UnknownGameError
 from ci_envs.web.table import RefusedError
 from ci_envs.web.thinking import Thinker
-from ci_envs.web.waiting import when_answered
+from ci_envs.web.waiting import last_while_connected, when_answered
 
 Id = Annotated[str, Path(pattern=r"^[\w-]{22}$", description="of a game")]
 
 _STATUS: dict[type[Exception], int] = {
     ValueError: 422,
     ImportError: 422,
+    SeatError: 403,
     UnknownGameError: 404,
     RefusedError: 409,
     ConflictError: 409,
+    TooManyError: 429,
     BusyError: 503,
 }
 _WORDS = {
-    422: "something is refused",
-    404: "there is no such game",
+    422: "a value is invalid",
+    404: "the game is unknown",
     409: "the game does not allow it now",
-    503: "there is too much to do",
+    403: "the client does not have the token of the seat, or another web site sent the request",
+    413: "the body is too large",
+    429: "this client uses more than its share",
+    503: "the server is busy",
 }
 
 
-_AFTER = "wait until more plies than so many were played or no agent is to play, for 20 seconds at most"
+_AFTER = "wait until more moves than this number were played or no agent is to play, for at most 20 seconds"
 _STREAM = "events `thought`, each with a Thought as its data, then `done`, or `failed` with an ErrorResponse"
 
 
+_LONGEST_VALUE = 60  # characters of a value in a message
+_COOKIE = "seats"
+_COOKIE_AGE = 30 * 24 * 3600
+_SEVERAL = re.compile(r"[\s,.]+")
+_Tokens = Annotated[str | None, PydanticField(max_length=200)]
+
+
+def _seat_tokens(
+    x_seat_token: Annotated[_Tokens, Header(description="of a seat of the game, several with commas")] = None,
+    seats: Annotated[_Tokens, Cookie(description="the same, as the server sets it")] = None,
+) -> list[str]:
+    """Return the tokens that a client sends, without empty ones."""
+    return [token for token in _SEVERAL.split(f"{x_seat_token or ''},{seats or ''}") if token]
+
+
+SeatTokens = Annotated[list[str], Depends(_seat_tokens)]
+SeatNumber = Annotated[int, Path(ge=0, le=1, description="0 for the first player, 1 for the second")]
+
+
+def _set_cookie(response: Response, id: str, tokens: Iterable[str]) -> None:
+    """Give a browser the tokens of a game, which it sends with requests about this game alone."""
+    path = f"/api/games/{id}"
+    response.set_cookie(_COOKIE, ".".join(tokens), _COOKIE_AGE, path=path, httponly=True, samesite="strict")
+
+
 def _fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": ErrorResponse, "description": _WORDS[status]} for status in (422, *statuses)}
+    return {
+        status: {"model": ErrorResponse, "description": _WORDS[status]}
+        for status in (403, 413, 422, 429, 503, *statuses)
+    }
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -67,7 +107,7 @@ def add_handlers(app: FastAPI) -> None:
     def answer(status: int) -> Callable[[Request, Exception], JSONResponse]:
         def handler(request: Request, error: Exception) -> JSONResponse:
             text = str(error.args[0]) if error.args else type(error).__name__
-            headers = {"Retry-After": "1"} if status == 503 else None
+            headers = {"Retry-After": "1"} if status in (429, 503) else None
             return JSONResponse({"detail": text}, status, headers)
 
         return handler
@@ -77,11 +117,23 @@ def add_handlers(app: FastAPI) -> None:
 
     def invalid(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"][1:])) or "the request"
-        return JSONResponse({"detail": f"{where}: {first['msg']}"}, 422)
+        return JSONResponse({"detail": _invalid_value(error.errors()[0])}, 422)
 
     app.add_exception_handler(RequestValidationError, invalid)
+
+
+def _invalid_value(error: dict[str, Any]) -> str:
+    """Return what is wrong with a value of a request, which value it is, and what is allowed."""
+    where = ".".join(map(str, error["loc"][1:])) or "the request"
+    reason = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "missing":
+        return f"{where} is missing."
+    return f"Invalid value for {where}: {_shortened(error['input'])}. {reason}."
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
 def thinking_router(thinker: Thinker) -> APIRouter:
@@ -91,22 +143,21 @@ def thinking_router(thinker: Thinker) -> APIRouter:
     @router.get(
         "/searches",
         response_class=EventSourceResponse,
-        responses={200: {"description": _STREAM, "content": {"text/event-stream": {}}}, **_fails(503)},
+        responses={200: {"description": _STREAM, "content": {"text/event-stream": {}}}, **_fails()},
     )
     async def search(
         environment: Annotated[Environment, Query()],
         position: Annotated[PositionText, Query()],
         agent: Annotated[Spec, Query(examples=["mcts:simulations=1000"])],
     ) -> EventSourceResponse:
-        """Let an agent think about a position, and follow it. Who hangs up ends the search."""
+        """Let an agent think about a position, and follow it. Disconnecting cancels the search."""
         return EventSourceResponse(_events(await thinker.begin(environment, position, agent)))
 
-    @router.post("/analyses", responses=_fails(503))
-    async def analyse(question: AgentQuestion) -> Thought:
-        """What an agent thinks of a position in the end."""
+    @router.post("/analyses", responses=_fails())
+    async def analyse(question: AgentQuestion, request: Request) -> Thought:
+        """Return what an agent thinks of a position in the end. Disconnecting cancels the search."""
         thoughts = await thinker.begin(question.environment, question.position, question.agent)
-        *_, last = [thought async for thought in thoughts]
-        return last
+        return await last_while_connected(request, thoughts)
 
     @router.post("/exact", responses=_fails())
     def exact(question: Question) -> list[Verdict]:
@@ -140,12 +191,15 @@ def games_router(room: Room) -> APIRouter:
         """The agents that can play, with their options."""
         return list(map(CatalogEntry.of, room.catalog.agents()))
 
-    @router.post("/games", status_code=201, responses=_fails(503))
-    def create(new: NewGame) -> GameState:
-        """Begin a game."""
-        first, second = new.seats
-        table = room.create(new.environment, (first, second), seed=new.seed, start=new.position, owner=new.owner)
-        return GameState.at(room, table)
+    @router.post("/games", status_code=201, responses=_fails())
+    def create(new: NewGame, response: Response) -> CreatedGame:
+        """Begin a game. The answer and the cookie have the tokens of both seats; without them one can only watch."""
+        (first, second), (name, other) = new.seats, new.names
+        tokens = new_token(), new_token()
+        begin = partial(room.create, new.environment, (first, second), seed=new.seed, start=new.position)
+        table = begin(owner=new.owner, names=(name, other), tokens=tokens)
+        _set_cookie(response, table.record.id, tokens)
+        return CreatedGame(**GameState.at(room, table).model_dump(), seat_tokens=list(tokens))
 
     @router.get("/games", responses=_fails())
     def owned(
@@ -162,30 +216,48 @@ def games_router(room: Room) -> APIRouter:
         return GameState.at(room, await when_answered(room, id, after))
 
     @router.post("/games/{id}/moves", status_code=201, responses=_fails(404, 409))
-    def move(id: Id, new: NewMove) -> GameState:
+    def move(id: Id, new: NewMove, tokens: SeatTokens) -> GameState:
         """Play an action of a person. It is stored before it is answered; an agent then thinks on its own."""
-        return GameState.at(room, room.play(id, new.action, new.ply))
+        return GameState.at(room, room.play(id, new.action, new.ply, tokens=tokens))
 
     @router.post("/games/{id}/advance", status_code=202, responses=_fails(404, 409))
-    def advance(id: Id) -> GameState:
+    def advance(id: Id, tokens: SeatTokens) -> GameState:
         """Let the agent whose turn it is play a ply: so games of two agents go on."""
-        return GameState.at(room, room.advance(id))
+        return GameState.at(room, room.advance(id, tokens=tokens))
 
     @router.post("/games/{id}/undo", responses=_fails(404, 409))
-    def undo(id: Id) -> GameState:
+    def undo(id: Id, tokens: SeatTokens) -> GameState:
         """Take back the last turn of a person and what followed; without persons, the last ply."""
-        return GameState.at(room, room.undo(id))
+        return GameState.at(room, room.undo(id, tokens=tokens))
 
     @router.post("/games/{id}/resign", responses=_fails(404, 409))
-    def resign(id: Id, who: Resignation) -> GameState:
+    def resign(id: Id, who: Resignation, tokens: SeatTokens) -> GameState:
         """Give up."""
-        return GameState.at(room, room.resign(id, who.player))
+        return GameState.at(room, room.resign(id, who.player, tokens=tokens))
 
     @router.put("/games/{id}/seats", responses=_fails(404))
-    def seats(id: Id, new: NewSeats) -> GameState:
+    def seats(id: Id, new: NewSeats, tokens: SeatTokens) -> GameState:
         """Let others play on, as when seats are swapped."""
         first, second = new.seats
-        return GameState.at(room, room.seat(id, (first, second)))
+        return GameState.at(room, room.seat(id, (first, second), tokens=tokens))
+
+    @router.post("/games/{id}/seats/{player}/take", status_code=201, responses=_fails(404, 409))
+    def take(id: Id, player: SeatNumber, tokens: SeatTokens, response: Response) -> TakenSeat:
+        """Take a free seat. The answer and the cookie have its token."""
+        token = new_token()
+        record = room.take_seat(id, player, token).record
+        _set_cookie(response, id, (*(old for old in tokens if held_seats(record, [old])), token))
+        return TakenSeat(player=player, seat_token=token)
+
+    @router.post("/games/{id}/seats/{player}/free", responses=_fails(404, 409))
+    def free(id: Id, player: SeatNumber, tokens: SeatTokens) -> GameState:
+        """Give up a seat, so that whoever has the link to the game can take it."""
+        return GameState.at(room, room.free_seat(id, player, tokens=tokens))
+
+    @router.delete("/games/{id}", status_code=204, responses=_fails(404, 409))
+    def delete(id: Id, tokens: SeatTokens) -> None:
+        """Delete a game in which nobody else has a seat."""
+        room.delete(id, tokens=tokens)
 
     @router.get("/games/{id}/export", responses=_fails(404))
     def export(id: Id) -> Export:

@@ -1,17 +1,26 @@
 """The server as a whole."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
 from platformdirs import user_data_path
+from starlette.routing import Route
 
 from ci_envs.web.api import add_handlers, games_router, thinking_router
+from ci_envs.web.body import BodyLimit
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.guard import AllowedHosts, HostGuard, OriginGuard, SecurityHeaders
+from ci_envs.web.limits import ClientLimits, RateLimit
 from ci_envs.web.room import Room
 from ci_envs.web.store import Store
 from ci_envs.web.thinking import Thinker
+from ci_envs.web.unknown_call import UnknownCall
+
+_HOUR = 3600.0  # seconds
 
 
 def games_file() -> Path:
@@ -19,37 +28,68 @@ def games_file() -> Path:
     return user_data_path("ci_envs") / "games.sqlite"
 
 
-def create_app(path: Path, catalog: Catalog | None = None, *, workers: int | None = None) -> FastAPI:
+def create_app(
+    path: Path,
+    catalog: Catalog | None = None,
+    *,
+    workers: int | None = None,
+    hosts: AllowedHosts | None = None,
+    limits: ClientLimits | None = None,
+) -> FastAPI:
     """Make the application, with the games in a file.
 
     Args:
         path: of the file, made if need be.
         catalog: of what can be played; None means all that is registered.
         workers: threads in which agents think; None means as many as there are processors.
+        hosts: the names under which browsers may reach the server; None means those of the loopback interface.
+        limits: on what clients may use; None means the defaults.
 
     Raises:
         ValueError: ``workers`` is not positive.
         OSError: the file cannot be made, or is something else.
     """
     store = Store(path)
-    room = Room(store, catalog or Catalog(), workers=workers)
+    room = Room(store, catalog or Catalog(), workers=workers, limits=limits)
 
     thinker = Thinker(room)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        expiring = asyncio.create_task(_expire(room))
         yield
+        expiring.cancel()
         thinker.close()
         room.close()
         store.close()
 
-    app = FastAPI(
+    app = FastAPIOffline(
         title="ci_envs",
         summary="Board games to play against agents, and to look into their heads",
         lifespan=lifespan,
     )
     add_handlers(app)
+    _protect(app, hosts or AllowedHosts(), room.limits)
     app.include_router(games_router(room))
     app.include_router(thinking_router(thinker))
+    unknown_call = UnknownCall(list(app.routes))
+    for unknown in ("/api", "/api/{rest:path}"):
+        app.router.routes.append(Route(unknown, unknown_call, include_in_schema=False))
     app.state.room, app.state.thinker = room, thinker
     return app
+
+
+async def _expire(room: Room) -> None:
+    """Delete abandoned games now and every hour."""
+    while True:
+        await asyncio.to_thread(room.expire)
+        await asyncio.sleep(_HOUR)
+
+
+def _protect(app: FastAPI, hosts: AllowedHosts, limits: ClientLimits) -> None:
+    """Check every request, also those of the pages and of their socket. The last check added is the first made."""
+    app.add_middleware(BodyLimit)
+    app.add_middleware(RateLimit, limits=limits)
+    app.add_middleware(OriginGuard)
+    app.add_middleware(HostGuard, hosts=hosts)
+    app.add_middleware(SecurityHeaders)

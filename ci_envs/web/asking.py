@@ -7,11 +7,13 @@ from typing import TypeVar
 from nicegui import ui
 from pydantic import ValidationError
 
+from ci_envs.web.limits import TooManyError
 from ci_envs.web.room import BusyError
+from ci_envs.web.seats import SeatError
 from ci_envs.web.store import ConflictError, UnknownGameError
 from ci_envs.web.table import RefusedError
 
-REFUSALS = (ValueError, ImportError, UnknownGameError, RefusedError, ConflictError, BusyError)
+REFUSALS = (ValueError, ImportError, UnknownGameError, RefusedError, SeatError, ConflictError, TooManyError, BusyError)
 """What the room and its searches refuse something with."""
 
 T = TypeVar("T")

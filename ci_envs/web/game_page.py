@@ -17,6 +17,8 @@ from ci_envs.web.evaluation import PositionEvaluator
 from ci_envs.web.insight import Insight
 from ci_envs.web.room import Room
 from ci_envs.web.schemas import Export
+from ci_envs.web.seating import Seating
+from ci_envs.web.seats import held_seats
 from ci_envs.web.store import UnknownGameError
 from ci_envs.web.table import Table
 from ci_envs.web.thinking import Thinker
@@ -29,7 +31,17 @@ _THINKER = "mcts:simulations=5000"
 class GamePage:
     """A game on a page."""
 
-    def __init__(self, room: Room, thinker: Thinker, evaluator: PositionEvaluator, table: Table) -> None:
+    def __init__(self, room: Room, thinker: Thinker, evaluator: PositionEvaluator, table: Table, token: str) -> None:
+        """Make the page of a game.
+
+        Args:
+            room: where games are played.
+            thinker: who lets agents think.
+            evaluator: of the positions of the game.
+            table: the game.
+            token: of the visitor, for the seats that this browser has.
+        """
+        self._tokens = (token,)
         self._room = room
         self._evaluator = evaluator
         self._table = table
@@ -40,10 +52,11 @@ class GamePage:
         self._solved: Position | None = None
         self._looks = 0
         self._last_ply_at = monotonic()
-        with ui.element("main").classes("game"):
+        with ui.element("div").classes("game"):
             with ui.element("section").classes("left"):
                 self._status = ui.label().classes("status").props("role=status aria-live=polite")
                 self._board = Board(self._play)
+                self._seating = Seating(self._do_with_seat)
                 self._make_controls()
             with ui.element("section").classes("right"):
                 with ui.card().classes("w-full insight"):
@@ -58,6 +71,11 @@ class GamePage:
     @property
     def _id(self) -> str:
         return self._table.record.id
+
+    @property
+    def _held(self) -> list[int]:
+        """The players for whom this browser plays."""
+        return held_seats(self._table.record, self._tokens)
 
     def _first_thinker(self) -> str:
         agents = [seat for seat in self._table.record.seats if seat.partition(":")[0] in ("mcts", "alphazero")]
@@ -77,7 +95,9 @@ class GamePage:
             ui.label("seconds a ply")
             self._delay = ui.slider(min=0, max=3, step=0.1, value=0.7).props("label aria-label='seconds a ply'")
             self._delay.classes("w-40")
-        self._again = ui.button("Ask again", on_click=lambda: self._do(lambda: self._room.advance(self._id)))
+        self._again = ui.button(
+            "Ask again", on_click=lambda: self._do(lambda: self._room.advance(self._id, tokens=self._tokens))
+        )
         with ui.row().classes("controls items-center"):
             ui.label("Position")
             self._text = ui.input().props("dense readonly aria-label=position").classes("grow position")
@@ -92,9 +112,18 @@ class GamePage:
             self._show(table)
         return table
 
+    async def _do_with_seat(self, player: int, take: bool) -> None:
+        """Take a free seat, or give one up."""
+        if take:
+            await self._do(lambda: self._room.take_seat(self._id, player, self._tokens[0]))
+        else:
+            await self._do(lambda: self._room.free_seat(self._id, player, tokens=self._tokens))
+
     async def _play(self, action: int) -> None:
         ply = len(self._table.record.actions)
-        if await self._do(lambda: self._room.play(self._id, action, ply)) and self._undone[-1:] == [action]:
+        if await self._do(lambda: self._room.play(self._id, action, ply, tokens=self._tokens)) and self._undone[
+            -1:
+        ] == [action]:
             self._undone.pop()
         else:
             self._undone.clear()
@@ -102,7 +131,7 @@ class GamePage:
 
     async def _undo(self) -> None:
         before = self._table.record.actions
-        table = await self._do(lambda: self._room.undo(self._id))
+        table = await self._do(lambda: self._room.undo(self._id, tokens=self._tokens))
         if table is not None:
             self._undone += before[len(table.record.actions) :][:1]
             self._playing.value = False
@@ -116,14 +145,14 @@ class GamePage:
             await self._play(self._undone[-1])
         else:
             self._undone.pop()
-            await self._do(lambda: self._room.advance(self._id))
+            await self._do(lambda: self._room.advance(self._id, tokens=self._tokens))
 
     async def _swap(self) -> None:
         first, second = self._table.record.seats
-        await self._do(lambda: self._room.seat(self._id, (second, first)))
+        await self._do(lambda: self._room.seat(self._id, (second, first), tokens=self._tokens))
 
     async def _resign(self) -> None:
-        await self._do(lambda: self._room.resign(self._id))
+        await self._do(lambda: self._room.resign(self._id, tokens=self._tokens))
 
     async def _show_hint(self) -> None:
         table = self._table
@@ -177,13 +206,13 @@ class GamePage:
         if self._table.record == before:  # else somebody has clicked in the meantime
             self._show(table)
         if self._autoplay(thinking) and not self._table.ending:
-            await self._do(lambda: self._room.advance(self._id))
+            await self._do(lambda: self._room.advance(self._id, tokens=self._tokens))
 
     def _autoplay(self, thinking: bool) -> bool:
         """Whether it is time for the next ply of agents who play alone."""
         alone = HUMAN not in self._table.record.seats and not self._table.ending
         waited = monotonic() - self._last_ply_at >= self._delay.value
-        return bool(alone and self._playing.value and waited and not thinking)
+        return bool(alone and self._held and self._playing.value and waited and not thinking)
 
     def _show(self, table: Table) -> None:
         shown = table, self._room.is_thinking(table.record.id), self._room.trouble(table.record.id)
@@ -193,8 +222,9 @@ class GamePage:
         self._shown = shown
         self._table = table
         self._status.set_text(status(*shown))
-        self._again.set_visibility(shown[2] is not None and not shown[1])
-        self._pace.set_visibility(HUMAN not in table.record.seats)
+        self._again.set_visibility(bool(self._held) and shown[2] is not None and not shown[1])
+        self._pace.set_visibility(bool(self._held) and HUMAN not in table.record.seats)
+        self._seating.show(table, self._held)
         self._text.value = table.position.to_text()
         if before is None or before.record.actions != table.record.actions:
             self._last_ply_at = monotonic()
@@ -209,20 +239,24 @@ class GamePage:
             return
         table = self._table
         last = table.record.actions[-1:]
+        moves = table.next_seat == HUMAN and table.position.to_move in self._held
         self._board.show(
             View(
                 position=table.position,
                 last=last[0] if last else None,
-                playable=table.next_seat == HUMAN,
+                playable=moves,
                 analysis=self._insight.analysis if self._insight.heat.value and not table.ending else None,
                 scores=self._scores if self._insight.exact.value else (),
                 hint=self._hint,
             )
         )
-        self._undo_button.set_enabled(bool(last or table.record.resigned is not None))
-        self._redo_button.set_enabled(bool(self._undone))
-        self._hint_button.set_enabled(table.next_seat == HUMAN)
-        self._resign_button.set_enabled(not table.ending and HUMAN in table.record.seats)
+        self._undo_button.set_enabled(bool(self._held) and bool(last or table.record.resigned is not None))
+        self._redo_button.set_enabled(bool(self._held and self._undone))
+        self._hint_button.set_enabled(moves)
+        self._swap_button.set_enabled(len(self._held) == 2)
+        self._resign_button.set_enabled(
+            not table.ending and any(table.record.seats[each] == HUMAN for each in self._held)
+        )
         if self._insight.exact.value and self._solved != table.position:
             self._solved = table.position
             self._solving = asyncio.create_task(self._find_scores(table))

@@ -1,157 +1,140 @@
-"""The first page: a game to begin, and those that were."""
+"""The first page: a game to begin with one click, a form for any other game, and the games of the user."""
 
-import asyncio
+import json
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
-from ci_envs.spec import option_text, split_spec
-from ci_envs.web.asking import asked
-from ci_envs.web.catalog import HUMAN, Entry
+from ci_envs.web.asking import asked, sentence
+from ci_envs.web.catalog import HUMAN
+from ci_envs.web.levels import LEVELS, agents_of_level
+from ci_envs.web.new_game_form import NewGameForm
+from ci_envs.web.offers import Offers
+from ci_envs.web.players import game_title, plies_text, result_text, title_of
 from ci_envs.web.room import Room
-from ci_envs.web.schemas import NewGame
-from ci_envs.web.store import GameRecord
+from ci_envs.web.rules_page import example_pictures
+from ci_envs.web.schemas import Export, NewGame
+from ci_envs.web.seats import held_seats
+from ci_envs.web.table import Table
 
-_SUGGESTED = {"mcts": "simulations=1000", "minimax": "depth=3", "alphazero": "simulations=200"}
+GAMES_PER_PAGE = 20
+"""Games in a page of the list of games."""
 
 
 class Lobby:
-    """The form of a new game, and a list of games."""
+    """The first page."""
 
-    def __init__(self, room: Room, owner: str, environment: str, position: str, games: list[GameRecord]) -> None:
-        """Make it.
+    def __init__(self, room: Room, offers: Offers, owner: str, *, environment: str, position: str, page: int) -> None:
+        """Make the page in the current element.
 
         Args:
             room: where games are played.
-            owner: in whose list they are to be.
-            environment: to begin with, an id with parameters.
-            position: to begin with, as text.
-            games: those of the owner.
+            offers: finds the agents that can play a game.
+            owner: in whose list new games are to be.
+            environment: of the form, an id with parameters; empty leaves the form closed.
+            position: of the form, as text, or empty.
+            page: of the list of games, from 1.
         """
         self._room = room
-        self._owner = owner
-        self._entries = {entry.name: entry for entry in room.catalog.environments()}
-        name, given = _given(environment)
-        self._name = name if name in self._entries else next(iter(self._entries))
-        with ui.element("main").classes("lobby"):
-            with ui.card().classes("w-full"):
-                ui.label("New game").classes("panel-title")
-                choices = {entry.name: entry.name.partition("-")[0] for entry in self._entries.values()}
-                ui.select(choices, value=self._name, label="Game", on_change=lambda e: self._choose(e.value)).classes(
-                    "w-full"
-                )
-                self._purpose = ui.label().classes("note")
-                self._options = ui.row().classes("w-full")
-                self._seats = [Seat(room, "First player", HUMAN), Seat(room, "Second player", "mcts")]
-                with ui.expansion("More").classes("w-full"):
-                    self._seed = ui.input("Seed of the agents' random numbers", value="0").classes("w-full")
-                    self._position = ui.input("Position to start from", value=position).classes("w-full")
-                    self._position.props("placeholder='the first of the game'")
-                ui.button("Begin", icon="play_arrow", on_click=self._begin).props("no-caps")
-            with ui.card().classes("w-full"):
-                ui.label("My games").classes("panel-title")
-                if not games:
-                    ui.label("None yet.").classes("note")
-                for record in games:
-                    _listed(record)
-        self._choose(self._name, given)
+        self._mine: dict[str, Any] = {"owner": owner, "tokens": (owner, owner)}  # the browser has both seats
+        self._starting = False
+        ui.html("Play a board game", sanitize=True, tag="h1").classes("title")
+        with ui.element("section").classes("cards").props('aria-label="New game with one click"'):
+            for entry in room.catalog.environments():
+                self._card(entry.name)
+        with ui.expansion("Choose the board, the players and their options", value=bool(environment)) as expansion:
+            form = NewGameForm(room.catalog.environments(), offers, environment, position, self._begin_new)
+        expansion.classes("w-full panel").on_value_change(lambda event: form.load() if event.value else None)
+        with ui.expansion("Import a game").classes("w-full panel"):
+            self._exported = ui.textarea("Exported game (the content of its JSON file)").classes("w-full")
+            ui.button("Import", icon="upload", on_click=self._import).props("no-caps")
+        if environment:
+            form.load()
+        _list(*games_of(room, owner, page), page, owner)
 
-    def _choose(self, name: str, given: dict[str, Any] | None = None) -> None:
-        self._name = name
-        entry = self._entries[name]
-        self._purpose.set_text(_plain(entry.purpose))
-        self._options.clear()
-        with self._options:
-            self._inputs = {key: _option(key, (given or {}).get(key, value)) for key, value in entry.options.items()}
+    def _card(self, id: str) -> None:
+        game, _ = self._room.catalog.game(id)
+        with ui.element("article").classes("card"):
+            ui.html(example_pictures(game)[0], sanitize=False).classes("thumbnail").props('aria-hidden="true"')
+            with ui.element("div").classes("card-body"):
+                ui.html(game_title(id), sanitize=True, tag="h2").classes("card-title")
+                ui.label("Play against a").classes("note")
+                with ui.row().classes("levels"):
+                    for level in LEVELS:
+                        button = ui.button(level, on_click=partial(self._play, id, level)).props("no-caps")
+                        button.props(f'aria-label="Play {game_title(id)} against a {level.lower()}"')
+                ui.link("Rules", f"/rules/{id}").classes("text-link").props(f'aria-label="Rules of {game_title(id)}"')
 
-    async def _begin(self) -> None:
-        table = await asked(self._create)
-        if table is not None:
+    async def _play(self, id: str, level: str) -> None:
+        *others, last = agents_of_level(id, level)
+
+        def create() -> Table:
+            for agent in others:
+                try:
+                    return self._room.create(id, (HUMAN, agent), **self._mine)
+                except ImportError:  # the package of this agent is not installed
+                    continue
+            return self._room.create(id, (HUMAN, last), **self._mine)
+
+        await self._begin(create)
+
+    async def _begin_new(self, new: NewGame) -> None:
+        (first, second), (name, other) = new.seats, new.names
+        create = partial(self._room.create, new.environment, (first, second), seed=new.seed, start=new.position)
+        await self._begin(partial(create, **self._mine, names=(name, other)))
+
+    async def _import(self) -> None:
+        try:
+            exported = Export.model_validate(json.loads(self._exported.value or ""))
+        except ValueError as error:
+            ui.notify(f"This is no exported game: {sentence(error)}", type="warning")
+            return
+        (first, second), (name, other) = exported.seats, exported.names
+        create = partial(self._room.create, exported.environment, (first, second), seed=exported.seed)
+        create = partial(create, start=exported.start, actions=exported.actions, names=(name, other))
+        loser = None if exported.winner is None else 1 - exported.winner
+        resigned = loser if exported.ending == "resigned" else None
+        await self._begin(partial(create, **self._mine, resigned=resigned))
+
+    async def _begin(self, create: Callable[[], Table]) -> None:
+        """Create a game and open it; further clicks do nothing meanwhile."""
+        if self._starting:
+            return
+        self._starting = True
+        table = await asked(create)
+        if table is None:
+            self._starting = False
+        else:
             ui.navigate.to(f"/game/{table.record.id}")
 
-    def _create(self) -> Any:
-        new = NewGame(
-            environment=spec(self._entries[self._name], {key: each.value for key, each in self._inputs.items()}),
-            seats=[seat.spec for seat in self._seats],
-            seed=_whole(self._seed.value),
-            position=self._position.value.strip() or None,
-            owner=self._owner,
-        )
-        first, second = new.seats
-        return self._room.create(new.environment, (first, second), seed=new.seed, start=new.position, owner=new.owner)
+
+def games_of(room: Room, owner: str, page: int) -> tuple[list[Table], int]:
+    """Return a page of the games of an owner, counted from 1, and the number of pages."""
+    records = room.owned(owner, GAMES_PER_PAGE, GAMES_PER_PAGE * (page - 1))
+    return [room.table(record.id) for record in records], -(-room.count(owner) // GAMES_PER_PAGE)
 
 
-class Seat:
-    """Who is to play: a person, or an agent and its options."""
-
-    def __init__(self, room: Room, label: str, name: str) -> None:
-        self._catalog = room.catalog
-        names = [HUMAN, *room.catalog.agent_names()]
-        with ui.row().classes("w-full seat"):
-            self._name = ui.select(names, value=name, label=label, on_change=self._chosen).classes("grow")
-            self._options = ui.input("Options", value=_SUGGESTED.get(name)).classes("grow").props("stack-label")
-            self._options.set_visibility(name != HUMAN)
-        self._purpose = ui.label().classes("note")
-
-    async def _chosen(self) -> None:
-        """Show what can be chosen; an agent is loaded for that, which may take a while."""
-        name = str(self._name.value)
-        self._options.value = _SUGGESTED.get(name, "")
-        self._options.set_visibility(name != HUMAN)
-        self._purpose.set_text("you, or who has the address" if name == HUMAN else "")
-        entry = None if name == HUMAN else await asyncio.to_thread(self._catalog.agent_entry, name)
-        if entry is None or self._name.value != name:
-            return
-        known = [f"{key}={option_text(value)}" for key, value in entry.options.items()]
-        trained = f" Trained: {', '.join(entry.checkpoints)}." if entry.checkpoints else ""
-        self._options.set_autocomplete([*entry.checkpoints, *known])
-        self._options.set_visibility(bool(known))
-        options = f" Options: {', '.join(known)}." if known else ""
-        self._purpose.set_text(f"{_plain(entry.purpose)}{options}{trained}")
-
-    @property
-    def spec(self) -> str:
-        """As a spec string."""
-        options = (self._options.value or "").strip() if self._name.value != HUMAN else ""
-        return f"{self._name.value}:{options}" if options else str(self._name.value)
+def _list(games: Sequence[Table], pages: int, page: int, owner: str) -> None:
+    with ui.element("section").classes("panel my-games").props('aria-labelledby="my-games"'):
+        ui.html("My games", sanitize=True, tag="h2").classes("panel-title").props("id=my-games")
+        if not games:
+            ui.label("You have no games yet.").classes("note")
+        with ui.element("ul"):
+            for table in games:
+                _listed(table, held_seats(table.record, [owner]))
+        with ui.row():
+            if page > 1:
+                ui.link("Newer games", f"/?page={page - 1}").classes("text-link")
+            if page < pages:
+                ui.link("Older games", f"/?page={page + 1}").classes("text-link")
 
 
-def spec(entry: Entry, values: dict[str, Any]) -> str:
-    """What was typed for the options of an entry as a spec string, which leaves out what is so anyway."""
-    texts = {key: value.strip() if isinstance(value, str) else option_text(value) for key, value in values.items()}
-    changed = [f"{key}={text}" for key, text in texts.items() if text != option_text(entry.options[key])]
-    return f"{entry.name}:{','.join(changed)}" if changed else entry.name
-
-
-def _option(name: str, value: Any) -> Any:
-    if isinstance(value, bool):
-        return ui.switch(name, value=value)
-    return ui.input(name, value=option_text(value)).classes("option")
-
-
-def _plain(purpose: str) -> str:
-    return purpose.replace("``", "")  # of a docstring
-
-
-def _given(environment: str) -> tuple[str, dict[str, Any]]:
-    try:
-        return split_spec(environment)
-    except ValueError:  # of an address that was written by hand
-        return "", {}
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"the seed must be a whole number, not {text!r}") from None
-
-
-def _listed(record: GameRecord) -> None:
-    first, second = record.seats
-    state = "over" if record.over else "going on"
-    begun = datetime.fromtimestamp(record.created).strftime("%Y-%m-%d %H:%M")
-    with ui.row().classes("w-full listed"):
-        ui.link(f"{record.environment}: {first} against {second}", f"/game/{record.id}")
-        ui.label(f"{begun}, {len(record.actions)} plies, {state}").classes("note")
+def _listed(table: Table, held: list[int]) -> None:
+    record = table.record
+    created = datetime.fromtimestamp(record.created).strftime("%Y-%m-%d %H:%M")
+    with ui.element("li").classes("listed"):
+        ui.link(title_of(record), f"/game/{record.id}").classes("text-link")
+        ui.label(f"{result_text(table, held)}. {plies_text(len(record.actions))}, {created}").classes("note")

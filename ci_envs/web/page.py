@@ -1,23 +1,26 @@
 """The pages, on the application that answers the REST interface."""
 
 import asyncio
+import html
 from functools import partial
 from pathlib import Path
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages
 from nicegui import ui
-from starlette.routing import BaseRoute, Match
-from starlette.types import Scope
 
 from ci_envs.web.evaluation import PositionEvaluator
 from ci_envs.web.game_page import GamePage
 from ci_envs.web.lobby import Lobby
+from ci_envs.web.offers import Offers
+from ci_envs.web.players import game_title, title_of
+from ci_envs.web.rules_page import rules_page
 from ci_envs.web.store import UnknownGameError
 
 _YEAR = 365 * 24 * 3600
 _DARK = {"True": True, "False": False}
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_MOST_PAGES = 1_000_000
 _PATIENCE = 120.0  # seconds to build a page: the first to need a game's rules waits for them to be compiled
 
 
@@ -29,49 +32,61 @@ def add_pages(app: FastAPI, secret: str) -> None:
         secret: the key that cookies are signed with; with another one, browsers lose their list of games.
     """
     room, thinker = app.state.room, app.state.thinker
-    evaluator = PositionEvaluator(thinker)
-    interface = list(app.routes)
+    evaluator, offers = PositionEvaluator(thinker), Offers(room.catalog)
 
-    @app.api_route("/api/{rest:path}", methods=list(_METHODS), include_in_schema=False)
-    def unknown(request: Request) -> None:
-        """In JSON: what no route of the application takes is answered by pages."""
-        scopes = {method: {**request.scope, "method": method} for method in _METHODS}
-        allowed = [method for method, scope in scopes.items() if any(map(partial(_takes, scope), interface))]
-        raise HTTPException(405, headers={"Allow": ", ".join(allowed)}) if allowed else HTTPException(404)
-
-    @ui.page("/", response_timeout=_PATIENCE)
-    async def lobby(environment: str = "", position: str = "") -> None:
+    @ui.page("/", title="ci_envs: play board games", response_timeout=_PATIENCE)
+    async def lobby(environment: str = "", position: str = "", page: int = 1) -> None:
         owner = pages.storage.browser["id"]
-        games = await asyncio.to_thread(room.owned, owner, 20)
-        _frame()
-        Lobby(room, owner, environment, position, games)
+        with _frame():
+            Lobby(room, offers, owner, environment=environment, position=position, page=max(1, min(page, _MOST_PAGES)))
 
-    @ui.page("/game/{id}", response_timeout=_PATIENCE)
-    async def game(id: str) -> None:
-        _frame()
+    @ui.page("/rules/{id}", title="Rules", response_timeout=_PATIENCE)
+    async def rules(id: str) -> Response | None:
+        try:
+            game, _ = await asyncio.to_thread(room.catalog.game, id)
+        except ValueError as error:
+            return not_found(str(error))
+        ui.page_title(f"Rules of {game_title(id)}")
+        with _frame():
+            rules_page(id, game)
+        return None
+
+    @ui.page("/game/{id}", title="Game", response_timeout=_PATIENCE)
+    async def game(id: str) -> Response | None:
         try:
             table = await asyncio.to_thread(room.resume, id)
         except UnknownGameError as error:
-            ui.label(str(error)).classes("status")
-            return
-        GamePage(room, thinker, evaluator, table)
+            return not_found(str(error))
+        ui.page_title(title_of(table.record))
+        with _frame():
+            GamePage(room, thinker, evaluator, table, pages.storage.browser["id"])
+        return None
 
     ui.run_with(
         app,
         title="ci_envs",
         dark=None,
+        language="en-US",
         storage_secret=secret,
         session_middleware_kwargs={"max_age": _YEAR},
         show_welcome_message=False,
     )
 
 
-def _takes(scope: Scope, route: BaseRoute) -> bool:
-    return route.matches(scope)[0] == Match.FULL
+def not_found(message: str) -> Response:
+    """Return a page that says that something does not exist, with a link to the first page and the status 404."""
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not found</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark"></head>'
+        '<body style="font-family: sans-serif; margin: 2rem"><main><h1>Not found</h1>'
+        f'<p>{html.escape(message)}</p><p><a href="/">Go to the first page</a></p></main></body></html>',
+        404,
+    )
 
 
-def _frame() -> None:
-    """What every page has: its looks, and the way back to the first one."""
+def _frame() -> ui.element:
+    """Add what every page has, its style and the way back to the first page, and return the element of its content."""
     ui.add_css(Path(__file__).with_name("page.css"))
     dark = ui.dark_mode(_DARK.get(ui.context.client.request.cookies.get("dark", "")))
 
@@ -79,9 +94,9 @@ def _frame() -> None:
         dark.set_value(value)
         ui.run_javascript(f"document.cookie = 'dark={value}; path=/; max-age={_YEAR}; samesite=lax'")
 
-    with ui.row().classes("top"):
+    ui.colors(primary="#0b5a9d")
+    with ui.element("header").classes("top"):
         ui.link("ci_envs", "/").classes("home")
-        ui.space()
         with ui.button_group().props("flat"):
             for icon, value, name in (
                 ("brightness_auto", None, "as the system"),
@@ -90,3 +105,4 @@ def _frame() -> None:
             ):
                 button = ui.button(icon=icon, on_click=partial(choose, value))
                 button.props(f"flat dense aria-label='{name}'").tooltip(name)
+    return ui.element("div").classes("content")

@@ -4,9 +4,9 @@ import os
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,30 +17,35 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 from ci_envs.web.catalog import HUMAN, Catalog
+from ci_envs.web.fair_pool import FairPool
+from ci_envs.web.limits import ClientLimits, TooManyError, current_client
+from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
 from ci_envs.web.store import ConflictError, GameRecord, Store
-from ci_envs.web.table import RefusedError, Table, taken_back, who_resigns
+from ci_envs.web.table import RefusedError, Table, left_to_redo, taken_back, who_resigns, who_takes_back
 
-_MOST_GAMES = 2000  # that are going on and were begun in the last day
-_DAY = 24 * 3600.0
+_HOUR = 3600.0
 _IDLE = 4  # agents of one kind that are kept while they have nothing to do
 _KINDS = 64
 _READY = 1000  # games that are kept in memory as well
 
 
 class BusyError(Exception):
-    """There is too much to do already."""
+    """All clients together use as much as the server allows."""
 
 
 class Room:
     """The games of a server, and the agents that play in them."""
 
-    def __init__(self, store: Store, catalog: Catalog, *, workers: int | None = None) -> None:
+    def __init__(
+        self, store: Store, catalog: Catalog, *, workers: int | None = None, limits: ClientLimits | None = None
+    ) -> None:
         """Open a room.
 
         Args:
             store: of the games.
             catalog: of what can be played, and by whom.
             workers: threads in which agents think; None means as many as there are processors.
+            limits: on what clients may use; None means the defaults.
 
         Raises:
             ValueError: ``workers`` is not positive.
@@ -48,7 +53,8 @@ class Room:
         count = (os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
         self.catalog = catalog
         self._store = store
-        self._pool = ThreadPoolExecutor(count, thread_name_prefix="agent")
+        self.limits = limits or ClientLimits()
+        self._pool = FairPool(count, "agent")
         self._idle: dict[tuple[str, str], list[Agent]] = {}  # the last used at the end
         self._thinking: dict[str, bool] = {}  # and whether there was a call for it since it began
         self._troubles: dict[str, str] = {}
@@ -58,34 +64,58 @@ class Room:
 
     def close(self) -> None:
         """Let agents end the ply that they think about, and no other."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.close()
 
     def create(
-        self, environment: str, seats: tuple[str, str], *, seed: int = 0, start: str | None = None, owner: str = ""
+        self,
+        environment: str,
+        seats: tuple[str, str],
+        *,
+        tokens: tuple[str, str],
+        seed: int = 0,
+        start: str | None = None,
+        owner: str = "",
+        names: tuple[str, str] = ("", ""),
+        actions: Sequence[str] = (),
+        resigned: int | None = None,
     ) -> Table:
         """Begin a game.
 
         Args:
             environment: an id with parameters.
             seats: who plays, ``human`` or the spec string of an agent, first player 0.
+            tokens: of the seats of player 0 and of player 1; an empty one leaves the seat free.
             seed: of the agents' random numbers.
             start: the position it begins with, as text; None means the game's own.
             owner: in whose list it is to be.
+            names: the names that the players gave themselves, or empty.
+            actions: the actions that were played before, by name, as in an exported game.
+            resigned: the player who has resigned.
 
         Raises:
             ValueError: something of that is refused.
             ImportError: an agent needs a package that is not installed.
-            BusyError: too many games are going on.
+            TooManyError: the client has too many unfinished games.
+            BusyError: all clients together have too many unfinished games.
         """
         game, limit = self.catalog.game(environment)
         position = Position.start(game) if start is None else Position.from_text(game, start)
         for spec in seats:
             self._check_seat(environment, game, spec)
-        if self._store.going_on(time.time() - _DAY) >= _MOST_GAMES:
-            raise BusyError(f"{_MOST_GAMES:,} games are going on already")
-        over = position.result is not None
-        record = self._store.add(environment, seats, seed, position.to_text(), owner, over)
-        table = self._keep(Table(record, game, (position,), limit))
+        client = current_client.get()
+        self._check_limits(client)
+        positions, numbers = [position], list[int]()
+        for name in actions:
+            numbers.append(positions[-1].parse_action(name))
+            positions.append(positions[-1].play(numbers[-1]))
+        if len(numbers) > limit:
+            raise ValueError(f"a game of {environment} has at most {limit} moves, not {len(numbers)}")
+        over = positions[-1].result is not None or resigned is not None or len(numbers) >= limit
+        first, second = map(hash_of, tokens)
+        more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "resigned": resigned}
+        more |= {"client": client, "tokens": (first, second)}
+        record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
+        table = self._keep(Table(record, game, tuple(positions), limit))
         self._answer(table)
         return table
 
@@ -105,9 +135,13 @@ class Room:
             positions.append(positions[-1].play(action))
         return self._keep(Table(record, game, tuple(positions), limit))
 
-    def owned(self, owner: str, limit: int = 100) -> list[GameRecord]:
-        """The games of an owner, the newest first."""
-        return self._store.owned(owner, limit)
+    def owned(self, owner: str, limit: int = 100, offset: int = 0) -> list[GameRecord]:
+        """The games of an owner, the newest first, without the first ``offset``."""
+        return self._store.owned(owner, limit, offset)
+
+    def count(self, owner: str) -> int:
+        """Return the number of games of an owner."""
+        return self._store.count(owner)
 
     def is_thinking(self, id: str) -> bool:
         """Whether an agent is to play in a game, or waits for a thread to do so."""
@@ -137,16 +171,18 @@ class Room:
                 if not self._listeners[id]:
                     del self._listeners[id]
 
-    def play(self, id: str, action: str | int, ply: int | None = None) -> Table:
+    def play(self, id: str, action: str | int, ply: int | None = None, *, tokens: Collection[str]) -> Table:
         """Play an action of a person; an agent whose turn it is then begins to think.
 
         Args:
             id: of the game.
             action: its name or number.
             ply: how many were played before, if that is to be made sure.
+            tokens: of the seats that the client has.
 
         Raises:
             UnknownGameError: there is no such game.
+            SeatError: the client does not have the seat of the player to move.
             ValueError: it is no legal action.
             RefusedError: it is no person's turn.
             ConflictError: other plies have been played.
@@ -154,62 +190,158 @@ class Room:
         table = self.table(id)
         if table.next_seat != HUMAN:
             raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is an agent's turn")
+        check_any_seat(table.record, tokens)
         if ply is not None and ply != len(table.record.actions):
             raise ConflictError(f"{len(table.record.actions)} plies have been played, not {ply}")
+        check_seat(table.record, table.position.to_move, tokens)
         number = table.position.parse_action(action) if isinstance(action, str) else action
         after = self._append(table, number)
         self._answer(after)
         return after
 
-    def advance(self, id: str) -> Table:
+    def advance(self, id: str, *, tokens: Collection[str]) -> Table:
         """Let the agent whose turn it is think and play.
 
         Raises:
             UnknownGameError: there is no such game.
+            SeatError: the client has no seat in the game.
             RefusedError: it is no agent's turn.
         """
         table = self.table(id)
+        check_any_seat(table.record, tokens)
         if not table.is_for_agent:
             raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is a person's turn")
         self._think(id)
         return table
 
-    def undo(self, id: str) -> Table:
+    def undo(self, id: str, *, tokens: Collection[str]) -> Table:
         """Take back the last turn of a person and what followed; without persons, the last ply.
 
         Raises:
             UnknownGameError: there is no such game.
+            SeatError: the client does not have the seat of the player whose turn it was.
             RefusedError: there is nothing to take back.
         """
-        table = self._changed(id, taken_back)
+
+        def changes(table: Table) -> dict[str, Any]:
+            check_any_seat(table.record, tokens)
+            check_seat(table.record, who_takes_back(table), tokens)
+            return taken_back(table)
+
+        table = self._changed(id, changes)
         self._troubles.pop(id, None)
         self._answer(table)
         return table
 
-    def resign(self, id: str, player: int | None = None) -> Table:
+    def redo(self, id: str, *, tokens: Collection[str]) -> Table:
+        """Play the actions that were taken back last again, up to the next turn of a person.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            SeatError: the client does not have the seat of the player to move.
+            RefusedError: there is nothing to redo.
+        """
+        table = self.table(id)
+        if not table.record.undone:
+            raise RefusedError("there is nothing to redo")
+        check_seat(table.record, table.position.to_move, tokens)
+        table = self._append(table, table.record.undone[0])
+        while table.record.undone and table.is_awaited:
+            table = self._append(table, table.record.undone[0])
+        self._answer(table)
+        return table
+
+    def resign(self, id: str, player: int | None = None, *, tokens: Collection[str]) -> Table:
         """Let a person give up.
 
         Args:
             id: of the game.
-            player: who; None means the person to move, or else the only one.
+            player: who; None means the person whose seat the client has, the one to move if both.
+            tokens: of the seats that the client has.
 
         Raises:
             UnknownGameError: there is no such game.
+            SeatError: the client does not have the seat of the player.
             RefusedError: it is over, or there is no such person in it.
         """
-        return self._changed(id, lambda table: {"resigned": who_resigns(table, player), "over": True})
 
-    def seat(self, id: str, seats: tuple[str, str]) -> Table:
+        def changes(table: Table) -> dict[str, Any]:
+            check_any_seat(table.record, tokens)
+            who = who_resigns(table, player, held_seats(table.record, tokens))
+            check_seat(table.record, who, tokens)
+            return {"resigned": who, "over": True}
+
+        return self._changed(id, changes)
+
+    def take_seat(self, id: str, player: int, token: str) -> Table:
+        """Give a free seat to a client, with a new token.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            RefusedError: the seat is not free.
+        """
+
+        def changes(table: Table) -> dict[str, Any]:
+            if table.record.tokens[player] != FREE:
+                raise RefusedError(f"The seat of player {player} is taken.")
+            return {"tokens": _with_token(table.record, player, hash_of(token))}
+
+        return self._changed(id, changes)
+
+    def free_seat(self, id: str, player: int, *, tokens: Collection[str]) -> Table:
+        """Give up the seat of a person, so that whoever has the link to the game can take it.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            SeatError: the client does not have the seat.
+            RefusedError: an agent plays this seat.
+        """
+
+        def changes(table: Table) -> dict[str, Any]:
+            check_seat(table.record, player, tokens)
+            if table.record.seats[player] != HUMAN:
+                raise RefusedError(f"An agent plays the seat of player {player}.")
+            return {"tokens": _with_token(table.record, player, FREE)}
+
+        return self._changed(id, changes)
+
+    def delete(self, id: str, *, tokens: Collection[str]) -> None:
+        """Delete a game.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            SeatError: the client has no seat in the game, or another client has one.
+            ConflictError: the game has gone on in the meantime.
+        """
+        table = self.table(id)
+        check_all_seats(table.record, tokens)
+        self._store.delete(table.record)
+        with self._lock:
+            self._tables.pop(id, None)
+            self._troubles.pop(id, None)
+        self._tell(id)
+
+    def seat(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> Table:
         """Let others play on; an agent whose turn it is, against a person, begins to think.
 
         Raises:
             UnknownGameError: there is no such game.
+            SeatError: the client does not have each seat that changes.
             ValueError: an agent is refused.
         """
         table = self.table(id)
+        check_any_seat(table.record, tokens)  # before an agent is loaded
         for spec in seats:
             self._check_seat(table.record.environment, table.game, spec)
-        after = self._changed(id, lambda _: {"seats": seats})
+
+        def changes(table: Table) -> dict[str, Any]:
+            check_any_seat(table.record, tokens)
+            for player, spec in enumerate(seats):
+                if spec != table.record.seats[player]:
+                    check_seat(table.record, player, tokens)
+            return {"seats": seats}
+
+        after = self._changed(id, changes)
         self._answer(after)
         return after
 
@@ -240,6 +372,21 @@ class Room:
             while len(self._idle) > _KINDS:
                 del self._idle[next(iter(self._idle))]
 
+    def expire(self) -> int:
+        """Delete abandoned games, and return how many."""
+        return self._store.expire(time.time())
+
+    def _check_limits(self, client: str) -> None:
+        since = time.time() - _HOUR
+        if client and self._store.going_on(since, client) >= self.limits.client_games:
+            raise TooManyError(
+                f"You have {self.limits.client_games:,} unfinished games. Finish or delete one, or retry in an hour."
+            )
+        if self._store.going_on(since) >= self.limits.games:
+            raise BusyError(
+                f"The server has {self.limits.games:,} unfinished games, as many as it allows. Retry later."
+            )
+
     def _check_seat(self, environment: str, game: Game, spec: str) -> None:
         if spec != HUMAN and (environment, spec) not in self._idle:  # else there was such an agent before
             self.give_back(environment, spec, self.borrow(environment, game, spec))
@@ -255,7 +402,7 @@ class Room:
             self._thinking[id] = begun
             self._troubles.pop(id, None)
         if not begun:
-            self._pool.submit(self._work, id)
+            self._pool.submit(current_client.get(), partial(self._work, id))
 
     def _work(self, id: str) -> None:
         called = True
@@ -293,7 +440,11 @@ class Room:
         position = table.position.play(action)
         actions = (*table.record.actions, action)
         over = position.result is not None or len(actions) >= table.limit
-        return self._write(table, (*table.positions, position), {"actions": actions, "over": over})
+        return self._write(
+            table,
+            (*table.positions, position),
+            {"actions": actions, "over": over, "undone": left_to_redo(table.record, action)},
+        )
 
     def _changed(self, id: str, changes: Callable[[Table], dict[str, Any]]) -> Table:
         """Change a game, as it is at that moment, without another action."""
@@ -325,3 +476,8 @@ class Room:
             listeners = list(self._listeners.get(id, ()))
         for listener in listeners:
             listener()
+
+
+def _with_token(record: GameRecord, player: int, token: str) -> tuple[str, str]:
+    first, second = (token if seat == player else kept for seat, kept in enumerate(record.tokens))
+    return first, second

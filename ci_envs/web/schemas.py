@@ -2,20 +2,30 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ci_envs.web.catalog import Entry
 from ci_envs.web.room import Room
+from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
 from ci_envs.web.table import Ending, Table
 
-Spec = Annotated[str, Field(min_length=1, max_length=300)]
+
+def _ascii(text: str) -> str:
+    """Return a text without characters that look like others, for example digits of another script."""
+    if not text.isascii():
+        raise ValueError("Allowed: ASCII characters")
+    return text
+
+
+Spec = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_ascii)]
 Seat = Annotated[
     Spec, Field(description="`human`, or an agent with options", examples=["human", "mcts:simulations=200"])
 ]
 Environment = Annotated[Spec, Field(description="an id with parameters", examples=["Quixo-v0", "Nim-v0:heaps=3,4,5"])]
-PositionText = Annotated[str, Field(min_length=1, max_length=300, examples=["X../.O./... X"])]
+PositionText = Annotated[str, Field(min_length=1, max_length=300, examples=["X../.O./... X"]), AfterValidator(_ascii)]
 Owner = Annotated[str, Field(max_length=64, description="a token of your own choice: who knows it sees the list")]
+PlayerName = Annotated[str, Field(max_length=30, description="of a person, or empty")]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
 Ply = Annotated[int, Field(ge=0, lt=2**31)]
 Player = Annotated[int, Field(ge=0, le=1)]
@@ -52,12 +62,13 @@ class NewGame(_Strict):
     seed: Seed = 0
     position: PositionText | None = None
     owner: Owner = ""
+    names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
 
 
 class NewMove(_Strict):
     """An action to play, by its name or its number."""
 
-    action: Annotated[str, Field(min_length=1, max_length=20)] | Ply
+    action: Annotated[str, Field(min_length=1, max_length=20), AfterValidator(_ascii)] | Ply
     ply: Ply | None = Field(default=None, description="plies played before: another number is a conflict")
 
 
@@ -95,6 +106,7 @@ class Summary(BaseModel):
     id: str
     environment: str
     seats: list[str]
+    names: list[str] = Field(description="the names that the players gave themselves, or empty")
     created: float = Field(description="seconds since 1970")
     plies: int
     over: bool
@@ -106,6 +118,7 @@ class Summary(BaseModel):
             id=record.id,
             environment=record.environment,
             seats=list(record.seats),
+            names=list(record.names),
             created=record.created,
             plies=len(record.actions),
             over=record.over,
@@ -126,6 +139,7 @@ class GameState(Summary):
     winner: Player | None = Field(description="null in a draw and while it goes on")
     thinking: bool = Field(description="whether an agent is about to play")
     trouble: str | None = Field(description="what went wrong when an agent was to play")
+    free_seats: list[Player] = Field(description="players whose seats can be taken by whoever has the link to the game")
 
     @classmethod
     def at(cls, room: Room, table: Table) -> "GameState":
@@ -148,18 +162,33 @@ class GameState(Summary):
             winner=table.winner,
             thinking=room.owes(table),
             trouble=room.trouble(record.id),
+            free_seats=[player for player, token in enumerate(record.tokens) if token == FREE],
         )
+
+
+class CreatedGame(GameState):
+    """A game that the client has created, with the tokens that it needs to play."""
+
+    seat_tokens: list[str] = Field(description="of player 0 and of player 1; send one as X-Seat-Token, or the cookie")
+
+
+class TakenSeat(BaseModel):
+    """A seat that the client has taken."""
+
+    player: Player
+    seat_token: str = Field(description="send it as X-Seat-Token, or the cookie")
 
 
 class Export(BaseModel):
     """All that is needed to replay a game."""
 
     format: Literal["ci_envs game 1"] = "ci_envs game 1"
-    environment: str
-    seats: list[str]
-    seed: int
-    start: str
-    actions: list[str]
+    environment: Environment
+    seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
+    names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
+    seed: Seed
+    start: PositionText
+    actions: Annotated[list[str], Field(max_length=10_000)]
     ending: Ending | None
     winner: Player | None
 
@@ -170,6 +199,7 @@ class Export(BaseModel):
         return cls(
             environment=record.environment,
             seats=list(record.seats),
+            names=list(record.names),
             seed=record.seed,
             start=record.start,
             actions=list(map(table.game.action_name, record.actions)),

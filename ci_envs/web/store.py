@@ -1,5 +1,6 @@
 """Games in a file of SQLite: every change is on the disk before it is answered."""
 
+import os
 import secrets
 import threading
 import time
@@ -28,6 +29,11 @@ class GameRecord:
         resigned: the player who gave up.
         over: whether it is.
         version: how often it was changed.
+        names: the names that the players gave themselves, of player 0 and of player 1; empty if none.
+        undone: the actions that were taken back, the next one to redo first.
+        client: the client that created it (:mod:`ci_envs.web.limits`); empty if unknown.
+        tokens: the hashes of the seats' tokens, of player 0 and of player 1 (:mod:`ci_envs.web.seats`).
+        changed: when it was changed last, in seconds since 1970; 0 if it was created by an earlier version.
     """
 
     id: str
@@ -41,6 +47,11 @@ class GameRecord:
     resigned: int | None = None
     over: bool = False
     version: int = 0
+    names: tuple[str, str] = ("", "")
+    undone: tuple[int, ...] = ()
+    client: str = ""
+    changed: float = 0.0
+    tokens: tuple[str, str] = ("", "")
 
 
 class UnknownGameError(Exception):
@@ -67,9 +78,16 @@ _GAMES = sa.Table(
     sa.Column("resigned", sa.Integer),
     sa.Column("over", sa.Boolean, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("names", sa.JSON, nullable=False, server_default='["", ""]'),
+    sa.Column("undone", sa.JSON, nullable=False, server_default="[]"),
+    sa.Column("client", sa.String, nullable=False, server_default=""),
+    sa.Column("tokens", sa.JSON, nullable=False, server_default='["", ""]'),
+    sa.Column("changed", sa.Float, nullable=False, server_default="0"),
     sa.Index("by_owner", "owner", "created"),
     sa.Index("by_end", "over", "created"),
 )
+_last_change = sa.func.max(_GAMES.c.changed, _GAMES.c.created)
+_UNTOUCHED, _ABANDONED = 24 * 3600.0, 14 * 24 * 3600.0  # seconds after which unfinished games are deleted
 
 
 class Store:
@@ -82,11 +100,13 @@ class Store:
             OSError: it cannot be made, or is no such file.
         """
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        _make_private(Path(path))
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30}, pool_size=_CONNECTIONS)
         self._writing = threading.Lock()  # who waits for SQLite's own lock sleeps, and long
         sa.event.listen(self._engine, "connect", _prepare)
         try:
             _GAMES.metadata.create_all(self._engine)
+            self._add_columns()
             self.owned("", 0)  # a table of another making has other columns
         except SQLAlchemyError as error:
             raise OSError(f"games cannot be kept in {str(path)!r}: {_reason(error)}") from None
@@ -95,11 +115,23 @@ class Store:
         """Let go of the file."""
         self._engine.dispose()
 
+    def _add_columns(self) -> None:
+        """Add the columns with a default that a file of an earlier version lacks."""
+        present = {column["name"] for column in sa.inspect(self._engine).get_columns(_GAMES.name)}
+        missing = [column for column in _GAMES.columns if column.server_default is not None]
+        with self._engine.begin() as connection:
+            for column in missing:
+                if column.name not in present:
+                    definition = sa.schema.CreateColumn(column).compile(dialect=self._engine.dialect)
+                    connection.execute(sa.text(f"ALTER TABLE {_GAMES.name} ADD COLUMN {definition}"))
+
     def add(
-        self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool
+        self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool, **more: Any
     ) -> GameRecord:
-        """Begin a game."""
-        record = GameRecord(secrets.token_urlsafe(16), environment, seats, seed, start, owner, time.time(), over=over)
+        """Begin a game; ``more`` are other attributes of its record."""
+        id = secrets.token_urlsafe(16)
+        now = time.time()
+        record = GameRecord(id, environment, seats, seed, start, owner, now, over=over, changed=now, **more)
         with self._writing, self._engine.begin() as connection:
             connection.execute(_GAMES.insert(), vars(record))
         return record
@@ -128,7 +160,7 @@ class Store:
             UnknownGameError: there is no such game.
             ConflictError: it was changed in the meantime.
         """
-        changes["version"] = record.version + 1
+        changes |= {"version": record.version + 1, "changed": time.time()}
         here = _GAMES.c.id == record.id, _GAMES.c.version == record.version
         with self._writing, self._engine.begin() as connection:
             changed = connection.execute(_GAMES.update().where(*here).values(changes)).rowcount
@@ -137,17 +169,59 @@ class Store:
             raise ConflictError(f"game {record.id} has gone on in the meantime")
         return replace(record, **changes)
 
-    def owned(self, owner: str, limit: int) -> list[GameRecord]:
-        """The games of an owner, the newest first."""
-        query = _GAMES.select().where(_GAMES.c.owner == owner).order_by(_GAMES.c.created.desc()).limit(limit)
+    def delete(self, record: GameRecord) -> None:
+        """Delete a game that is as it is in ``record``.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            ConflictError: it was changed in the meantime.
+        """
+        here = _GAMES.c.id == record.id, _GAMES.c.version == record.version
+        with self._writing, self._engine.begin() as connection:
+            deleted = connection.execute(_GAMES.delete().where(*here)).rowcount
+        if not deleted:
+            self.version(record.id)
+            raise ConflictError(f"game {record.id} has gone on in the meantime")
+
+    def owned(self, owner: str, limit: int, offset: int = 0) -> list[GameRecord]:
+        """The games of an owner, the newest first, without the first ``offset``."""
+        query = _GAMES.select().where(_GAMES.c.owner == owner).order_by(_GAMES.c.created.desc())
+        query = query.limit(limit).offset(offset)
         with self._engine.connect() as connection:
             return list(map(_record, connection.execute(query).mappings()))
 
-    def going_on(self, since: float) -> int:
-        """How many games begun since then, in seconds since 1970, are not over."""
-        query = sa.select(sa.func.count()).where(_GAMES.c.over.is_(False), _GAMES.c.created >= since)
+    def count(self, owner: str) -> int:
+        """Return the number of games of an owner."""
+        query = sa.select(sa.func.count()).where(_GAMES.c.owner == owner)
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
+
+    def going_on(self, since: float, client: str | None = None) -> int:
+        """Return the number of unfinished games that were changed since then, in seconds since 1970.
+
+        Args:
+            since: in seconds since 1970.
+            client: whose games to count; None means all.
+        """
+        query = sa.select(sa.func.count()).where(_GAMES.c.over.is_(False), _last_change >= since)
+        if client is not None:
+            query = query.where(_GAMES.c.client == client)
+        with self._engine.connect() as connection:
+            return connection.scalar(query) or 0
+
+    def expire(self, now: float) -> int:
+        """Delete abandoned games: unfinished ones without a move after a day, the others without a change for 14 days.
+
+        Args:
+            now: in seconds since 1970.
+
+        Returns:
+            The number of deleted games.
+        """
+        untouched = sa.and_(_GAMES.c.version == 0, _last_change < now - _UNTOUCHED)
+        abandoned = sa.or_(untouched, _last_change < now - _ABANDONED)
+        with self._writing, self._engine.begin() as connection:
+            return connection.execute(_GAMES.delete().where(_GAMES.c.over.is_(False), abandoned)).rowcount
 
     def _row(self, query: sa.Select[Any], id: str) -> Mapping[Any, Any]:
         """What a query of all games says of one."""
@@ -158,9 +232,17 @@ class Store:
         return row
 
 
+def _make_private(path: Path) -> None:
+    """Let nobody else read the file and those that SQLite keeps beside it; it makes them with the mode of the file."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        if file.exists():
+            file.chmod(0o600)
+
+
 def _record(row: Mapping[Any, Any]) -> GameRecord:
-    first, second = row["seats"]
-    return GameRecord(**{**row, "seats": (first, second), "actions": tuple(row["actions"])})
+    tuples = {name: tuple(row[name]) for name in ("seats", "actions", "names", "undone", "tokens")}
+    return GameRecord(**{**row, **tuples})
 
 
 def _prepare(connection: Any, _: Any) -> None:

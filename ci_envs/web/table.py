@@ -1,5 +1,6 @@
 """A game and where it stands: whose turn it is, and what may be done."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -73,23 +74,56 @@ class Table:
         return self.is_for_agent and HUMAN in self.record.seats
 
 
-def taken_back(table: Table) -> dict[str, Any]:
-    """What is changed when the last turn of a person and what followed is taken back, or without persons a ply."""
+def last_turn(table: Table) -> int:
+    """Return the number of moves before the last turn of a person, or before the last move if no person plays.
+
+    Raises:
+        RefusedError: there is no such turn.
+    """
     seats, actions = table.record.seats, table.record.actions
     turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[table.positions[n].to_move] == HUMAN]
     if table.record.resigned is not None:
         turns.append(len(actions))
     if not turns:
         raise RefusedError("there is nothing to take back")
-    return {"actions": actions[: turns[-1]], "over": False, "resigned": None}
+    return turns[-1]
 
 
-def who_resigns(table: Table, player: int | None) -> int:
-    """The person who gives up: ``player``, or by default the one to move, or else the only one."""
+def taken_back(table: Table) -> dict[str, Any]:
+    """What is changed when the last turn of a person and what followed is taken back, or without persons a ply."""
+    actions, turn = table.record.actions, last_turn(table)
+    undone = (*actions[turn:], *table.record.undone)
+    return {"actions": actions[:turn], "over": False, "resigned": None, "undone": undone}
+
+
+def who_takes_back(table: Table) -> int:
+    """Return the player whose turn :func:`taken_back` takes back."""
+    turn, resigned = last_turn(table), table.record.resigned
+    by_resignation = resigned is not None and turn == len(table.record.actions)
+    return resigned if resigned is not None and by_resignation else table.positions[turn].to_move
+
+
+def left_to_redo(record: GameRecord, action: int) -> tuple[int, ...]:
+    """Return the actions that can be redone after an action: those after it if it was itself the next, else none."""
+    return record.undone[1:] if record.undone[:1] == (action,) else ()
+
+
+def who_resigns(table: Table, player: int | None, held: Collection[int]) -> int:
+    """Return the person who resigns: ``player``, or by default one of ``held``, the one to move first.
+
+    Args:
+        table: the game.
+        player: 0 or 1, or None.
+        held: the players for whom the client plays.
+
+    Raises:
+        RefusedError: the game is over, or ``player`` is not a person.
+    """
     if table.ending:
         raise RefusedError(f"the game is over ({table.ending})")
     mover = table.position.to_move
     people = [seat for seat in (mover, 1 - mover) if table.record.seats[seat] == HUMAN]
+    people.sort(key=lambda seat: seat not in held)
     who = people[0] if player is None and people else player
     if who is None or who not in people:
         raise RefusedError(f"player {player} is no person" if people else "no person plays in this game")

@@ -2,8 +2,8 @@
 
 import asyncio
 import math
-import os
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -16,10 +16,10 @@ from ci_envs.arena.analysis import exact_scores
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON
+from ci_envs.web.limits import TooManyError, current_client
 from ci_envs.web.room import BusyError, Room
 from ci_envs.web.schemas import Thought, ThoughtAction, TreeBranch, Verdict
 
-_MOST = 16  # searches at once, waiting ones among them
 _SECONDS = 30.0  # of a search
 _DEPTH, _WIDTH = 4, 8  # of the tree that is told
 
@@ -29,18 +29,21 @@ class Thinker:
 
     def __init__(self, room: Room) -> None:
         self._room = room
-        self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="search")
-        self._going_on = 0
+        self._limits = room.limits
+        self._pool = ThreadPoolExecutor(room.limits.searches, thread_name_prefix="search")  # none waits for another
+        self._searches: Counter[str] = Counter()  # by client
+        self._closing = threading.Event()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Wait for what each search does at the moment."""
+        """Stop all searches, each after what it does at the moment."""
+        self._closing.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     @property
     def going_on(self) -> int:
-        """How many searches there are, waiting ones among them."""
-        return self._going_on
+        """Return the number of searches that are running."""
+        return self._searches.total()
 
     async def begin(self, environment: str, text: str, spec: str) -> AsyncIterator[Thought]:
         """Let an agent think about a position, and return what it thinks again and again while it searches.
@@ -50,15 +53,14 @@ class Thinker:
         Raises:
             ValueError: the environment, the position or the agent is refused, the game is over, or the agent cannot
                 analyse.
-            BusyError: too many searches are going on.
+            TooManyError: the client has too many searches.
+            BusyError: all clients together have too many searches.
         """
+        client = current_client.get()
         position = await asyncio.to_thread(self._position, environment, text)
         agent = await asyncio.to_thread(self._room.borrow, environment, position.game, spec)
         analyst = as_analyst(agent, spec)
-        with self._lock:
-            if self._going_on >= _MOST:
-                raise BusyError(f"{_MOST} searches are going on already")
-            self._going_on += 1
+        self._count(client)
         loop, heard, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
 
         def tell(what: Thought | Exception | None) -> None:
@@ -70,7 +72,7 @@ class Thinker:
             try:
                 for analysis in analyses(analyst, position):
                     tell(thought_of(analysis, position))
-                    if stopped.is_set() or monotonic() >= end:
+                    if stopped.is_set() or self._closing.is_set() or monotonic() >= end:
                         break
                 self._room.give_back(environment, spec, agent)
                 tell(None)
@@ -78,7 +80,8 @@ class Thinker:
                 tell(error)
             finally:
                 with self._lock:
-                    self._going_on -= 1
+                    self._searches[client] -= 1
+                    self._searches += Counter()  # without clients that have no search
 
         self._pool.submit(work)
         return _heard(heard, stopped)
@@ -101,6 +104,20 @@ class Thinker:
             )
             for action in legal
         ]
+
+    def _count(self, client: str) -> None:
+        """Count a search that begins.
+
+        Raises:
+            TooManyError: the client has too many searches.
+            BusyError: all clients together have too many searches.
+        """
+        with self._lock:
+            if client and self._searches[client] >= self._limits.client_searches:
+                raise TooManyError(f"You have {self._limits.client_searches} searches running. Stop one, then retry.")
+            if self._searches.total() >= self._limits.searches:
+                raise BusyError(f"The server has {self._limits.searches} searches running. Retry in a few seconds.")
+            self._searches[client] += 1
 
     def _position(self, environment: str, text: str) -> Position:
         game, _ = self._room.catalog.game(environment)

@@ -1,11 +1,14 @@
-"""Waiting for an agent's answer without asking again and again."""
+"""Waiting for the answer of an agent, for as long as the client is connected."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
 
 from ci_envs.web.room import Room
+from ci_envs.web.schemas import Thought
 from ci_envs.web.table import Table
 
 _SECONDS = 20.0  # so that no proxy between takes it for dead
@@ -33,3 +36,34 @@ async def when_answered(room: Room, id: str, plies: int) -> Table:
                 return table
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
+
+
+async def last_while_connected(request: Request, thoughts: AsyncIterator[Thought]) -> Thought:
+    """Return the last thought of a search; cancel the search when the client disconnects.
+
+    Args:
+        request: of the client, whose body has been read.
+        thoughts: of the search, at least one.
+
+    Raises:
+        ClientDisconnect: the client has disconnected.
+    """
+    thinking, leaving = asyncio.create_task(_last(thoughts)), asyncio.create_task(_disconnected(request))
+    try:
+        await asyncio.wait((thinking, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if thinking.done():
+            return thinking.result()
+        raise ClientDisconnect
+    finally:
+        thinking.cancel()
+        leaving.cancel()
+
+
+async def _last(thoughts: AsyncIterator[Thought]) -> Thought:
+    *_, last = [thought async for thought in thoughts]
+    return last
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,160 @@
+"""Protection against web sites that use a visitor's browser to reach the server.
+
+* :class:`HostGuard` refuses names that are not the server's. It stops DNS rebinding, where an attacker's name resolves
+  to the server's address.
+* :class:`OriginGuard` refuses requests that the page of another site sends. It stops cross-site request forgery, also
+  over the socket.
+* :class:`SecurityHeaders` tells the browser not to show the page inside another page, and to load nothing from
+  elsewhere.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ci_envs.web.refusal import refuse
+
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_ANY_ADDRESS = ("0.0.0.0", "::", "")
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?", re.ASCII | re.IGNORECASE)
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_SAME_ORIGIN_ONLY = ("/api", "/_nicegui_ws")  # where a GET request has an effect or costs time
+
+# NiceGUI compiles templates in the browser and has inline scripts, which need the two unsafe sources.
+_PAGE_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+_API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+_HEADERS = {
+    "x-frame-options": "DENY",  # for browsers that do not know frame-ancestors
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",  # not no-referrer, under which forms of the page itself send "Origin: null"
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class AllowedHosts:
+    """The names under which browsers may reach the server.
+
+    Attributes:
+        names: host names and addresses in lower case; an IPv6 address is in brackets.
+        addresses: whether every IP address is allowed too. An attacker's page has a name, not an address.
+    """
+
+    names: frozenset[str] = frozenset(_LOOPBACK)
+    addresses: bool = False
+
+    @classmethod
+    def of(cls, host: str, extra: Iterable[str] = ()) -> "AllowedHosts":
+        """Return the names of a server that listens at ``host`` and is known by the names ``extra`` too.
+
+        Raises:
+            ValueError: a name of ``extra`` is not a host name.
+        """
+        for name in extra:
+            match = _HOST.fullmatch(name)
+            if match is None or match[1] != name:
+                raise ValueError(f"{name!r} is not a host name, such as games.example.org; write it without a port")
+        own = f"[{host}]" if ":" in host else host
+        names = {*_LOOPBACK, own, *extra}
+        return cls(frozenset(name.lower() for name in names), addresses=host in _ANY_ADDRESS)
+
+    def allows(self, host: str) -> bool:
+        """Return whether the value of a ``Host`` header names this server."""
+        match = _HOST.fullmatch(host)
+        if match is None:
+            return False
+        name = match[1].lower()
+        return name in self.names or (self.addresses and _is_address(name))
+
+
+class HostGuard:
+    """Refuse requests whose ``Host`` header does not name the server."""
+
+    def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request as an ASGI application."""
+        if scope["type"] in ("http", "websocket"):
+            given = Headers(scope=scope).getlist("host")
+            if len(given) != 1 or not self._hosts.allows(given[0]):
+                detail = (
+                    f"Unknown host {', '.join(given)[:100]!r}. To allow a name, start the server with --allow-host."
+                )
+                await refuse(scope, receive, send, 400, detail)
+                return
+        await self._app(scope, receive, send)
+
+
+class OriginGuard:
+    """Refuse what the pages of other sites send: changes, calls of the API and sockets. They may link to the pages."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request as an ASGI application."""
+        if scope["type"] in ("http", "websocket") and _is_protected(scope) and not _is_same_origin(scope):
+            await refuse(scope, receive, send, 403, "Another web site sent this request. Open the page of the server.")
+            return
+        await self._app(scope, receive, send)
+
+
+class SecurityHeaders:
+    """Add the headers that tell a browser how to protect the page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request as an ASGI application."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        policy = _API_POLICY if _is_under(scope["path"], "/api") else _PAGE_POLICY
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update({**_HEADERS, "content-security-policy": policy})
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def _is_protected(scope: Scope) -> bool:
+    if scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS:
+        return True
+    return any(_is_under(scope["path"], prefix) for prefix in _SAME_ORIGIN_ONLY)
+
+
+def _is_same_origin(scope: Scope) -> bool:
+    """Return whether no header says that another site sent the request; programs other than browsers send neither."""
+    headers = Headers(scope=scope)
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site not in (None, "same-origin", "none"):
+        return False
+    # The scheme is not compared: behind a proxy with TLS the server sees http.
+    return origin is None or origin.lower().partition("://")[2] == headers.get("host", "").lower()
+
+
+def _is_under(path: str, prefix: str) -> bool:
+    return path == prefix or path.startswith(f"{prefix}/")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,143 @@
+"""Limits on what each client and all clients together may use, so that one client cannot lock out the others.
+
+A client is an IPv4 address or an IPv6 network of 64 bits, which is what one household or machine gets.
+"""
+
+import math
+import time
+from collections import Counter
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ci_envs.web.refusal import refuse
+
+current_client: ContextVar[str] = ContextVar("current_client", default="")
+"""The client of the request or the socket that is being handled; empty for the server itself."""
+
+_POLICY_VIOLATION = 1008  # the code that closes a socket
+
+
+@dataclass(frozen=True)
+class ClientLimits:
+    """What clients may use. ``client_`` stands for each client, the others for all clients together.
+
+    Attributes:
+        client_requests: requests per minute, without the files that belong to the page.
+        requests: requests per minute, without the files that belong to the page.
+        client_messages: messages per minute over the sockets of the page.
+        client_changes: requests other than GET that are handled at the same time.
+        client_new_games: games that may be created per hour.
+        client_games: unfinished games in which something happened in the last hour.
+        games: unfinished games in which something happened in the last hour.
+        client_searches: searches at the same time.
+        searches: searches at the same time.
+    """
+
+    client_requests: int = 1_200
+    requests: int = 24_000
+    client_messages: int = 3_000
+    client_changes: int = 16
+    client_new_games: int = 600
+    client_games: int = 200
+    games: int = 2_000
+    client_searches: int = 6
+    searches: int = 16
+
+
+class TooManyError(Exception):
+    """A client uses more than its share."""
+
+
+class RateLimit:
+    """Refuse requests of a client that sends too many, and name the client of each request to what handles it."""
+
+    def __init__(self, app: ASGIApp, limits: ClientLimits) -> None:
+        self._app = app
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._requests = RateLimitItemPerMinute(limits.client_requests, namespace="requests")
+        self._all_requests = RateLimitItemPerMinute(limits.requests, namespace="all")
+        self._messages = RateLimitItemPerMinute(limits.client_messages, namespace="messages")
+        self._new_games = RateLimitItemPerHour(limits.client_new_games, namespace="games")
+        self._most_changes = limits.client_changes
+        self._changes: Counter[str] = Counter()  # now being handled, by client
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request as an ASGI application."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        client = client_of(scope)
+        current_client.set(client)
+        if scope["type"] == "websocket":
+            await self._handle_socket(client, scope, receive, send)
+        else:
+            await self._handle_request(client, scope, receive, send)
+
+    async def _handle_request(self, client: str, scope: Scope, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        wait = 0 if path.startswith("/_nicegui/") else await self._wait(self._requests, client)
+        if not wait and method == "POST" and path == "/api/games":
+            wait = await self._wait(self._new_games, client)
+        if wait:
+            detail = f"This client sends too many requests. Retry in {wait} s."
+            await refuse(scope, receive, send, 429, detail, retry_after=str(wait))
+            return
+        wait = await self._wait(self._all_requests)
+        if wait:
+            await refuse(scope, receive, send, 503, f"The server is busy. Retry in {wait} s.", retry_after=str(wait))
+            return
+        if method in ("GET", "HEAD", "OPTIONS"):
+            await self._app(scope, receive, send)
+            return
+        if self._changes[client] >= self._most_changes:
+            detail = f"This client has {self._most_changes} open requests. Retry when one of them is answered."
+            await refuse(scope, receive, send, 429, detail, retry_after="1")
+            return
+        self._changes[client] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._changes[client] -= 1
+            if not self._changes[client]:
+                del self._changes[client]
+
+    async def _handle_socket(self, client: str, scope: Scope, receive: Receive, send: Send) -> None:
+        wait = await self._wait(self._requests, client)
+        if wait:
+            detail = f"This client opens too many sockets. Retry in {wait} s."
+            await refuse(scope, receive, send, 429, detail, retry_after=str(wait))
+            return
+
+        async def receive_some() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive" and await self._wait(self._messages, client):
+                await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+                return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
+            return message
+
+        await self._app(scope, receive_some, send)
+
+    async def _wait(self, item: RateLimitItem, *client: str) -> int:
+        """Count a request; return 0, or the seconds to wait if it is one too many."""
+        if await self._limiter.hit(item, *client):
+            return 0
+        stats = await self._limiter.get_window_stats(item, *client)
+        return max(1, math.ceil(stats.reset_time - time.time()))
+
+
+def client_of(scope: Scope) -> str:
+    """Return the client that sent a request: its address, of an IPv6 address the first 64 bits."""
+    host = (scope.get("client") or ("unknown", 0))[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return str(host)
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    return str(address.ipv4_mapped or ip_network((address.packed[:8] + bytes(8), 64)))

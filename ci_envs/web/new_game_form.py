@@ -1,0 +1,195 @@
+"""The form of a new game: its parameters, who plays, and where it starts."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nicegui import ui
+
+from ci_envs.spec import split_spec
+from ci_envs.web.asking import asked
+from ci_envs.web.catalog import HUMAN, Entry
+from ci_envs.web.offers import Offer, Offers, OptionField
+from ci_envs.web.option_inputs import OptionInputs, spec_of
+from ci_envs.web.players import game_title
+from ci_envs.web.schemas import NewGame
+
+_PERSON = "a person"
+
+
+class NewGameForm:
+    """The form of a new game."""
+
+    def __init__(
+        self,
+        entries: list[Entry],
+        offers: Offers,
+        environment: str,
+        position: str,
+        on_begin: Callable[[NewGame], Awaitable[None]],
+    ) -> None:
+        """Make the form in the current element.
+
+        Args:
+            entries: the games.
+            offers: finds the agents that can play a game.
+            environment: the game to begin with, an id with parameters.
+            position: the position to begin with, as text, or empty.
+            on_begin: called with the game to begin; its ``owner`` is empty.
+        """
+        self._entries = {entry.name: entry for entry in entries}
+        self._offers = offers
+        self._on_begin = on_begin
+        self._loading: asyncio.Task[None] | None = None
+        self._is_open = False
+        name, given = _given(environment)
+        self._name = name if name in self._entries else next(iter(self._entries))
+        choices = {name: game_title(name) for name in self._entries}
+        ui.select(choices, value=self._name, label="Game", on_change=lambda e: self._choose(e.value)).classes("w-full")
+        self._options = ui.element("div").classes("options")
+        self._loaded = ui.label().classes("note").props("role=status")
+        self._seats = [Seat("First player", _PERSON), Seat("Second player", "mcts")]
+        with ui.expansion("Start position and random seed").classes("w-full").props("dense"):
+            self._position = ui.input("Position to start from (empty: the start of the game)", value=position)
+            self._position.classes("w-full")
+            self._seed = ui.number("Seed of the agents' random numbers", value=0, min=0, precision=0).classes("w-full")
+        ui.button("Begin", icon="play_arrow", on_click=self._begin).props("no-caps")
+        self._choose(self._name, given)
+
+    def load(self) -> None:
+        """Find the agents that can play the game, which takes seconds at first, and offer these."""
+        self._is_open = True
+        if self._loading is not None:
+            self._loading.cancel()
+        self._loading = asyncio.create_task(self._load())
+
+    async def _load(self) -> None:
+        self._loaded.set_text("Loading the agents that play this game ...")
+        found: list[Offer] = []
+        environment, names = self._environment(), self._offers.names()
+        try:
+            for name in names:
+                offer = await asyncio.to_thread(self._offers.find, environment, name)
+                if offer is not None:
+                    found.append(offer)
+                    self._offer(found)
+        except ValueError:  # of a parameter, which Begin reports
+            found = []
+        self._loaded.set_text("")
+        self._offer(found, complete=True)
+
+    def _offer(self, found: list[Offer], complete: bool = False) -> None:
+        for seat in self._seats:
+            seat.offer(found, complete)
+
+    def _choose(self, name: str, given: dict[str, Any] | None = None) -> None:
+        self._name = name
+        entry = self._entries[name]
+        self._options.clear()
+        with self._options:
+            self._inputs = OptionInputs(name, [_parameter(entry, option) for option in entry.options], given)
+        if self._is_open:
+            self.load()
+
+    def _environment(self) -> str:
+        return spec_of(self._name, self._inputs.options)
+
+    async def _begin(self) -> None:
+        new = await asked(self._new_game)
+        if new is not None:
+            await self._on_begin(new)
+
+    def _new_game(self) -> NewGame:
+        first, second = self._seats
+        seed = self._seed.value
+        return NewGame(
+            environment=self._environment(),
+            seats=[first.spec, second.spec],
+            seed=0 if seed is None else int(seed),
+            position=(self._position.value or "").strip() or None,
+            names=[first.name, second.name],
+        )
+
+
+class Seat:
+    """Who plays: a person with a name, or an agent with its options."""
+
+    def __init__(self, label: str, name: str) -> None:
+        """Make the inputs in the current element.
+
+        Args:
+            label: which player it is.
+            name: who plays at first.
+        """
+        self._offers: dict[str, Offer] = {}
+        self._variant: Any = None
+        self._options: OptionInputs | None = None
+        with ui.element("fieldset").classes("seat"):
+            names = list(dict.fromkeys((_PERSON, name)))
+            self._who = ui.select(names, value=name, label=label, on_change=self._show).classes("w-full")
+            self._purpose = ui.label().classes("note")
+            self._own_name = ui.input("Name (optional)").props("maxlength=30").classes("w-full")
+            self._details = ui.element("div").classes("options")
+        self._show()
+
+    def offer(self, offers: list[Offer], complete: bool) -> None:
+        """Offer these agents.
+
+        Args:
+            offers: the agents found so far.
+            complete: whether these are all, so that an agent that is not among them is replaced.
+        """
+        before = self._offers.get(str(self._who.value))
+        self._offers = {offer.name: offer for offer in offers}
+        names = [_PERSON, *self._offers]
+        if self._who.value not in names and not complete:
+            names.append(str(self._who.value))
+        value = self._who.value if self._who.value in names else _PERSON
+        self._who.set_options(names, value=value)
+        if self._offers.get(value) != before:  # else the options that were entered would be lost
+            self._show()
+
+    def _show(self) -> None:
+        offer = self._offers.get(str(self._who.value))
+        self._own_name.set_visibility(self._who.value == _PERSON)
+        self._purpose.set_text("" if offer is None else offer.purpose.replace("``", ""))
+        self._details.clear()
+        self._variant = self._options = None
+        if offer is None:
+            return
+        with self._details:
+            if offer.variants:
+                self._variant = ui.select(list(offer.variants), value=offer.variants[0], label="variant").classes(
+                    "option"
+                )
+            if offer.options:
+                with ui.expansion("Options").classes("w-full").props("dense"), ui.element("div").classes("options"):
+                    self._options = OptionInputs(offer.name, offer.options)
+
+    @property
+    def spec(self) -> str:
+        """The seat as the server takes it."""
+        if self._who.value == _PERSON:
+            return HUMAN
+        variant = [] if self._variant is None else [str(self._variant.value)]
+        return spec_of(str(self._who.value), [*variant, *([] if self._options is None else self._options.options)])
+
+    @property
+    def name(self) -> str:
+        """The name that the person entered, or empty."""
+        return (self._own_name.value or "").strip() if self._who.value == _PERSON else ""
+
+
+def _parameter(entry: Entry, option: str) -> OptionField:
+    """Return the field of a parameter of a game, by the type of its default."""
+    default, meaning = entry.options[option], entry.meanings.get(option, "")
+    if isinstance(default, bool):
+        return OptionField(option, "switch", default, meaning)
+    return OptionField(option, "whole number" if isinstance(default, int) else "text", default, meaning)
+
+
+def _given(environment: str) -> tuple[str, dict[str, Any]]:
+    try:
+        return split_spec(environment)
+    except ValueError:  # of an address that was written by hand
+        return "", {}

@@ -1,0 +1,61 @@
+"""The names of players and results in words, the same everywhere on the page."""
+
+from collections.abc import Collection
+
+from ci_envs.web.catalog import HUMAN
+from ci_envs.web.store import GameRecord
+from ci_envs.web.table import Table
+
+
+def player_label(table: Table, player: int, held: Collection[int] = ()) -> str:
+    """Return the name of a player: ``X``, with a name of their own, ``you`` or the agent in parentheses.
+
+    Args:
+        table: the game.
+        player: 0 or 1.
+        held: the players for whom the reader plays.
+    """
+    symbol, name = table.game.player_name(player), table.record.names[player]
+    seats = table.record.seats
+    if not name and seats[player] != HUMAN:
+        name = seats[player]
+    elif not name and player in held and (seats[1 - player] != HUMAN or 1 - player not in held):
+        name = "you"
+    return f"{symbol} ({name})" if name else symbol
+
+
+def result_text(table: Table, held: Collection[int] = ()) -> str:
+    """Return how a game ended, for example ``X (you) won by resignation``, or that it is in progress.
+
+    Args:
+        table: the game.
+        held: the players for whom the reader plays.
+    """
+    if not table.ending:
+        return "In progress"
+    if table.winner is None:
+        return f"Draw: limit of {plies_text(table.limit)}" if table.ending == "limit" else "Draw"
+    by = " by resignation" if table.ending == "resigned" else ""
+    return f"{player_label(table, table.winner, held)} won{by}"
+
+
+def plies_text(count: int) -> str:
+    """Return a number of moves in words: ``1 move``, ``2 moves``."""
+    return f"{count} move{'' if count == 1 else 's'}"
+
+
+def title_of(record: GameRecord) -> str:
+    """Return the title of a game, for example ``Quixo: human against random``."""
+    first, second = (name or seat for name, seat in zip(record.names, record.seats, strict=True))
+    return f"{game_title(record.environment)}: {first} against {second}"
+
+
+def game_title(environment: str) -> str:
+    """Return the name of a game without its version: ``Quixo``, ``Nim (heaps=3,4,5)``."""
+    name, _, options = environment.partition(":")
+    name = TITLES.get(name, name.partition("-")[0])
+    return f"{name} ({options})" if options else name
+
+
+TITLES = {"TicTacToe-v0": "Tic-tac-toe", "ConnectN-v0": "Four in a row", "ConnectFour-v0": "Connect Four"}
+"""The names of games whose id is not their name."""

@@ -1,0 +1,43 @@
+"""The rules of a game: a paragraph and two pictures, before and after a move."""
+
+from functools import lru_cache
+
+from nicegui import ui
+
+from ci_envs.drawing.annotation import Marks, annotated
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.picture import arrow_of, marks_of
+from ci_envs.web.players import game_title
+
+
+def rules_page(environment: str, game: Game) -> None:
+    """Show the rules of a game in the current element, with a link that begins a game."""
+    ui.html(f"The rules of {game_title(environment)}", sanitize=True, tag="h1").classes("title")
+    show_rules(game)
+    ui.link("Play this game", f"/?environment={environment}").classes("text-link")
+
+
+def show_rules(game: Game) -> None:
+    """Show the paragraph and the pictures."""
+    ui.label(game.how_to_play).classes("rules-text")
+    before, after, action, result = example_pictures(game)
+    with ui.row().classes("rules-pictures"):
+        for picture, caption in ((before, f"Before the move {action}"), (after, f"After it: {result}")):
+            with ui.element("figure"):
+                ui.html(picture, sanitize=False).props('aria-hidden="true"')
+                ui.html(caption, sanitize=True, tag="figcaption").classes("note")
+
+
+@lru_cache(maxsize=64)
+def example_pictures(game: Game) -> tuple[str, str, str, str]:
+    """Return the example of a game: SVG before and after a move, the move, and the result in words."""
+    text, name = game.example
+    before = Position.from_text(game, text)
+    action = before.parse_action(name)
+    after = before.play(action)
+    best = game.preview(action) if len(game.targets(action)) == 1 else game.targets(action)
+    marks = Marks(best=best, best_arrow=arrow_of(game, action))
+    result = f"{game.player_name(before.to_move)} wins" if after.result == -1 else after.diagram().splitlines()[-1]
+    played = annotated(after.draw(), marks_of(after, last=action))
+    return annotated(before.draw(), marks).svg(None), played.svg(None), name, result

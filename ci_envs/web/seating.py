@@ -1,0 +1,43 @@
+"""The line of a game's page that says who has which seat, and the buttons to take a seat and to give one up."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from nicegui import ui
+
+from ci_envs.web.catalog import HUMAN
+from ci_envs.web.seats import FREE
+from ci_envs.web.table import Table
+
+
+class Seating:
+    """What a visitor may do in a game: play, watch, or take a free seat."""
+
+    def __init__(self, on_change: Callable[[int, bool], Awaitable[None]]) -> None:
+        """Make the line, empty at first.
+
+        Args:
+            on_change: called with a player and whether the visitor takes the seat (else gives it up).
+        """
+        self._on_change = on_change
+        self._row = ui.row().classes("controls items-center")
+
+    def show(self, table: Table, held: list[int]) -> None:
+        """Show the seats of a game, of which the visitor has those of the players ``held``."""
+        names = [table.game.player_name(player) for player in range(2)]
+        free = [player for player in range(2) if table.record.tokens[player] == FREE]
+        people = [player for player in held if table.record.seats[player] == HUMAN]
+        self._row.clear()
+        with self._row:
+            if not held:
+                ui.label("You are watching.").classes("note")
+            for player in free:
+                if held:
+                    ui.label(f"Send the address of this page to the player of {names[player]}.").classes("note")
+                self._button(f"Play {names[player]}", "login", player, take=True)
+            if len(people) == 2 and not table.ending:
+                self._button(f"Invite somebody to play {names[1]}", "person_add", 1, take=False)
+
+    def _button(self, text: str, icon: str, player: int, *, take: bool) -> None:
+        button = ui.button(text, icon=icon, on_click=partial(self._on_change, player, take))
+        button.props("flat dense no-caps")
