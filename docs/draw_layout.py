@@ -16,11 +16,12 @@ CONTENTS = {
     "ci_envs.web": "the page in the browser and the REST API",
     "ci_envs.reports": "the course reports, section by section, next to our results",
     "ci_envs.baselines": "Stable-Baselines3: training by self-play, and its models as agents",
-    "ci_envs.agents": "random, human, exact, search, tabular, nim, evolution, alphazero",
+    "ci_envs.agents": "random, human, exact, openspiel, search, tabular, nim, evolution, alphazero",
     "ci_envs.optimisation": "set covering and bit strings with their solvers, evolutionary algorithms",
     "ci_envs.training": "run folder, resume, learning curve and progress of all trainers",
     "ci_envs.arena": "matches, tournaments, ratings, accuracy, reports",
     "ci_envs.checking": "check_game, which tests a new game",
+    "ci_envs.openspiel": "the games as games of OpenSpiel",
     "ci_envs.envs": "PettingZoo, Gymnasium and vector environments, one class each",
     "ci_envs.picture": "pictures of positions in notebooks",
     "ci_envs.agent": "the agent interface, compiled policies, agents by name",
@@ -29,6 +30,7 @@ CONTENTS = {
     "ci_envs.games": "the rules of each game, and Position",
     "ci_envs.drawing": "shapes, boards and marks as SVG and as pixels",
     "ci_envs.kernels": "compiled functions: dispatch by type, cache, bits, random numbers, hash table",
+    "ci_envs.cluster": "work for the processes of a Ray cluster",
     "ci_envs.validation": "checks, spec strings, plugins, files",
 }
 """What each layer contains, by its first package in this table."""

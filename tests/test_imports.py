@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 # A module imports only from its own layer and from the layers above it in this list. CONTRIBUTING.md has a picture.
 LAYERS = (
     {"ci_envs.validation", "ci_envs.storage", "ci_envs.spec", "ci_envs.plugins", "ci_envs.extras"},
+    {"ci_envs.cluster"},
     {"ci_envs.kernels"},
     {"ci_envs.drawing"},
     {"ci_envs.games"},
@@ -24,6 +25,7 @@ LAYERS = (
     {"ci_envs.agent"},
     {"ci_envs.picture"},
     {"ci_envs.envs"},
+    {"ci_envs.openspiel"},
     {"ci_envs.checking"},
     {"ci_envs.arena"},
     {"ci_envs.training"},

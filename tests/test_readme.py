@@ -1,5 +1,6 @@
-"""What the README and CONTRIBUTING.md show works."""
+"""What the README and CONTRIBUTING.md show works; test_packaging.py runs the Python blocks of the README."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -7,7 +8,6 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 import ci_envs
@@ -18,12 +18,6 @@ from ci_envs.optimisation.solving import solvers
 
 ROOT = Path(__file__).parents[1]
 README, CONTRIBUTING = ((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
-
-
-@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
-def test_python_blocks_run(block, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exec(block, {})
 
 
 def test_perft_is_as_said():
@@ -59,6 +53,19 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments[arguments.index("--seconds") + 1] = "0.1"
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
         assert result.exit_code == (1 if "human" in arguments else 0), result.output  # the input of a game ends early
+
+
+def test_the_shell_completion_is_as_said(monkeypatch):
+    shells = dict(re.findall(r"^\| (\w+) \| `~/.*` \| `.*_CI_ENVS_COMPLETE=(\w+) ci-envs.*` \|$", README, re.MULTILINE))
+    assert shells.keys() == {"bash", "zsh", "fish"}
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    for shell, instruction in shells.items():
+        script = CliRunner().invoke(main, env={"_CI_ENVS_COMPLETE": instruction}, prog_name="ci-envs").stdout
+        assert f"_CI_ENVS_COMPLETE={shell}_complete" in script
+    [line] = re.findall(r"`(eval .*bash_source ci-envs.*)` \|", README)
+    typed = 'COMP_WORDS=(ci-envs sol); COMP_CWORD=1; _ci_envs_completion ci-envs; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", f"{line}; {typed}"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["solve"]
 
 
 def test_tables_list_every_environment_and_agent():
