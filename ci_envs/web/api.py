@@ -1,6 +1,5 @@
 """The REST interface: games, and what agents think of positions."""
 
-import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from typing import Annotated, Any
@@ -36,7 +35,7 @@ from ci_envs.web.schemas import (
     Thought,
     Verdict,
 )
-from ci_envs.web.seats import SeatError, held_seats, new_token
+from ci_envs.web.seats import SEATS_COOKIE, SeatError, held_seats, new_token, tokens_in
 from ci_envs.web.store import ConflictError, UnknownGameError
 from ci_envs.web.table import RefusedError
 from ci_envs.web.thinking import Thinker
@@ -70,9 +69,7 @@ _STREAM = "events `thought`, each with a Thought as its data, then `done`, or `f
 
 
 _LONGEST_VALUE = 60  # characters of a value in a message
-_COOKIE = "seats"
 _COOKIE_AGE = 30 * 24 * 3600
-_SEVERAL = re.compile(r"[\s,.]+")
 _Tokens = Annotated[str | None, PydanticField(max_length=200)]
 
 
@@ -81,7 +78,7 @@ def _seat_tokens(
     seats: Annotated[_Tokens, Cookie(description="the same, as the server sets it")] = None,
 ) -> list[str]:
     """Return the tokens that a client sends, without empty ones."""
-    return [token for token in _SEVERAL.split(f"{x_seat_token or ''},{seats or ''}") if token]
+    return tokens_in(f"{x_seat_token or ''},{seats or ''}")
 
 
 SeatTokens = Annotated[list[str], Depends(_seat_tokens)]
@@ -89,9 +86,9 @@ SeatNumber = Annotated[int, Path(ge=0, le=1, description="0 for the first player
 
 
 def _set_cookie(response: Response, id: str, tokens: Iterable[str]) -> None:
-    """Give a browser the tokens of a game, which it sends with requests about this game alone."""
-    path = f"/api/games/{id}"
-    response.set_cookie(_COOKIE, ".".join(tokens), _COOKIE_AGE, path=path, httponly=True, samesite="strict")
+    """Give a browser the tokens of a game, which it sends with requests about this game and its page alone."""
+    for path in (f"/api/games/{id}", f"/game/{id}"):
+        response.set_cookie(SEATS_COOKIE, ".".join(tokens), _COOKIE_AGE, path=path, httponly=True, samesite="strict")
 
 
 def _fails(*statuses: int) -> dict[int | str, dict[str, Any]]:

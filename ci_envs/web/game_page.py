@@ -31,7 +31,9 @@ _THINKER = "mcts:simulations=5000"
 class GamePage:
     """A game on a page."""
 
-    def __init__(self, room: Room, thinker: Thinker, evaluator: PositionEvaluator, table: Table, token: str) -> None:
+    def __init__(
+        self, room: Room, thinker: Thinker, evaluator: PositionEvaluator, table: Table, tokens: tuple[str, ...]
+    ) -> None:
         """Make the page of a game.
 
         Args:
@@ -39,9 +41,9 @@ class GamePage:
             thinker: who lets agents think.
             evaluator: of the positions of the game.
             table: the game.
-            token: of the visitor, for the seats that this browser has.
+            tokens: of the seats that this browser has; with the first one, it takes a free seat.
         """
-        self._tokens = (token,)
+        self._tokens = tokens
         self._room = room
         self._evaluator = evaluator
         self._table = table

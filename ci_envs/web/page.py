@@ -16,6 +16,7 @@ from ci_envs.web.lobby import Lobby
 from ci_envs.web.offers import Offers
 from ci_envs.web.players import game_title, title_of
 from ci_envs.web.rules_page import rules_page
+from ci_envs.web.seats import SEATS_COOKIE, tokens_in
 from ci_envs.web.store import UnknownGameError
 
 _YEAR = 365 * 24 * 3600
@@ -59,7 +60,8 @@ def add_pages(app: FastAPI, secret: str) -> None:
             return not_found(str(error))
         ui.page_title(title_of(table.record))
         with _frame():
-            GamePage(room, thinker, evaluator, table, pages.storage.browser["id"])
+            cookie = ui.context.client.request.cookies.get(SEATS_COOKIE, "")
+            GamePage(room, thinker, evaluator, table, (pages.storage.browser["id"], *tokens_in(cookie)))
         return None
 
     ui.run_with(

@@ -4,6 +4,7 @@ The client that creates a game gets the tokens of both seats, also of a seat in 
 token is free; the first client that takes it gets a token. The store keeps only a hash of each token.
 """
 
+import re
 from collections.abc import Collection
 from hashlib import sha256
 from hmac import compare_digest
@@ -13,6 +14,12 @@ from ci_envs.web.store import GameRecord
 
 FREE = ""
 """The hash of a seat that nobody has taken."""
+
+
+SEATS_COOKIE = "seats"
+"""The cookie with the tokens of a browser in one game."""
+
+_SEPARATORS = re.compile(r"[\s,.]+")
 
 
 class SeatError(Exception):
@@ -27,6 +34,11 @@ def new_token() -> str:
 def hash_of(token: str) -> str:
     """Return what the store keeps of a token; an empty token leaves the seat free."""
     return sha256(token.encode()).hexdigest() if token else FREE
+
+
+def tokens_in(text: str) -> list[str]:
+    """Return the tokens in a header or a cookie, where spaces, commas or points separate them."""
+    return [token for token in _SEPARATORS.split(text) if token]
 
 
 def holds(record: GameRecord, player: int, tokens: Collection[str]) -> bool:
