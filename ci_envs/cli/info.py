@@ -97,35 +97,46 @@ def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ..
     from docstring_parser import parse
 
     described = parse(inspect.getdoc(factory) or "")
-    constructor = parse(inspect.getdoc(vars(factory).get("__init__")) or "")
-    meanings = {one.arg_name: one.description or "" for one in (*described.params, *constructor.params)}
     texts = filter(None, (described.short_description, described.long_description))
     yield plain_text("\n\n".join((title, *texts)))
+    if options := documented_options(factory, names):
+        yield _options_table(options)
+
+
+def documented_options(factory: Callable[..., Any], names: tuple[str, ...]) -> list[DocumentedOption]:
+    """Return the options of a factory, described by the docstrings of the factory and of its constructor."""
+    from docstring_parser import parse
+
+    docstrings = (inspect.getdoc(factory), inspect.getdoc(vars(factory).get("__init__")))
+    meanings = {one.arg_name: one.description or "" for text in docstrings for one in parse(text or "").params}
     parameters = inspect.signature(factory).parameters
-    options = [
+    return [
         DocumentedOption(
             name, default_text(parameters[name], "required"), plain_text(" ".join(meanings.get(name, "").split()))
         )
         for name in names
     ]
-    if options:
-        yield _options_table(options)
 
 
 def _training_parts(name: str) -> "Iterator[RenderableType]":
     """Yield a table of the options of the training of an agent."""
+    yield f"\nTraining: ci-envs train {name} ENV --output DIR"
+    yield _options_table(training_options(name))
+
+
+def training_options(name: str) -> list[DocumentedOption]:
+    """Return the options of the training of an agent."""
     from ci_envs.training.config import options_of
     from ci_envs.training.learners import trainer_of
 
-    yield f"\nTraining: ci-envs train {name} ENV --output DIR"
     described: Mapping[str, Any] = options_of(trainer_of(name).config_type)
-    yield _options_table(
+    return [
         DocumentedOption(key, "required" if one.required else option_text(one.default), f"{one.help}; {one.check}")
         for key, one in described.items()
-    )
+    ]
 
 
-def _options_table(options: "Iterator[DocumentedOption] | list[DocumentedOption]") -> "RenderableType":
+def _options_table(options: list[DocumentedOption]) -> "RenderableType":
     from rich import box
     from rich.table import Table
 
