@@ -3,11 +3,9 @@
 import csv
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import closing
 
 import numpy as np
 import pytest
-import ray
 import torch
 from click.testing import CliRunner
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -19,10 +17,8 @@ from ci_envs.agents.alphazero.learner import Learner
 from ci_envs.agents.alphazero.model_file import read_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.alphazero.replay import Replay, sample_type
-from ci_envs.agents.alphazero.search import GUMBEL, SearchSettings
-from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
-from ci_envs.agents.alphazero.workers import RayWorkers, ThreadWorkers
+from ci_envs.agents.alphazero.workers import ThreadWorkers
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.cli.main import main
@@ -307,16 +303,6 @@ def test_tensorboard_shows_the_run(whole):
     assert [event.step for event in events.Scalars("loss/policy")] == [1, 2, 3]
     ratings = [float(row["rating"]) for row in curve_of(whole)]
     assert [event.value for event in events.Scalars("ladder/rating")] == pytest.approx(ratings, abs=0.06)
-
-
-def test_workers_play_as_threads_do_even_if_one_is_killed():
-    plan = SelfPlay(GAME, SearchSettings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0)
-    network = new_network(GAME, ARCHITECTURES["32x3"], 0)
-    expected = ThreadWorkers(plan, 2, "cpu").play(network, 9, [1, 2])
-    with closing(RayWorkers(plan, 2, None)) as workers:
-        np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)
-        ray.kill(workers._pool._actors[1], no_restart=False)
-        np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)
 
 
 @pytest.mark.slow

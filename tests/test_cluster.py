@@ -4,8 +4,10 @@ import json
 import os
 import signal
 import threading
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 import ray
 from click.testing import CliRunner
@@ -14,6 +16,10 @@ from toy_agents import Broken, FirstLegal, RandomInPython
 from ci_envs import ConnectN, cluster
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.interface import Agent
+from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.search import GUMBEL, SearchSettings
+from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
+from ci_envs.agents.alphazero.workers import RayWorkers, ThreadWorkers
 from ci_envs.arena import Tournament, compare
 from ci_envs.arena.report import to_json
 from ci_envs.cli.main import main
@@ -147,3 +153,13 @@ def test_bad_workers_are_refused_before_anything_is_played():
     ):
         with pytest.raises(ValueError, match=message):
             Tournament(GAME, agents, **options)
+
+
+def test_workers_of_self_play_play_as_threads_do_even_if_one_is_killed():
+    plan = SelfPlay(GAME, SearchSettings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0)
+    network = new_network(GAME, ARCHITECTURES["32x3"], 0)
+    expected = ThreadWorkers(plan, 2, "cpu").play(network, 9, [1, 2])
+    with closing(RayWorkers(plan, 2, None)) as workers:
+        np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)
+        ray.kill(workers._pool._actors[1], no_restart=False)
+        np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)

@@ -189,9 +189,11 @@ class TestSolver:
         assert sum(solution.counts.values()) == comb(sum(bar), bar[0])
 
     def test_the_first_player_wins_by_strategy_stealing(self, chomp):
-        bars = list(product(range(1, 5), range(1, 6)))
-        values = {bar: solve(chomp(*bar)).value(Position.start(chomp(*bar))) for bar in bars}
-        assert {bar for bar, value in values.items() if value == -1} == {(1, 1)}
+        solution = solve(chomp(4, 5))
+        for rows, cols in product(range(1, 5), range(1, 6)):
+            lengths = [cols] * rows + [0] * (4 - rows)  # a smaller bar is a position of a larger one
+            bar = Position.from_text(chomp(4, 5), f"{','.join(map(str, lengths))} 0")
+            assert solution.value(bar) == (-1 if (rows, cols) == (1, 1) else 1)
 
     @pytest.mark.parametrize("size", [2, 3, 4, 5])
     def test_b2_is_the_only_winning_bite_on_a_square(self, chomp, size):
