@@ -76,6 +76,7 @@ class SB3Config(OpeningOptions, TrainingConfig):
     steps: int = option(
         "length of the run, in actions of the agent on all boards; the run ends with the rollout that reaches it",
         Integer(1),
+        300_000,
         changeable=True,
     )
     opponents: tuple[str, ...] = option(

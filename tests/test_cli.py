@@ -18,7 +18,9 @@ from ci_envs.agent import registry as agent_registry
 from ci_envs.cli.main import main
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.optimisation.solving import option_names_of, solver_named, solvers
+from ci_envs.training.config import options_of as training_options_of
 from ci_envs.training.curves import draw_curves, read_curve
+from ci_envs.training.learners import learners, trainer_of
 
 
 @pytest.fixture(autouse=True)
@@ -119,6 +121,8 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("render Quixo-v0 -o no/such/board.png", ("--output", "'no/such'")),
         ("render TicTacToe-v0 X.. -o board.svg", ("'X..'",)),
         ("play Quixo-v0 random random -o game.png", ("'game.png'", ".svg or .gif")),
+        ("compare Nim-v0 random random --ray-address=x", ("--ray-address 'x' is for workers: give --workers too",)),
+        ("compare TicTacToe-v0 random random --random-plies 9", ("--random-plies 9 is too much for ConnectN",)),
         ("play Quixo-v0 random random -o no/such/game.gif", ("--output", "'no/such'")),
     ],
 )
@@ -273,7 +277,7 @@ def test_what_list_prints_can_be_typed() -> None:
         ("Nim-v0:heaps=1,2", ("Nim", "misere", "First to move")),
         ("SetCovering-v0", ("unit_cost", "whether every set costs 1")),
         ("minimax", ("Agent minimax", "depth", "none", "plies, 1 to 64", "table_mb")),
-        ("q_learning", ("Agent q_learning", "required", "ci-envs train q_learning", "learning_rate_end", "0.02")),
+        ("q_learning", ("Agent q_learning", "1000000", "ci-envs train q_learning", "learning_rate_end", "0.02")),
         ("tabu", ("Solver tabu", "tenure", "20000")),
         ("report", ("Agent report", "Solver report")),
         ("illegal", ("Agent illegal",)),
@@ -286,10 +290,11 @@ def test_info_describes_everything_that_has_a_name(name: str, mentions: tuple[st
     assert not re.search(r"``|:\w+:`", result.stdout)
 
 
-def test_info_has_every_option_of_every_agent_and_solver() -> None:
+def test_info_has_every_option_of_every_agent_solver_and_trainer() -> None:
     for names, find, options_of in (
         (agent_registry.registered_agents(), agent_registry.factory_of, agent_registry.option_names_of),
         (solvers(), solver_named, option_names_of),
+        (learners(), trainer_of, lambda trainer: training_options_of(trainer.config_type)),
     ):
         for name in names:
             shown = run("info", name).stdout

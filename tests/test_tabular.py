@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from functools import cache
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -603,7 +604,8 @@ def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
         ("q_learning:depth=3", "TicTacToe-v0", ("'depth'", "learning_rate")),
         ("q_learning", "Hex-v0", ("'Hex-v0'",)),
         ("q_learning", "Nim-v0 --seed 18446744073709551616", ("seed", "18446744073709551616")),
-        ("q_learning", "Nim-v0 --steps 5", ("'steps'", "episodes")),
+        ("q_learning", "Nim-v0 --steps 5", ("q_learning has no option --steps. Use --episodes.",)),
+        ("q_learning", "Nim-v0 --workers 2", ("q_learning has no option --workers. Leave it out.",)),
         ("q_learning", "Nim-v0 --resume", ("no run", "to resume")),
     ],
 )
@@ -616,10 +618,15 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, learner, environment
     assert not folder.exists()
 
 
-def test_a_run_needs_episodes(tmp_path):
-    result = run("train", "q_learning", "TicTacToe-v0", "--output", str(tmp_path / "run"))
-    assert result.exit_code == 2
-    assert "'episodes'" in result.stderr
+def test_length_and_folder_have_defaults(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    quick = ("--set", "ladder_games=2", "--set", "ladder=random", "--set", "measurements=1")
+    result = run("train", "q_learning", "Nim-v0:heaps=1,2", *quick)
+    assert result.exit_code == 0, result.output
+    assert "Default length: 1,000,000 episodes. The option episodes changes it." in result.stderr
+    folder = Path("runs", "q_learning-Nim-v0-heaps-1-2")
+    assert json.loads((folder / "config.json").read_text())["options"]["episodes"] == 1_000_000
+    assert f"trained: q_learning:{folder / 'best.npz'}" in result.stdout
 
 
 def test_a_run_is_not_overwritten_and_not_continued_as_another(tmp_path):

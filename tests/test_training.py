@@ -231,10 +231,9 @@ class TestARun:
         [
             ("sb3:maskable_ppoo TicTacToe-v0 --steps 9", ("'maskable_ppoo'", "maskable_ppo, ppo, a2c, dqn")),
             ("sb3 TicTacToe-v0 --steps 9", ("sb3", "'algorithm'")),
-            ("sb3:ppo TicTacToe-v0", ("'steps'",)),
             ("sb3:ppo TicTacToe-v0 --steps 0", ("'--steps'", "0")),
             ("sb3:ppo,steps=x TicTacToe-v0", ("steps", "'x'")),
-            ("sb3:ppo TicTacToe-v0 --episodes 9 --steps 9", ("'episodes'", "steps")),
+            ("sb3:ppo TicTacToe-v0 --episodes 9 --steps 9", ("sb3 has no option --episodes. Use --steps.",)),
             ("sb3:ppo,threads=0 TicTacToe-v0 --steps 9", ("threads", "0")),
             ("sb3:ppo,lr=1 TicTacToe-v0 --steps 9", ("'lr'", "threads")),
             ("sb3:a2c,n_epochs=4 TicTacToe-v0 --steps 9", ("n_epochs=4", "a2c", "n_steps", "learning_rate")),

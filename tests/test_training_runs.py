@@ -24,7 +24,7 @@ from ci_envs.spec import split_spec
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text
-from ci_envs.training.config import options_of
+from ci_envs.training.config import LENGTHS, options_of
 from ci_envs.training.curves import read_curve
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
@@ -165,6 +165,22 @@ def test_bad_settings_are_one_line_and_leave_nothing(setting, words, tmp_path):
     assert done.stderr.count("\n") == 1
     assert all(word in done.stderr for word in words), done.stderr
     assert not folder.exists()
+
+
+def test_the_help_states_the_default_lengths():
+    text = re.sub(r"\s+", " ", ci_envs_train("--help").stdout)
+    for flag in LENGTHS:
+        made = {name: make_config(trainer, TICTACTOE, {}) for name, trainer in TRAINERS.items() if name != "sb3"}
+        made["sb3"] = make_config(TRAINERS["sb3"], TICTACTOE, {"algorithm": "ppo"})
+        lengths = {name: getattr(config, flag, None) for name, config in made.items()}
+        lengths = {name: value for name, value in sorted(lengths.items()) if value is not None}
+        of_each = ", ".join(f"{value} for {name}" for name, value in lengths.items())
+        [help] = re.findall(rf"--{flag} [A-Z]+ RANGE (.*?) --", text)
+        if flag == "minutes":
+            assert not lengths
+            assert "default" not in help
+        else:
+            assert f"[default: {of_each if len({*lengths.values()}) > 1 else min(lengths.values())}]" in help
 
 
 def test_options_of_an_agent_that_does_not_learn():

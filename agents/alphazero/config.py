@@ -11,6 +11,7 @@ from ci_envs.training.config import TrainingConfig, option, with_default
 from ci_envs.validation import integer_between
 
 _SELECTION = Choice(tuple(SELECTIONS))
+_ITERATIONS = 50
 _LOOKAHEAD, _SIMULATIONS = Integer(1, MAX_LOOKAHEAD), Integer(1, MAX_SIMULATIONS)
 
 
@@ -23,7 +24,10 @@ class AlphaZeroConfig(TrainingConfig):
     """
 
     iterations: int | None = option(
-        "length of the run, in iterations of self-play and learning", OrNone(Integer(1)), None, changeable=True
+        f"length of the run, in iterations of self-play and learning; none is {_ITERATIONS} without minutes",
+        OrNone(Integer(1)),
+        None,
+        changeable=True,
     )
     minutes: float | None = option(
         "length of the run in minutes of self-play and learning, instead of iterations; the last one is completed",
@@ -128,9 +132,11 @@ class AlphaZeroConfig(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.iterations is None) == (self.minutes is None):
+        if self.iterations is None and self.minutes is None:
+            object.__setattr__(self, "iterations", _ITERATIONS)
+        if self.iterations is not None and self.minutes is not None:
             raise ValueError(
-                f"give iterations or minutes, one of the two: iterations={self.iterations}, minutes={self.minutes}"
+                f"iterations={self.iterations} and minutes={self.minutes:g} are two lengths: give one of them"
             )
         if self.workers is None and self.ray_address is not None:
             raise ValueError(f"ray_address={self.ray_address!r} is for workers: give workers too")

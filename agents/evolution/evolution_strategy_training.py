@@ -44,6 +44,7 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
         ValueError: a value is not allowed.
     """
 
+    generations: int = with_default(EvolutionConfig, "generations", 60)
     random_share: float = with_default(OpeningOptions, "random_share", 0.0)
     strategy: str = option(
         "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES by the package cma (extra evolution); "

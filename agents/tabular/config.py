@@ -38,7 +38,7 @@ class QLearningConfig(TrainingConfig):
         ValueError: a value is not allowed, or two do not go together.
     """
 
-    episodes: int = option("length of the run, in games", Integer(1))
+    episodes: int = option("length of the run, in games", Integer(1), 1_000_000)
     opponent: str = option(
         "'self' learns from both sides of every game, an agent from one side",
         AgentSpec((SELF_PLAY,)),

@@ -1,10 +1,12 @@
 """One-line errors of the command line."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from typing_extensions import override
 
 from ci_envs.cluster import ClusterError
@@ -28,7 +30,7 @@ def usage_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ImportError, FloatingPointError) as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(_with_flags(str(error))) from None
 
 
 @contextmanager
@@ -37,4 +39,27 @@ def cluster_errors() -> Iterator[None]:
     try:
         yield
     except ClusterError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(_with_flags(str(error))) from None
+
+
+def flag_of(name: str) -> str:
+    """Return the flag of an option: ``--random-plies`` for ``random_plies``."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _with_flags(message: str) -> str:
+    """Return a message of the Python API in which the options of the running command are named by their flags.
+
+    ``random_plies=9 is too much`` becomes ``--random-plies 9 is too much``, but only if the user has typed this flag:
+    an option of an agent or an environment can have the same name.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return message
+    options = [option for option in context.command.params if isinstance(option, click.Option)]
+    flags = {str(option.name): max(option.opts, key=len) for option in options}
+    for name, flag in flags.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            message = re.sub(rf"(?<![\w:,]){name}=(?=['\w.-])", f"{flag} ", message)
+            message = re.sub(rf"^{name}(?= must )", flag, message)
+    return re.sub(r"(?<=: give )\w+", lambda match: flags.get(match[0], match[0]), message)

@@ -10,7 +10,7 @@ from ci_envs.cli.docstrings import default_text, page_of, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
-from ci_envs.spec import option_names, option_text, split_spec
+from ci_envs.spec import option_names, split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -32,9 +32,11 @@ class DocumentedOption(NamedTuple):
 
 
 @click.command()
-@click.argument("name", metavar="ENV|AGENT|SOLVER")
+@click.argument("name", metavar="ENV|AGENT|SOLVER|TRAINER")
 def info(name: str) -> None:
-    """Describe an environment, an agent with its training, or a solver, with all options.
+    """Describe an environment, an agent, a solver or a trainer, with all options.
+
+    A trainer has the name of the agent that it trains.
 
     \b
     ci-envs info Quixo-v0
@@ -126,12 +128,12 @@ def _training_parts(name: str) -> "Iterator[RenderableType]":
 
 def training_options(name: str) -> list[DocumentedOption]:
     """Return the options of the training of an agent."""
-    from ci_envs.training.config import options_of
+    from ci_envs.training.config import options_of, written_value
     from ci_envs.training.learners import trainer_of
 
     described: Mapping[str, Any] = options_of(trainer_of(name).config_type)
     return [
-        DocumentedOption(key, "required" if one.required else option_text(one.default), f"{one.help}; {one.check}")
+        DocumentedOption(key, "required" if one.required else written_value(one.default), f"{one.help}; {one.check}")
         for key, one in described.items()
     ]
 
@@ -140,7 +142,10 @@ def _options_table(options: list[DocumentedOption]) -> "RenderableType":
     from rich import box
     from rich.table import Table
 
-    table = Table("option", "default", "meaning", box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("option", no_wrap=True)
+    table.add_column("default", overflow="fold", max_width=24)
+    table.add_column("meaning")
     for option in options:
         table.add_row(*option)
     return table

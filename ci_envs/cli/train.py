@@ -1,13 +1,17 @@
 """The command ``ci-envs train``."""
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.errors import flag_of, usage_errors
 from ci_envs.cli.options import ray_options, seed_option
-from ci_envs.spec import option_value
+from ci_envs.spec import option_value, split_spec
+
+_COUNT = click.IntRange(min=1)
 
 
 def _list_options(context: click.Context, parameter: click.Parameter, learner: str | None) -> None:
@@ -30,21 +34,29 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
 @click.command()
 @click.argument("learner", metavar="AGENT")
 @click.argument("environment", metavar="ENV")
-@click.option("--steps", type=click.IntRange(min=1), help="Length of the training in actions of the agent.")
-@click.option("--episodes", type=click.IntRange(min=1), help="Length of the training in games.")
-@click.option("--generations", type=click.IntRange(min=1), help="Length of the training in generations of evolution.")
+@click.option("--steps", type=_COUNT, help="Length of the training in actions of the agent.  [default: 300000]")
+@click.option("--episodes", type=_COUNT, help="Length of the training in games.  [default: 1000000]")
 @click.option(
-    "--iterations", type=click.IntRange(min=1), help="Length of the training in rounds of self-play and learning."
+    "--generations",
+    type=_COUNT,
+    help="Length of the training in generations of evolution."
+    "  [default: 60 for evolution_strategy, 120 for neat, 60 for nim_evolved, 30 for nim_ga]",
 )
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Length of the training in minutes.")
+@click.option(
+    "--iterations", type=_COUNT, help="Length of the training in rounds of self-play and learning.  [default: 50]"
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Length of the training in minutes, for alphazero, instead of iterations.",
+)
 @ray_options("play the games")
 @seed_option
 @click.option(
     "--output",
-    required=True,
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the trained agent, the checkpoints and the logs.",
+    help="Folder of the trained agent, the checkpoints and the logs.  [default: runs/AGENT-ENV]",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option(
@@ -63,29 +75,52 @@ def train(
     learner: str,
     environment: str,
     seed: int,
-    output: Path,
+    output: Path | None,
     resume: bool,
     settings: tuple[str, ...],
     **given: float | str | None,
 ) -> None:
     """Train AGENT in ENV.
 
-    Options of AGENT can be part of its name or follow --set:
+    The length of the training has a default. Options of AGENT can be part of its name or follow --set:
 
     \b
+    ci-envs train q_learning TicTacToe-v0
     ci-envs train q_learning:symmetries=true TicTacToe-v0 --episodes 100000 --output runs/tictactoe
     ci-envs train q_learning TicTacToe-v0 --set episodes=100000 --set symmetries=true --output runs/tictactoe
     """
     from ci_envs.training.learners import train as train_learner
 
+    flags = {key: value for key, value in given.items() if value is not None}
     with usage_errors():
-        options = dict(map(_setting, settings)) | {key: value for key, value in given.items() if value is not None}
+        name = split_spec(learner)[0]
+        _check_flags(name, flags)
+        folder = output or Path("runs") / re.sub(r"[^\w.-]+", "-", f"{name}-{environment}")
+        options = dict(map(_setting, settings)) | flags
         try:
-            trained = train_learner(learner, environment, output=output, seed=seed, resume=resume, **options)
+            trained = train_learner(learner, environment, output=folder, seed=seed, resume=resume, **options)
         except KeyboardInterrupt:
-            click.echo(f"Interrupted. Run the same command with --resume to continue in {str(output)!r}.", err=True)
+            click.echo(f"Interrupted. Run the same command with --resume to continue in {str(folder)!r}.", err=True)
             raise
     click.echo(f"trained: {trained}")
+
+
+def _check_flags(name: str, flags: Iterable[str]) -> None:
+    """Check that a learner has the options that flags set.
+
+    Raises:
+        ValueError: It has no option of this name, or there is no learner of this name.
+        ImportError: A package that it needs is not installed.
+    """
+    from ci_envs.training.config import LENGTHS, options_of
+    from ci_envs.training.learners import lengths_of, trainer_of
+
+    trainer = trainer_of(name)
+    for flag in flags:
+        if flag not in options_of(trainer.config_type):
+            instead = " or ".join(map(flag_of, lengths_of(trainer))) if flag in LENGTHS else ""
+            fix = f"Use {instead}" if instead else "Leave it out"
+            raise ValueError(f"{name} has no option {flag_of(flag)}. {fix}.")
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -9,6 +9,9 @@ from ci_envs.games.openings import RandomOpenings
 from ci_envs.spec import option_text
 from ci_envs.training.checks import AgentSpecs, Check, Integer, Number
 
+LENGTHS = ("steps", "episodes", "generations", "iterations", "minutes")
+"""The options that set the length of a run. Each trainer has at least one of them, with a default."""
+
 _OPTION = "option"
 
 
@@ -132,13 +135,14 @@ def documentation(config_type: type[TrainingConfig], presets: Mapping[str, Any] 
     lines = []
     for name, described in options_of(config_type).items():
         default = (presets or {}).get(name, described.default)
-        written = "..." if default is MISSING else _text(default)
+        written = "..." if default is MISSING else written_value(default)
         indent = " " * 6
         text = f"{described.help}; {described.check}"
         lines += [f"  {name}={written}", fill(text, 80, initial_indent=indent, subsequent_indent=indent)]
     return "\n".join(lines)
 
 
-def _text(value: Any) -> str:
+def written_value(value: Any) -> str:
+    """Return the value of an option of training as a user writes it."""
     is_names = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
     return "+".join(value) if is_names else option_text(value)

@@ -10,7 +10,7 @@ from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry import import_object, resolve
 from ci_envs.spec import check_options, split_spec
-from ci_envs.training.config import TrainingConfig, options_of
+from ci_envs.training.config import LENGTHS, TrainingConfig, options_of
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
 from ci_envs.training.trainer import Task, Trainer
@@ -54,11 +54,12 @@ def train(
     name, given = split_spec(learner)
     trainer_type = trainer_of(name)
     _, game, env_options = resolve(environment)
-    config = make_config(trainer_type, game, {**given, **options})
+    options = {**given, **options}
+    config = make_config(trainer_type, game, options)
     seed = integer_between("seed", seed, 0, 2**64 - 1)
     trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
     folder = RunFolder(Path(output), trainer.best_file)
-    TrainingRun(trainer, folder).execute(resume=resume)
+    TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
     return f"{name}:{folder.best}"
 
 
@@ -101,6 +102,21 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
     owner = f"training of {trainer.learner}"
     named = check_options(owner, options, tuple(described), required, trainer.config_type.unnamed)
     return trainer.config_type(**{**trainer.presets(game), **named})
+
+
+def lengths_of(trainer: type[Trainer]) -> list[str]:
+    """Return the names of the options that set the length of a run."""
+    return [name for name in LENGTHS if name in options_of(trainer.config_type)]
+
+
+def _default_length(trainer: Trainer, options: Mapping[str, Any]) -> str | None:
+    """Return a remark on the length of a run; None if the options or their preset set the length."""
+    names = lengths_of(type(trainer))
+    given = {*_preset_options(type(trainer), options.get("preset")), *options}
+    if not given.isdisjoint(names):
+        return None
+    lengths = [f"{value:,} {name}" for name in names if (value := getattr(trainer.config, name)) is not None]
+    return f"Default length: {', '.join(lengths)}. The option {' or '.join(names)} changes it."
 
 
 def _preset_options(trainer: type[Trainer], name: object) -> dict[str, Any]:

@@ -44,11 +44,12 @@ class TrainingRun:
         self._record = RunRecord(logged=-1 if trainer.logs_start else 0)
         self._best_is_stale = trainer.latest_is_best
 
-    def execute(self, *, resume: bool) -> None:
+    def execute(self, *, resume: bool, remark: str | None = None) -> None:
         """Train until the run is over.
 
         Args:
             resume: continue the run in the folder; if it was killed before its first checkpoint, begin it again.
+            remark: a line that is shown before the training begins.
 
         Raises:
             ValueError: there is a run in the folder and ``resume`` is false, or there is none to resume, or it has
@@ -58,6 +59,8 @@ class TrainingRun:
         """
         restarts = self._begin(resume)
         with _Session(self._trainer, self._folder, self._record.seconds) as self._session:
+            if remark:
+                self._session.display.say(remark)
             if restarts:
                 self._session.display.say(
                     f"The run in {str(self._folder.path)!r} has no checkpoint yet: it restarts from the beginning."
