@@ -1,9 +1,8 @@
 from . import agents, baselines, connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
 from .agent.registry import make_agent, register_agent
 from .checking.check import check_game
+from .environments import make, make_vec
 from .envs.flat_observation import FlatMaskObs, FlatMaskObsAEC
-from .envs.make import make
-from .envs.vector import make_vec
 from .games.connect_n import ConnectFour, ConnectN, TicTacToe
 from .games.game import Game
 from .games.nim import Nim
