@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from base64 import b64encode
 from itertools import count
 from pathlib import Path
@@ -18,6 +19,7 @@ from ci_envs.agent.registry import make_agent, register_agent, registered_agents
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.schemas import Export
 
+ENABLED = "[data-region]:not([aria-disabled=true])"
 VISITOR = "the browser of the test"
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -49,10 +51,22 @@ class Slow(Agent):
             yield make_agent(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)
 
 
+class Waiting(Agent):
+    """Plays the legal action with the lowest number when it is told to go on."""
+
+    thinks, go_on = threading.Event(), threading.Event()
+
+    def act_batch(self, observations):
+        self.thinks.set()
+        assert self.go_on.wait(60)
+        return observations["action_mask"].argmax(axis=1)
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _agent_of_the_test():
-    if "slow" not in registered_agents():
-        register_agent("slow", Slow)
+def _agents_of_the_test():
+    for name, agent in (("slow", Slow), ("waiting", Waiting)):
+        if name not in registered_agents():
+            register_agent(name, agent)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +128,8 @@ def click(page, *names):
 
 
 def regions(page):
-    return set(page.locator("[data-region]").evaluate_all("all => all.map((one) => one.dataset.region)"))
+    """Those that a click plays in."""
+    return set(page.locator(ENABLED).evaluate_all("all => all.map((one) => one.dataset.region)"))
 
 
 def can_click(page, names):
@@ -145,7 +160,7 @@ def test_a_whole_game_by_clicking(game, page, environment):
         settled(page, plies + 1)
         assert now().record.actions == (*table.record.actions, action)
     can_click(page, set())
-    expect(page.get_by_role("status")).to_contain_text("draw" if table.winner is None else "has won")
+    expect(page.get_by_role("status")).to_contain_text("Draw" if table.winner is None else " won")
 
 
 def open_form(page):
@@ -237,7 +252,7 @@ def test_what_others_do_is_seen(server, game, page):
     now = game()
     server[1].state.room.play(now().record.id, "a1", tokens=(VISITOR,))
     settled(page, 1)
-    expect(region(page, "a1")).to_have_count(0)
+    expect(region(page, "a1")).to_be_disabled()
 
 
 def test_others_watch_until_a_seat_is_free(browser, server, game, page):
@@ -277,10 +292,10 @@ def test_a_cube_clicked_again_is_put_back(game, page):
     now = game("Quixo-v0:size=3")
     for put_back in (lambda: click(page, "a1"), lambda: page.keyboard.press("Escape")):
         click(page, "a1")
-        expect(region(page, "b1")).to_have_count(0)
+        expect(region(page, "b1")).to_be_disabled()
         can_click(page, {"a1", "a3", "c1"})
         put_back()
-        expect(region(page, "b1")).to_be_visible()
+        expect(region(page, "b1")).to_be_enabled()
     assert not now().record.actions
 
 
@@ -292,10 +307,50 @@ def test_undo_and_redo(game, page):
     page.get_by_role("button", name="Undo").click()
     settled(page, 0)
     assert not now().record.actions
+    page.reload()
+    page.wait_for_function("window.did_handshake")
     page.get_by_role("button", name="Redo").click()
     settled(page, 2)
     assert now().record.actions == before
     expect(page.get_by_role("button", name="Redo")).to_be_disabled()
+
+
+def test_undo_while_an_agent_thinks(server, game, page):
+    """The page says at once who is to move, and the answer to what was taken back is not played."""
+    Waiting.thinks.clear()
+    Waiting.go_on.clear()
+    now, status = game(seats=("human", "waiting")), page.get_by_role("status").first
+    expect(status).to_have_text("X (you) to move")
+    click(page, "b2")
+    assert Waiting.thinks.wait(20)
+    expect(status).to_have_text("O (waiting) is thinking")
+    page.get_by_role("button", name="Undo").click()
+    expect(status).to_have_text("X (you) to move")
+    click(page, "c3")
+    expect(status).to_have_text("O (waiting) is thinking")
+    Waiting.go_on.set()
+    settled(page, 2)
+    expect(status).to_have_text("X (you) to move")
+    assert list(map(now().game.action_name, now().record.actions)) == ["c3", "a1"]
+
+
+def test_cells_say_what_they_are_and_why_a_click_is_illegal(game, page):
+    game("Quixo-v0:size=3", start="X../.../O.. X")
+    expect(region(page, "a1")).to_have_attribute("aria-label", "a1: cube with X, take this cube")
+    expect(page.locator(".prompt")).to_have_text("Choose a cube to take.")
+    region(page, "a3").click(force=True)
+    expect(page.locator(".prompt.illegal")).to_contain_text("belongs to your opponent")
+    click(page, "a1")
+    expect(page.locator(".prompt:not(.illegal)")).to_have_text("Choose where to push the cube in.")
+    expect(region(page, "a1")).to_have_attribute("aria-label", "a1: cube with X, selected, put it back")
+
+
+def test_what_nim_takes_is_marked_before_the_click(game, page):
+    game("Nim-v0:heaps=2,3,4")
+    region(page, "3-2").hover()
+    expect(page.locator(".previewed")).to_have_count(2)
+    marked = page.locator(".previewed").evaluate_all("all => all.map((one) => one.dataset.region)")
+    assert sorted(marked) == ["3-1", "3-2"]
 
 
 def test_seats_are_swapped_and_games_given_up(game, page):
@@ -304,20 +359,26 @@ def test_seats_are_swapped_and_games_given_up(game, page):
     settled(page, 1)
     assert now().record.seats == ("random", "human")
     page.get_by_role("button", name="Resign").click()
-    expect(page.get_by_role("status")).to_have_text("X (random) has won: O gave up")
-    can_click(page, set())
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
+    assert not now().ending
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Resign").click()
+    expect(page.get_by_role("status")).to_have_text("X (random) won by resignation")
+    assert now().record.resigned == 1
 
 
 def test_keys_alone(game, page):
     now = game()
-    page.locator("[data-region]").first.focus()
+    page.locator("[data-region][tabindex='0']").focus()
     page.keyboard.press("Enter")
     settled(page, 1)
-    expect(page.locator("[data-region]:focus")).to_have_count(1)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
+    expect(page.locator("[data-region]:focus")).to_have_attribute("data-region", "a1")
+    for key in ("ArrowRight", "ArrowDown", "Space"):
+        page.keyboard.press(key)
     settled(page, 2)
     played = now().record.actions
+    assert list(map(now().game.action_name, played)) == ["a1", "b2"]
     page.keyboard.press("u")
     settled(page, 1)
     page.keyboard.press("r")
@@ -328,7 +389,7 @@ def test_keys_alone(game, page):
 def test_a_hint_is_marked(game, page):
     game(start="XX./OO./... X")
     before = page.locator(".board svg").first.inner_html()
-    page.get_by_label("agent that thinks").fill("mcts:simulations=200")
+    page.get_by_label("Agent that analyses").fill("mcts:simulations=200")
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Hint").click()
     wait_until(lambda: page.locator(".board svg").first.inner_html() != before)
@@ -336,8 +397,8 @@ def test_a_hint_is_marked(game, page):
 
 def test_agents_play_alone(game, page):
     now = game(seats=("random", "random"), start="XOX/OOX/X.. O")  # they take their time for every ply
-    page.get_by_text("Play", exact=True).click()
-    wait_until(lambda: page.get_by_text("has won").or_(page.get_by_text("A draw")).count())
+    page.get_by_text("Autoplay", exact=True).click()
+    wait_until(lambda: now().ending)
     assert now().ending == "rules"
 
 
@@ -345,8 +406,8 @@ def test_a_position_is_played_from(server, game, page):
     game()
     click(page, "b2")
     settled(page, 1)
-    expect(page.get_by_label("position")).to_have_value(".../.X./... O")
-    page.get_by_role("button", name="Start from it").click()
+    expect(page.get_by_label("Position", exact=True)).to_have_value(".../.X./... O")
+    page.get_by_role("button", name="New game from this position").click()
     page.wait_for_url("**/?environment*")
     page.wait_for_function("window.did_handshake")
     page.get_by_role("button", name="Begin", exact=True).click()
@@ -360,6 +421,7 @@ def test_the_export_is_a_file(game, page):
     settled(page, 1)
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
+        page.get_by_text("Game (JSON)").click()
     exported = json.loads(Path(download.value.path()).read_text())
     assert exported == Export.of(now()).model_dump(mode="json")
 
@@ -372,12 +434,12 @@ def visits(page):
 
 def test_the_tree_grows_while_an_agent_thinks(server, game, page):
     game()
-    page.get_by_label("agent that thinks").fill("slow")
-    page.get_by_text("Think along").click()
+    page.get_by_label("Agent that analyses").fill("slow")
+    page.get_by_text("Live analysis").click()
     some = wait_until(lambda: visits(page))
     wait_until(lambda: visits(page) > some)
     expect(page.locator(".bar")).to_be_visible()
-    expect(page.locator(".line")).to_contain_text("best line")
+    expect(page.locator(".line")).to_contain_text("Best line")
     assert page.locator(".board rect[fill='#109648']").count()
     page.get_by_text("Heat map").click()
     expect(page.locator(".board rect[fill='#109648']")).to_have_count(0)
@@ -390,18 +452,18 @@ def test_the_tree_grows_while_an_agent_thinks(server, game, page):
 
 def test_an_agent_that_cannot_think_says_so(game, page):
     game()
-    page.get_by_label("agent that thinks").fill("random")
-    page.get_by_text("Think along").click()
+    page.get_by_label("Agent that analyses").fill("random")
+    page.get_by_text("Live analysis").click()
     expect(page.get_by_text("agent random cannot analyse")).to_be_visible()
 
 
 def test_true_values_and_mistakes(game, page):
     now = game(start="XX./OO./... X")
-    page.get_by_text("True values").click()
+    page.get_by_text("Exact values", exact=True).click()
     expect(page.locator(".board circle[fill='#0072b2']")).to_have_count(1)  # c1 wins
     expect(page.locator(".board circle[fill='#d55e00']")).to_have_count(3)
     click(page, "a3")
-    expect(page.locator(".mistake")).to_have_text("from won to lost")
+    expect(page.locator(".mistakes li")).to_have_text("Move 1 (X a3): turned a win into a loss")
     assert len(now().record.actions) == 1
 
 
@@ -482,6 +544,6 @@ def test_a_reload_and_another_server_show_the_same_game(browser, page, tmp_path)
     with process(path, port) as (client, _):
         page.goto(address)
         settled(page, 1)
-        expect(page.get_by_label("position")).to_have_value(".../.X./... O")
+        expect(page.get_by_label("Position", exact=True)).to_have_value(".../.X./... O")
         page.get_by_role("link", name="ci_envs").click()
         expect(page.locator(".listed")).to_have_count(1)  # it is still known whose game that is

@@ -39,8 +39,8 @@ def save_animation(drawings: Sequence[Drawing], path: str | Path, *, seconds: fl
         OSError: The file cannot be written.
     """
     file = check_ending(path, ANIMATION_FORMATS)
-    times = [seconds] * (len(drawings) - 1) + [3 * seconds]
-    write_whole(file, _svg(drawings, times).encode() if file.suffix == ".svg" else _gif(drawings, times))
+    content = _svg(drawings, seconds).encode() if file.suffix == ".svg" else gif_bytes(drawings, seconds=seconds)
+    write_whole(file, content)
 
 
 def check_ending(path: str | Path, endings: Sequence[str]) -> Path:
@@ -55,13 +55,18 @@ def check_ending(path: str | Path, endings: Sequence[str]) -> Path:
     return file
 
 
-def _svg(drawings: Sequence[Drawing], times: Sequence[float]) -> str:
+def _times(drawings: Sequence[Drawing], seconds: float) -> list[float]:
+    return [seconds] * (len(drawings) - 1) + [3 * seconds]
+
+
+def _svg(drawings: Sequence[Drawing], seconds: float) -> str:
     """Return an SVG document in which each frame is visible for its time, by CSS."""
+    times = _times(drawings, seconds)
     total = sum(times)
     rules, frames, start = [], [], 0.0
-    for number, (drawing, seconds) in enumerate(zip(drawings, times, strict=True)):
-        first, last = (f"{100 * end / total:.4f}%" for end in (start, start + seconds))
-        start += seconds
+    for number, (drawing, time) in enumerate(zip(drawings, times, strict=True)):
+        first, last = (f"{100 * end / total:.4f}%" for end in (start, start + time))
+        start += time
         shown = f"{first}{{visibility:visible}}{last}{{visibility:hidden}}"
         rules.append(f"@keyframes f{number}{{0%{{visibility:hidden}}{shown}}}")
         style = f"visibility:hidden;animation:f{number} {total:g}s step-end infinite"
@@ -73,7 +78,12 @@ def _svg(drawings: Sequence[Drawing], times: Sequence[float]) -> str:
     )
 
 
-def _gif(drawings: Sequence[Drawing], times: Sequence[float]) -> bytes:
+def gif_bytes(drawings: Sequence[Drawing], *, seconds: float = 1.0) -> bytes:
+    """Return drawings as an animated GIF; the arguments are those of :func:`save_animation`.
+
+    Raises:
+        DependencyNotInstalled: pygame or Pillow is not installed.
+    """
     import io
 
     from gymnasium.error import DependencyNotInstalled
@@ -84,6 +94,6 @@ def _gif(drawings: Sequence[Drawing], times: Sequence[float]) -> bytes:
         raise DependencyNotInstalled(missing_package("a GIF", "Pillow", "render")) from error
     frames = [Image.fromarray(rgb_array(drawing)).quantize(64) for drawing in drawings]
     content = io.BytesIO()
-    durations = [round(1000 * seconds) for seconds in times]
+    durations = [round(1000 * time) for time in _times(drawings, seconds)]
     frames[0].save(content, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
     return content.getvalue()

@@ -131,6 +131,11 @@ class ConnectN(GridGame):
             return f"{'/'.join(rows[::-1])} X", column_name(self.n - 1)
         return f"{'/'.join(rows)} X", cell_name(self.n - 1, self.cols)
 
+    @property
+    @override
+    def upright(self) -> bool:
+        return self.gravity
+
     @override
     def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
         if region[-1].isdigit():

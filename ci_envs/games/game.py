@@ -61,6 +61,11 @@ class Game(Static, ABC):
     """The measured share of :meth:`position_bound` that play reaches, more than 0 and at most 1."""
 
     @property
+    def upright(self) -> bool:
+        """Whether the board stands upright, so that the other player sees it mirrored; by default it lies flat."""
+        return False
+
+    @property
     @abstractmethod
     def action_count(self) -> int:
         """Number of actions, legal or not."""

@@ -1,17 +1,20 @@
-"""The board: a picture, and over it what can be clicked."""
+"""The board: a picture, and over it a button for each cell."""
 
 import html
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ci_envs.agent.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
-from ci_envs.drawing.drawing import Drawing
+from ci_envs.drawing.drawing import Drawing, Region
+from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.picture import marks_of, next_clicks
+from ci_envs.picture import arrow_of, marks_of, next_clicks
 
 _ON_CLICK = "(e) => { const r = e.target.closest('[data-region]'); if (r) emit(r.dataset.region); }"
 _ON_KEY = """(e) => {
@@ -22,26 +25,32 @@ _ON_KEY = """(e) => {
 
 @dataclass(frozen=True)
 class View:
-    """What there is to see.
+    """What a board shows.
 
     Attributes:
         position: what is shown.
         last: the action that led to it.
-        playable: whether a person may play now.
+        playable: whether the user may play now.
+        tries: whether a move is tried in a variation, not played in the game.
+        blocked: why the user may not play now, in a sentence, which a click shows.
         analysis: the analysis to show, or None.
-        scores: the exact scores of the actions, likewise.
+        scores: the exact scores of the actions, or nothing.
         hint: an action that was recommended.
+        flipped: whether the board is shown from the other side.
     """
 
     position: Position
     last: int | None = None
     playable: bool = False
+    tries: bool = False
+    blocked: str = ""
     analysis: Analysis | None = None
     scores: tuple[int, ...] = ()
     hint: int | None = None
+    flipped: bool = False
 
     def clicks(self, clicked: tuple[str, ...]) -> dict[str, list[int]]:
-        """The regions to click next, as of :func:`~ci_envs.picture.next_clicks`; none if nobody may play."""
+        """The regions to click next, as of :func:`~ci_envs.picture.next_clicks`; none if the user may not play."""
         actions = self.position.legal_actions() if self.playable else ()
         return next_clicks(self.position.game, actions, clicked)
 
@@ -52,15 +61,33 @@ class View:
     def marks(self, clicked: tuple[str, ...]) -> Marks:
         """What to mark after some clicks."""
         marks = marks_of(self.position, self.analysis, self.last, scores=self.scores, clicked=clicked)
-        hinted = () if self.hint is None else self.position.game.targets(self.hint)
-        return replace(marks, clickable=tuple(self.clicks(clicked)), best=marks.best or hinted)
+        marks = replace(marks, clickable=tuple(self.clicks(clicked)))
+        if self.hint is None:
+            return marks
+        game = self.position.game
+        return replace(marks, best=game.targets(self.hint), best_arrow=arrow_of(game, self.hint))
+
+    def prompt(self, clicked: tuple[str, ...]) -> str:
+        """What the user has to do next, in a sentence; nothing if the user may not play."""
+        if not self.playable:
+            return ""
+        text = self.position.game.prompt(self.position.own, self.position.opp, clicked)
+        text = f"try a move: {text}" if self.tries else text
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def refusal(self, clicked: tuple[str, ...], region: str) -> str:
+        """Why a click on a region does nothing, in a sentence."""
+        position = self.position
+        if not self.playable:
+            return self.blocked
+        return position.game.why_illegal(position.own, position.opp, position.to_move, clicked, region)
 
 
 class Board:
     """A board on a page."""
 
     def __init__(self, on_action: Callable[[int], Awaitable[None]]) -> None:
-        """Make it.
+        """Make it in the current element.
 
         Args:
             on_action: called with the action whose regions were clicked.
@@ -69,20 +96,25 @@ class Board:
         self._view: View | None = None
         self._clicked: tuple[str, ...] = ()
         self._with_keys = False
+        self._focused = ""
         self._drawn = ""
-        with ui.element("div").classes("board"):
-            self._picture = ui.html(sanitize=False)
-            self._buttons = ui.html(sanitize=False).classes("buttons")
+        ui.add_body_html(f"<script>{Path(__file__).with_name('board.js').read_text()}</script>")
+        self._prompt = ui.label().classes("prompt").props("aria-live=polite")
+        with ui.element("div").classes("board") as self._frame:
+            self._picture = ui.html(sanitize=False).props("aria-hidden=true")
+            self._buttons = ui.html(sanitize=False).classes("buttons").props("role=group aria-label=Board")
         self._buttons.on("click", self._on_click, js_handler=_ON_CLICK)
         self._buttons.on("keydown", self._on_key, js_handler=_ON_KEY)
 
     def show(self, view: View) -> None:
-        """Show a position; another one than before forgets what was clicked."""
-        moved = self._view is not None and view.position != self._view.position
+        """Show a position; if it is another one than before, forget what was clicked."""
+        before = self._view
+        moved = before is not None and view.position != before.position
         if moved:
             self._clicked = ()
         self._view = view
-        self._draw(slide(view) if moved else "")
+        self._frame.classes(remove="rotated mirrored", add=_side(view))
+        self._draw(slide(view) if before is not None and moved and _follows(before, view) else "")
 
     def deselect(self) -> None:
         """Forget what was clicked."""
@@ -91,29 +123,28 @@ class Board:
 
     def _draw(self, style: str = "") -> None:
         assert self._view is not None
-        marked = annotated(self._view.drawing(), self._view.marks(self._clicked))
+        view = self._view
+        marked = annotated(view.drawing(), view.marks(self._clicked))
         picture = marked.svg(None)
         if picture != self._drawn:  # else what slides would stop
             self._picture.set_content(f"{style}{picture}")
             self._drawn = picture
+        self._say(view.prompt(self._clicked))
         before = self._buttons.content
-        self._buttons.set_content(buttons(marked, self._view.clicks(self._clicked), self._clicked))
+        self._buttons.set_content(buttons(view, self._clicked, self._focused))
         if self._with_keys and self._buttons.content != before:
-            self._focus()
+            self._buttons.client.run_javascript(f"restoreBoardFocus('{self._buttons.html_id}')")
 
-    def _focus(self) -> None:
-        """Let who plays with keys go on where they were: what they had focused is not there any more."""
-        selector = f'#{self._buttons.html_id} [data-region="{self._clicked[-1]}"]' if self._clicked else ""
-        first = f"#{self._buttons.html_id} [data-region]"
-        find = f"document.querySelector('{selector or first}')"
-        self._buttons.client.run_javascript(f"setTimeout(() => {find}?.focus(), 50)")
+    def _say(self, text: str, *, illegal: bool = False) -> None:
+        self._prompt.set_text(text)
+        self._prompt.classes(add="illegal" if illegal else "", remove="" if illegal else "illegal")
 
     async def _on_click(self, event: GenericEventArguments) -> None:
         self._with_keys = False
         await self._click(event.args)
 
     async def _on_key(self, event: GenericEventArguments) -> None:
-        self._with_keys = True
+        self._with_keys, self._focused = True, event.args
         await self._click(event.args)
 
     async def _click(self, region: str) -> None:
@@ -124,9 +155,10 @@ class Board:
             return
         actions = self._view.clicks(self._clicked).get(region)
         if not actions:
+            self._say(self._view.refusal(self._clicked, region), illegal=True)
             return
         clicked = (*self._clicked, region)
-        chosen = [action for action in actions if self._view.position.game.targets(action) == clicked]
+        chosen = _ending_with(self._view.position.game, actions, clicked)
         self._clicked = () if chosen else clicked
         if chosen:
             await self._on_action(chosen[0])
@@ -134,17 +166,83 @@ class Board:
             self._draw()
 
 
-def buttons(drawing: Drawing, clicks: Iterable[str], clicked: tuple[str, ...]) -> str:
-    """What can be clicked of a picture, as transparent buttons in a picture of the same size."""
-    wanted = {*clicks, *clicked}
-    shapes = "".join(
-        f'<rect data-region="{html.escape(region.name)}" role="button" tabindex="0"'
-        f' aria-label="{html.escape(region.name)}" aria-pressed="{str(region.name in clicked).lower()}"'
-        f' x="{region.x:g}" y="{region.y:g}" width="{region.width:g}" height="{region.height:g}" rx="8"/>'
-        for region in drawing.regions
-        if region.name in wanted
-    )
-    return Drawing(drawing.width, drawing.height, shapes).svg(None)
+def buttons(view: View, clicked: tuple[str, ...], focused: str = "") -> str:
+    """Return what can be clicked in a picture as transparent buttons, in a picture of the same size.
+
+    Args:
+        view: what the board shows.
+        clicked: the regions that were clicked so far.
+        focused: the region that a key reaches first; by default the first one that can be clicked.
+    """
+    drawing, game, clicks = view.drawing(), view.position.game, view.clicks(clicked)
+    regions = clickable_regions(drawing.regions, targets_of(game))
+    names = [region.name for region in regions]
+    if focused not in names:
+        focused = next((name for name in names if name in clicks), names[0] if names else "")
+    shapes = []
+    for region in regions:
+        name = region.name
+        ending = _ending_with(game, clicks.get(name, []), (*clicked, name))
+        attributes = {
+            "data-region": name,
+            "role": "button",
+            "tabindex": "0" if name == focused else "-1",
+            "aria-label": _label(view, clicks, clicked, name),
+            "aria-pressed": str(name in clicked).lower(),
+            "aria-disabled": str(name not in clicks and name not in clicked).lower(),
+            "data-preview": " ".join(game.preview(ending[0])) if ending else "",
+        }
+        written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+        box = f'x="{region.x:g}" y="{region.y:g}" width="{region.width:g}" height="{region.height:g}" rx="8"'
+        shapes.append(f"<rect{written} {box}/>")
+    return Drawing(drawing.width, drawing.height, "".join(shapes)).svg(None)
+
+
+def _label(view: View, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
+    """Return what a region shows and what a click on it does, for screen readers."""
+    position = view.position
+    contents = position.game.contents(position.own, position.opp, position.to_move, name)
+    label = f"{name}: {contents}" if contents else name
+    if name in clicked:
+        return f"{label}, selected, put it back"
+    return f"{label}, {position.game.click_effect(position.to_move, clicked, name)}" if name in clicks else label
+
+
+@lru_cache(maxsize=256)
+def targets_of(game: Game) -> frozenset[str]:
+    """Return the names of all regions that are clicked for an action of a game."""
+    return frozenset(target for action in range(game.action_count) for target in game.targets(action))
+
+
+def clickable_regions(regions: Collection[Region], targets: Collection[str]) -> list[Region]:
+    """Return the regions that get a button: the targets of actions, and the others that no target covers."""
+    wanted = [region for region in regions if region.name in targets]
+    return [
+        region for region in regions if region.name in targets or not any(_overlap(region, target) for target in wanted)
+    ]
+
+
+def _overlap(one: Region, other: Region) -> bool:
+    apart = one.x + one.width <= other.x or other.x + other.width <= one.x
+    return not (apart or one.y + one.height <= other.y or other.y + other.height <= one.y)
+
+
+def _ending_with(game: Game, actions: Collection[int], clicked: tuple[str, ...]) -> list[int]:
+    """Return the actions that these clicks complete."""
+    return [action for action in actions if game.targets(action) == clicked]
+
+
+def _side(view: View) -> str:
+    """Return the style of a flipped board: a board that stands upright is seen from behind, any other one is turned."""
+    if not view.flipped:
+        return ""
+    return "mirrored" if view.position.game.upright else "rotated"
+
+
+def _follows(before: View, after: View) -> bool:
+    """Whether a view shows the position after the next move."""
+    action = after.last
+    return action in before.position.legal_actions() and before.position.play(action) == after.position
 
 
 def slide(view: View) -> str:

@@ -46,15 +46,14 @@ class Insight:
         self._search: asyncio.Task[None] | None = None
         self.analysis: Analysis | None = None
         with ui.row().classes("w-full items-center"):
-            ui.label("What").classes("panel-title")
-            self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='agent that thinks'")
+            ui.html("Analysis by", sanitize=True, tag="h2").classes("panel-title")
+            self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='Agent that analyses'")
             self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_other)
-            ui.label("thinks").classes("panel-title")
         with ui.row().classes("w-full"):
-            self.thinks = ui.switch("Think along", on_change=self._restart)
+            self.thinks = ui.switch("Live analysis", on_change=self._restart)
             self.heat = ui.switch("Heat map", value=True, on_change=on_change)
-            self.exact = ui.switch("True values", on_change=on_change)
-        self._bar = ui.html(sanitize=False).classes("w-full")
+            self.exact = ui.switch("Exact values", on_change=on_change)
+        self._no_exact = ui.label().classes("note")
         self._words = ui.label().classes("thought")
         self._line = ui.label().classes("thought line")
         self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree w-full")
@@ -70,6 +69,16 @@ class Insight:
         if self._about != (environment, position):
             self._about = environment, position
             self._restart()
+
+    def offer_exact(self, reason: str) -> None:
+        """Let the user show exact values, or say why there are none.
+
+        Args:
+            reason: why there are none, in a sentence; empty if there are some.
+        """
+        self.exact.set_enabled(not reason)
+        self._no_exact.set_text(reason)
+        self._no_exact.set_visibility(bool(reason))
 
     def stop(self) -> None:
         """Think no more."""
@@ -104,7 +113,7 @@ class Insight:
 
     async def _think(self, environment: str, position: Position) -> None:
         shown, thought = monotonic(), None  # the last move may still slide on the board
-        self._words.set_text("begins to think")
+        self._words.set_text("Analysing...")
         try:
             async for thought in await self._thinker.begin(environment, position.to_text(), self.spec):
                 if monotonic() - shown >= _PAUSE:
@@ -118,26 +127,15 @@ class Insight:
         position = None if self._about is None else self._about[1]
         if thought is None or position is None:
             self.analysis = None
-            self._bar.set_content("")
             self._words.set_text("")
             self._line.set_text("")
             self._tree.props["nodes"] = []
         else:
             self.analysis = analysis_of(thought, position)
-            self._bar.set_content(bar(thought, position))
             self._words.set_text(in_words(thought, position))
-            self._line.set_text(f"best line: {' '.join(thought.principal_variation)}")
+            self._line.set_text(f"Best line: {' '.join(thought.principal_variation)}")
             self._tree.props["nodes"] = nodes(thought.tree)
         self._on_change()
-
-
-def bar(thought: Thought, position: Position) -> str:
-    """How likely each player is to win, as a bar of two colours; nothing where that is unknown."""
-    if thought.win_probability is None:
-        return ""
-    mine = thought.win_probability
-    first = 100 * (mine if position.to_move == 0 else 1 - mine)
-    return f'<div class="bar" role="img" aria-label="{first:.0f} %"><div style="width: {first:.1f}%"></div></div>'
 
 
 def in_words(thought: Thought, position: Position) -> str:
@@ -145,7 +143,7 @@ def in_words(thought: Thought, position: Position) -> str:
     mover = position.game.player_name(position.to_move)
     chance, parts = thought.win_probability, [f"value {thought.value:+.2f} for {mover}"]
     if chance is not None:
-        parts.insert(0, f"{mover} wins with {chance:.0%}")
+        parts.insert(0, f"{mover}: {chance:.0%} to win")
     for count, name in ((thought.simulations, "simulations"), (thought.nodes, "nodes")):
         if count is not None:
             parts.append(f"{count:,} {name}")

@@ -6,7 +6,6 @@ import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,10 @@ from ci_envs.agent.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
+from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.catalog import HUMAN, Catalog
-from ci_envs.web.fair_pool import FairPool
 from ci_envs.web.limits import ClientLimits, TooManyError, current_client
+from ci_envs.web.players import plies_text
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
 from ci_envs.web.store import ConflictError, GameRecord, Store
 from ci_envs.web.table import RefusedError, Table, left_to_redo, taken_back, who_resigns, who_takes_back
@@ -54,9 +54,8 @@ class Room:
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self._pool = FairPool(count, "agent")
+        self._jobs = AgentJobs(count, self._reply, self._fail, self._tell)
         self._idle: dict[tuple[str, str], list[Agent]] = {}  # the last used at the end
-        self._thinking: dict[str, bool] = {}  # and whether there was a call for it since it began
         self._troubles: dict[str, str] = {}
         self._tables: OrderedDict[str, Table] = OrderedDict()  # by id, the last used at the end
         self._listeners: dict[str, list[Callable[[], None]]] = defaultdict(list)
@@ -64,7 +63,7 @@ class Room:
 
     def close(self) -> None:
         """Let agents end the ply that they think about, and no other."""
-        self._pool.close()
+        self._jobs.close()
 
     def create(
         self,
@@ -145,8 +144,7 @@ class Room:
 
     def is_thinking(self, id: str) -> bool:
         """Whether an agent is to play in a game, or waits for a thread to do so."""
-        with self._lock:
-            return id in self._thinking
+        return self._jobs.is_running(id)
 
     def owes(self, table: Table) -> bool:
         """Whether an agent is about to play in a game as it stands here, even if it has done so in the meantime."""
@@ -192,7 +190,8 @@ class Room:
             raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is an agent's turn")
         check_any_seat(table.record, tokens)
         if ply is not None and ply != len(table.record.actions):
-            raise ConflictError(f"{len(table.record.actions)} plies have been played, not {ply}")
+            played, expected = plies_text(len(table.record.actions)), plies_text(ply)
+            raise ConflictError(f"The game has {played} now, not {expected}. Look at it again, then play.")
         check_seat(table.record, table.position.to_move, tokens)
         number = table.position.parse_action(action) if isinstance(action, str) else action
         after = self._append(table, number)
@@ -229,8 +228,7 @@ class Room:
             return taken_back(table)
 
         table = self._changed(id, changes)
-        self._troubles.pop(id, None)
-        self._answer(table)
+        self._call_off(id)
         return table
 
     def redo(self, id: str, *, tokens: Collection[str]) -> Table:
@@ -271,7 +269,9 @@ class Room:
             check_seat(table.record, who, tokens)
             return {"resigned": who, "over": True}
 
-        return self._changed(id, changes)
+        table = self._changed(id, changes)
+        self._call_off(id)
+        return table
 
     def take_seat(self, id: str, player: int, token: str) -> Table:
         """Give a free seat to a client, with a new token.
@@ -342,7 +342,7 @@ class Room:
             return {"seats": seats}
 
         after = self._changed(id, changes)
-        self._answer(after)
+        self._call_off(id)
         return after
 
     def resume(self, id: str) -> Table:
@@ -397,26 +397,17 @@ class Room:
             self._think(table.record.id)
 
     def _think(self, id: str) -> None:
-        with self._lock:
-            begun = id in self._thinking
-            self._thinking[id] = begun
-            self._troubles.pop(id, None)
-        if not begun:
-            self._pool.submit(current_client.get(), partial(self._work, id))
+        self._troubles.pop(id, None)
+        self._jobs.start(id, current_client.get())
 
-    def _work(self, id: str) -> None:
-        called = True
-        while called:
-            try:
-                while self._reply(id):
-                    pass
-            except Exception as error:  # of whatever agent
-                self._troubles[id] = f"{type(error).__name__}: {error}"
-            with self._lock:
-                called = self._thinking.pop(id)
-                if called:
-                    self._thinking[id] = False
-        self._tell(id)
+    def _call_off(self, id: str) -> None:
+        """Stop an agent that thinks about an earlier state of a game; the agent to move begins, if a person waits."""
+        self._jobs.call_off(id)
+        self._troubles.pop(id, None)
+        self._answer(self.table(id))  # as it is now: another client may have played in the meantime
+
+    def _fail(self, id: str, error: Exception) -> None:
+        self._troubles[id] = f"{type(error).__name__}: {error}"
 
     def _reply(self, id: str) -> bool:
         """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""

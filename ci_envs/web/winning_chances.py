@@ -1,0 +1,34 @@
+"""Winning chances in words and as a bar."""
+
+import html
+
+from ci_envs.games.position import Position
+from ci_envs.web.evaluation import EVALUATOR, Evaluation
+
+
+def chances_bar(first: float, position: Position) -> str:
+    """Return the winning chances of both players as a bar of two colours, as HTML.
+
+    Args:
+        first: the chance of player 0, from 0 to 1.
+        position: of the game.
+    """
+    label = html.escape(f"{position.game.player_name(0)}: {first:.0%} to win")
+    return f'<div class="bar" role="img" aria-label="{label}"><div style="width: {100 * first:.1f}%"></div></div>'
+
+
+def chances_text(evaluation: Evaluation, position: Position) -> str:
+    """Return the winning chances in a position, and where they come from.
+
+    Args:
+        evaluation: of the position.
+        position: the position.
+    """
+    first, second = map(position.game.player_name, range(2))
+    if not evaluation.exact:
+        return f"{first}: {evaluation.chance:.0%} to win (estimated by {EVALUATOR})"
+    if position.result is not None:
+        return "The game is over."
+    if evaluation.chance == 0.5:
+        return "Draw with best play (exact)"
+    return f"{first if evaluation.chance == 1 else second} wins with best play (exact)"
