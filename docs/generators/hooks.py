@@ -1,0 +1,67 @@
+"""Hooks of MkDocs that generate pages and tables from the package while the site is built."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
+
+from docs.generators import environments, options  # noqa: E402
+from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
+
+_SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
+_PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages of the environments and the changelog."""
+    for path, content in environments.pages().items():
+        files.append(File.generated(config, path, content=content))
+    files.append(File.generated(config, "changelog.md", content=(ROOT / "CHANGELOG.md").read_text()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files, **_: Any) -> str:
+    """Add generated tables to a page, and let links to files outside the site lead to the repository."""
+    path = Path(page.file.src_uri)
+    if path.parent.name == "agents" and path.stem != "index":
+        markdown = f"{markdown}\n{options.agent_sections(path.stem)}"
+    markdown = _SOLVERS.sub(lambda match: options.solver_sections(match[1].split()), markdown)
+    markdown = _PROBLEM.sub(lambda match: options.problem_table(match[1]), markdown)
+    source = "CHANGELOG.md" if path.name == "changelog.md" else f"docs/{path}"
+
+    def link_of(path: str) -> str | None:
+        return None if _file_of(path, files) else f"{config.repo_url}/blob/main/{path}"
+
+    return relinked_markdown(markdown, source, link_of)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files, **_: Any) -> str:
+    """Resolve the links of notebooks, which MkDocs does not read.
+
+    Raises:
+        PluginError: a link leads to a file that does not exist.
+    """
+    if not page.file.src_uri.endswith(".py"):
+        return html
+
+    def link_of(path: str) -> str:
+        if file := _file_of(path, files):
+            return file.url_relative_to(page.file)
+        if not (ROOT / path).exists():
+            raise PluginError(f"{page.file.src_uri} links to {path}, which does not exist")
+        return f"{config.repo_url}/blob/main/{path}"
+
+    return relinked_html(html, f"docs/{page.file.src_uri}", link_of)
+
+
+def _file_of(path: str, files: Files) -> File | None:
+    """Return the file of the site at a path of the repository, or None if the site does not have it."""
+    return files.get_file_from_path(path.removeprefix("docs/")) if path.startswith("docs/") else None

@@ -1,0 +1,86 @@
+"""The tables of options and of strength on the pages of the agents and of the solvers."""
+
+import inspect
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from ci_envs.agent.capabilities import Trainable
+from ci_envs.agent.registry import factory_of, option_names_of
+from ci_envs.cli.docstrings import first_line
+from ci_envs.cli.info import DocumentedOption, documented_options, training_options
+from ci_envs.optimisation import solving
+from ci_envs.optimisation.registry import problem_maker
+from ci_envs.spec import option_names, split_spec
+
+STRENGTH = Path(__file__).parents[1] / "strength"
+
+
+def agent_sections(name: str) -> str:
+    """Return the generated sections of an agent's page: its options, its training and its strength."""
+    factory = factory_of(name)
+    sections = ["## Options", _table(documented_options(factory, option_names_of(factory)))]
+    if isinstance(factory, Trainable):
+        sections += ["## Options of the training", f"`ci-envs train {name} ENV --output DIR`"]
+        sections += [_table(training_options(name))]
+    if strength := list(_strength_rows(name)):
+        sections += ["## Strength", _STRENGTH_TEXT, *_strength_table(strength)]
+    return "\n\n".join(sections) + "\n"
+
+
+def solver_sections(names: Iterable[str]) -> str:
+    """Return a section for each solver, with its purpose and its options."""
+    sections = []
+    for name in names:
+        solver = solving.solver_named(name)
+        sections += [f"### `{name}`", first_line(solver)]
+        sections += [_table(documented_options(solver, solving.option_names_of(solver)))]
+    return "\n\n".join(sections) + "\n"
+
+
+def problem_table(id: str) -> str:
+    """Return the table of the parameters of an optimisation problem."""
+    maker = problem_maker(id)
+    return _table(documented_options(maker, option_names(maker)))
+
+
+_STRENGTH_TEXT = """\
+Ratings in the [strength tables](../strength/README.md), which compare the agents of an environment with each other. The
+mean of the agents of an environment is 0.
+"""
+
+
+def _strength_table(rows: list[str]) -> list[str]:
+    heads = ("environment", "agent", "Elo from the start", "Elo after 4 random plies", "ms for an action")
+    return ["\n".join(["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *rows])]
+
+
+def _strength_rows(name: str) -> Iterable[str]:
+    """Yield a row for each specification of the agent in the results of ``experiments.ladder``."""
+    for path in sorted(STRENGTH.glob("*.json")):
+        found = json.loads(path.read_text())
+        start, later = found["tournaments"]
+        ratings = {row["agent"]: row["elo"] for row in later["agents"]}
+        for row in start["agents"]:
+            spec = row["agent"]
+            if split_spec(spec)[0].partition(":")[0] == name:
+                time = later["ms_per_move"][spec]
+                cells = (
+                    found["environment"],
+                    f"`{spec}`",
+                    f"{row['elo']:+.0f}",
+                    f"{ratings[spec]:+.0f}",
+                    f"{time:.2g}",
+                )
+                yield "| " + " | ".join(cells) + " |"
+
+
+def _table(options: list[DocumentedOption]) -> str:
+    if not options:
+        return "There are no options."
+    rows = [f"| `{one.name}` | `{one.default}` | {_cell(one.meaning)} |" for one in options]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+
+
+def _cell(text: str) -> str:
+    return inspect.cleandoc(text).replace("|", "\\|").replace("\n", " ")

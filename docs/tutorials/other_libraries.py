@@ -1,0 +1,77 @@
+# %% [markdown]
+# # Other libraries
+#
+# The environments follow the standard APIs, so libraries need no adapter of ours. Each script below trains on tic-tac-toe for
+# less than a minute and then beats the random player in 500 games. `make integration-NAME` runs it in a virtual environment
+# with the versions that it was tested with.
+#
+# | library | script | API | command |
+# |---|---|---|---|
+# | [Tianshou](https://tianshou.org) | [DQN](../../examples/integrations/tianshou_dqn.py) | PettingZoo | `make integration-tianshou` |
+# | [TorchRL](https://docs.pytorch.org/rl) | [DQN](../../examples/integrations/torchrl_dqn.py) | PettingZoo | `make integration-torchrl` |
+# | [RLlib](https://docs.ray.io/en/latest/rllib) | [PPO](../../examples/integrations/rllib_ppo.py) | PettingZoo | `make integration-rllib` |
+# | [AgileRL](https://agilerl.com) | [DQN](../../examples/integrations/agilerl_dqn.py) | Gymnasium | `make integration-agilerl` |
+# | [Stable-Baselines3](https://stable-baselines3.readthedocs.io) | [MaskablePPO](../../examples/integrations/sb3_maskable_ppo.py) | vector environment | `make integration-sb3` |
+# | [CleanRL](https://docs.cleanrl.dev) | [PPO in one file](../../examples/integrations/cleanrl_ppo.py) | vector environment | `make integration-cleanrl` |
+# | [RL Baselines3 Zoo](https://rl-baselines3-zoo.readthedocs.io) | [PPO](../../examples/integrations/rlzoo3_ppo.py) | Gymnasium | `make integration-rlzoo3` |
+# | [Minari](https://minari.farama.org) | [data set of perfect play](../../examples/integrations/minari_exact.py) | Gymnasium | `make integration-minari` |
+# | [PettingZoo's tutorial](https://pettingzoo.farama.org/tutorials/sb3/connect_four/) | [MaskablePPO](../../examples/integrations/pettingzoo_tutorial.py) | PettingZoo | `make integration-pettingzoo` |
+#
+# ## Check the API
+#
+# The checkers of PettingZoo and Gymnasium accept the environments:
+
+# %%
+import gymnasium
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test
+
+from ci_envs import FlatMaskObs, make
+
+api_test(make("TicTacToe-v0"), num_cycles=50)
+check_env(gymnasium.make("ci_envs/TicTacToe-v0").unwrapped, skip_render_check=True)
+
+# %% [markdown]
+# ## Masks
+#
+# | API | where the mask is |
+# |---|---|
+# | PettingZoo | `observation["action_mask"]` |
+# | Gymnasium | `info["action_mask"]`, and the method `action_masks()` for sb3-contrib |
+# | vector environment | `info["action_mask"]`, and `action_masks()` |
+#
+# Some libraries accept neither dictionaries nor masks in `info`. `FlatMaskObs` concatenates the planes and the mask:
+
+# %%
+env = FlatMaskObs(gymnasium.make("ci_envs/TicTacToe-v0"))
+observation, info = env.reset(seed=0)
+observation.shape  # 18 of the planes, 9 of the mask
+
+# %% [markdown]
+# ## RL Baselines3 Zoo
+#
+# Its training script reads our hyperparameters:
+#
+# ```bash
+# python -m rl_zoo3.train --algo ppo --env ci_envs/TicTacToe-v0 --gym-packages ci_envs \
+#     --conf-file baselines/rl_zoo3/ppo.yml -n 2000
+# ```
+#
+# ## OpenSpiel
+#
+# `import ci_envs.openspiel` registers the games with OpenSpiel, so that its Python algorithms run on them:
+
+# %%
+import pyspiel
+from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
+
+import ci_envs.openspiel  # noqa: F401 - registers the games
+
+game = pyspiel.load_game("ci_envs_quixo(size=3,max_plies=5)")
+state = game.new_initial_state()
+state.apply_action(state.string_to_action("b1a1"))
+MinimaxSolver(str(game)).solve()[str(state)].value
+
+# %% [markdown]
+# The value is 0: player 1 cannot force a win in the 4 plies that are left. OpenSpiel's search algorithms also play as agents,
+# for example `openspiel:mcts,simulations=100`.
