@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from logging import ERROR
+from threading import current_thread
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TextIO, TypeVar
 
 from ci_envs.extras import optional_import
 from ci_envs.validation import integer_between
@@ -101,7 +102,7 @@ class RayPool(Generic[State]):
             lambda actor, call: actor.call.remote(state, function, call[0], *call[1]), list(enumerate(work))
         )
         try:
-            with redirect_stdout(sys.stderr):  # Ray prints there that a worker was lost
+            with redirect_stdout(_StdoutWithoutRay(sys.stdout)):
                 for number, result in calls:
                     results[number] = result
                     if done is not None:
@@ -115,11 +116,25 @@ class RayPool(Generic[State]):
     def close(self) -> None:
         """Stop the workers; work that is in progress is abandoned."""
         if self._is_connected_here:
-            with redirect_stdout(sys.stderr):  # Ray prints its last messages
+            with redirect_stdout(sys.stderr):  # Ray prints its last messages in this thread
                 self._ray.shutdown()
             return
         for actor in self._actors:
             self._ray.kill(actor)
+
+
+class _StdoutWithoutRay:
+    """Standard output, without what the thread of Ray prints that reports lost workers: that goes to standard error."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        is_ray = current_thread().name == "ray_listen_error_messages"
+        return (sys.stderr if is_ray else self._stream).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class _Worker:

@@ -24,6 +24,7 @@ from ci_envs.arena import Tournament, compare
 from ci_envs.arena.report import to_json
 from ci_envs.cli.main import main
 from ci_envs.cluster import ClusterError, RayPool
+from ci_envs.training import train
 
 GAME = ConnectN(3, 3, 3)
 AGENTS = ["random", "minimax:depth=2", ("mine", RandomInPython(GAME)), "mcts:simulations=20"]
@@ -65,11 +66,12 @@ def fail(state):
     raise KeyError(f"no key in {state}")
 
 
-def test_a_killed_worker_is_replaced_and_nothing_is_lost(pool, tmp_path):
-    done = []
-    results = pool.run(times, [(number, tmp_path) for number in range(8)], done.append)
+def test_a_killed_worker_is_replaced_and_nothing_is_lost(pool, tmp_path, capsys):
+    results = pool.run(times, [(number, tmp_path) for number in range(8)], print)
     assert results == [0, 10, 20, 30, 40, 50, 60, 70]
-    assert sorted(done) == results
+    printed, errors = capsys.readouterr()
+    assert sorted(map(int, printed.split())) == results
+    assert "worker" in errors  # Ray reports there that it lost one
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -163,3 +165,18 @@ def test_workers_of_self_play_play_as_threads_do_even_if_one_is_killed():
         np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)
         ray.kill(workers._pool._actors[1], no_restart=False)
         np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)
+
+
+@pytest.mark.parametrize(
+    ("learner", "options"),
+    [
+        ("evolution_strategy:strategy=plus,random_share=1", {"opponents": ("random", "minimax:depth=1"), "peers": 1}),
+        pytest.param("neat:population=6,species=2", {"opponents": None, "peers": 2}, marks=pytest.mark.slow),
+    ],
+)
+def test_workers_evolve_the_same_agent(learner, options, tmp_path):
+    quick = {"generations": 2, "games": 4, "ladder": ("random",), "ladder_games": 2, "measurements": 1}
+    for folder, more in (("workers", {"workers": 2}), ("alone", {})):
+        train(learner, "TicTacToe-v0", output=tmp_path / folder, seed=3, **quick, **options, **more)
+    for file in ("best.json", "curve.csv"):
+        assert (tmp_path / "workers" / file).read_bytes() == (tmp_path / "alone" / file).read_bytes()

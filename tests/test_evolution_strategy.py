@@ -415,7 +415,6 @@ def test_the_command_line_trains_for_generations(tmp_path):
     assert done.stdout.splitlines()[-1] == f"trained: evolution_strategy:{tmp_path / 'best.json'}"
     assert len(curve_of(tmp_path)) == 3
     for arguments, message in (
-        ((spec, "TicTacToe-v0", "--output", tmp_path / "x"), "generations"),
         ((spec, "TicTacToe-v0", "--generations", 0, "--output", tmp_path / "x"), "generations"),
         ((spec, "TicTacToe-v0", "--steps", 9, "--generations", 2, "--output", tmp_path / "x"), "steps"),
         (("q_learning", "TicTacToe-v0", "--generations", 2, "--output", tmp_path / "x"), "generations"),

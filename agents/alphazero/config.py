@@ -7,7 +7,7 @@ from ci_envs.agents.alphazero.search import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELE
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.games.game import Game
 from ci_envs.training.checks import POSITIVE, PROBABILITY, Choice, Flag, Integer, Number, OrNone, Text
-from ci_envs.training.config import TrainingConfig, option, with_default
+from ci_envs.training.config import TrainingConfig, WorkerOptions, option, with_default
 from ci_envs.validation import integer_between
 
 _SELECTION = Choice(tuple(SELECTIONS))
@@ -16,7 +16,7 @@ _LOOKAHEAD, _SIMULATIONS = Integer(1, MAX_LOOKAHEAD), Integer(1, MAX_SIMULATIONS
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaZeroConfig(TrainingConfig):
+class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     """The options of ``alphazero``.
 
     Raises:
@@ -38,15 +38,7 @@ class AlphaZeroConfig(TrainingConfig):
     threads: int = option(
         "threads of self-play, each with its own games and random numbers, and of learning", Integer(1), 1
     )
-    workers: int | None = option(
-        "processes of a Ray cluster that play the games, instead of threads", OrNone(Integer(1)), None
-    )
-    ray_address: str | None = option(
-        "address of the Ray cluster; none starts one on this machine",
-        OrNone(Text("an address such as host:port")),
-        None,
-        changeable=True,
-    )
+    workers: int | None = with_default(WorkerOptions, "workers", None, changeable=False)
     device: str | None = option(
         "device of the network; none is cuda if it is available, else cpu",
         OrNone(Text("a device of PyTorch")),
@@ -138,8 +130,6 @@ class AlphaZeroConfig(TrainingConfig):
             raise ValueError(
                 f"iterations={self.iterations} and minutes={self.minutes:g} are two lengths: give one of them"
             )
-        if self.workers is None and self.ray_address is not None:
-            raise ValueError(f"ray_address={self.ray_address!r} is for workers: give workers too")
         integer_between("threads" if self.workers is None else "workers", self.shares, 1, self.games)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agents.evolution.play import GenomePolicy, Opponent, mean_scores, play_population
+from ci_envs.agents.evolution.play import GenomePolicy, Opponent, PlayPopulation, mean_scores, play_population
 from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.storage.files import shipped_file, shipped_files, write_whole
@@ -98,7 +98,7 @@ def best_of(
     starts: NDArray[np.uint64] | None = None,
     in_turn: bool | None = None,
     max_cycles: int | None = None,
-    threads: int = 1,
+    play: PlayPopulation = play_population,
 ) -> tuple[int, float]:
     """Return the index of the best of some genomes in new games, and its mean score, from -1 to 1.
 
@@ -114,9 +114,9 @@ def best_of(
         starts: initial positions, see :func:`~ci_envs.agents.evolution.play.play_population`.
         in_turn: as in that function.
         max_cycles: plies after which a game is a draw; None is the game's own limit.
-        threads: the number of games that are played at once.
+        play: plays the games.
     """
-    played = play_population(
+    played = play(
         game,
         policy,
         candidates,
@@ -126,7 +126,6 @@ def best_of(
         starts=starts,
         in_turn=in_turn,
         max_cycles=max_cycles,
-        threads=threads,
     )
     scores: NDArray[np.float64] = mean_scores(played)
     best = int(scores.argmax())

@@ -15,13 +15,13 @@ from ci_envs.optimisation.evolution.selection import (
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Elitism, Immigration, Plus, Survival
 from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpecs, Choice, Flag, Integer, Number, OrNone
-from ci_envs.training.config import Options, TrainingConfig, option, options_of, with_default
+from ci_envs.training.config import Options, TrainingConfig, WorkerOptions, option, options_of, with_default
 
 _SHARE = Number(0, 1, above=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvolutionConfig(TrainingConfig):
+class EvolutionConfig(WorkerOptions, TrainingConfig):
     """The options of every trainer that evolves genomes by play.
 
     Raises:
@@ -49,6 +49,11 @@ class EvolutionConfig(TrainingConfig):
     ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
     ladder_games: int = with_default(TrainingConfig, "ladder_games", 40)
     measurements: int = with_default(TrainingConfig, "measurements", 5)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.workers is not None and self.threads > 1:
+            raise ValueError(f"threads={self.threads} and workers={self.workers} exclude each other: give one of them")
 
     @property
     def last_games(self) -> int:

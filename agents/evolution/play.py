@@ -151,6 +151,9 @@ def play_population(
     return results
 
 
+PlayPopulation = Callable[..., NDArray[np.int64]]
+"""Plays as :func:`play_population`, with the same arguments but ``threads``."""
+
 Starts = Callable[[int, Generator], NDArray[np.uint64]]
 """Draws positions that are not over, where games begin: ``(games, rng) -> words``, uint64 (games, 2)."""
 
@@ -176,7 +179,7 @@ class FitnessByPlay:
         starts: draws for each generation where the games begin; None begins all at the game's own start.
         in_turn: as in :func:`play_population`.
         max_cycles: as in :func:`play_population`.
-        threads: as in :func:`play_population`.
+        play: plays the games.
     """
 
     game: Game
@@ -187,7 +190,7 @@ class FitnessByPlay:
     starts: Starts | None = None
     in_turn: bool | None = None
     max_cycles: int | None = None
-    threads: int = 1
+    play: PlayPopulation = play_population
 
     def __post_init__(self) -> None:
         integer_between("peers", self.peers, 0)
@@ -197,7 +200,7 @@ class FitnessByPlay:
         rows = np.random.default_rng([seed, 1]).integers(len(genomes), size=self.peers)
         peers = [Individual(self.policy, genomes[row]) for row in rows]
         opponents = [*self.opponents, *peers]
-        played = play_population(
+        played = self.play(
             self.game,
             self.policy,
             genomes,
@@ -207,7 +210,6 @@ class FitnessByPlay:
             starts=self.starts(self.games, np.random.default_rng([seed, 2])) if self.starts else None,
             in_turn=self.in_turn,
             max_cycles=self.max_cycles,
-            threads=self.threads,
         )
         return mean_scores(played)
 

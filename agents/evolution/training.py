@@ -1,12 +1,14 @@
 """What trainers by evolution share: fitness by play, the agent that is measured, and the file of the best one."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent.interface import Agent
@@ -14,7 +16,16 @@ from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
 from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.networks import stack_rows
 from ci_envs.agents.evolution.opponents import make_opponents
-from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Individual, Starts, pairs_of_openings
+from ci_envs.agents.evolution.play import (
+    FitnessByPlay,
+    GenomePolicy,
+    Individual,
+    Starts,
+    pairs_of_openings,
+    play_population,
+)
+from ci_envs.agents.evolution.workers import RayPlayers
+from ci_envs.cluster import check_cluster, pickled_for_workers
 from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.evolution import Evolution
@@ -61,21 +72,27 @@ class EvolutionTrainer(Trainer):
         Raises:
             ValueError: an option does not fit the game, or an opponent cannot be made.
             ImportError: a package that the evolution needs is not installed.
+            ClusterError: there are to be workers, but there is no cluster.
         """
         super().__init__(task, config)
         if config.opponents is None and not config.peers:
             raise ValueError("opponents=none needs peers of 1 or more: the genomes have nothing to play against")
         self.policy = self.make_policy()
+        self._agents = () if config.opponents is None else make_opponents(config.opponents, task.game)
+        if config.workers is not None:
+            check_cluster(config.workers, config.ray_address)
+            pickled_for_workers("the opponents", self._agents)
+        self._players: RayPlayers | None = None
         self._play = FitnessByPlay(
             task.game,
             self.policy,
-            () if config.opponents is None else make_opponents(config.opponents, task.game),
+            self._agents,
             config.games,
             config.peers,
             starts=self.starts(),
             in_turn=True if isinstance(config, OpeningOptions) else None,
             max_cycles=self.max_plies(),
-            threads=config.threads,
+            play=self._play_population,
         )
         self.evolution = self.make_evolution(self.fitness(self._play))
         self._measured: Champion | None = None
@@ -138,9 +155,10 @@ class EvolutionTrainer(Trainer):
 
     @override
     def train(self, run: Run) -> None:
-        if self.evolution.generation < 0:
-            self.evolution.advance()
-        super().train(run)
+        with self._started_players():
+            if self.evolution.generation < 0:
+                self.evolution.advance()
+            super().train(run)
 
     @override
     def step(self, stop: float) -> None:
@@ -186,6 +204,26 @@ class EvolutionTrainer(Trainer):
         if self._best is not None:
             write_champion(path, self._best)
 
+    @contextmanager
+    def _started_players(self) -> Iterator[None]:
+        """Keep the workers running, if there are any."""
+        workers = self.config.workers
+        if workers is None:
+            yield
+            return
+        with closing(RayPlayers(self.task.game, self._agents, workers, self.config.ray_address)) as players:
+            self._players = players
+            try:
+                yield
+            finally:
+                self._players = None
+
+    def _play_population(self, game: Game, *arguments: Any, **options: Any) -> NDArray[np.int64]:
+        """Play as :func:`~ci_envs.agents.evolution.play.play_population`, by the workers if there are any."""
+        if self._players is None:
+            return play_population(game, *arguments, threads=self.config.threads, **options)
+        return self._players.play(*arguments, **options)
+
     def _latest_champion(self) -> Champion:
         return self._champion(self.latest_genome(), self._notes({}))
 
@@ -203,7 +241,7 @@ class EvolutionTrainer(Trainer):
             starts=play.starts(games, rng) if play.starts else None,
             in_turn=play.in_turn,
             max_cycles=self.task.max_cycles,
-            threads=play.threads,
+            play=play.play,
         )
         return self._champion(candidates[best], self._notes(self.result(score)))
 

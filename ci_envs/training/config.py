@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ci_envs.games.openings import RandomOpenings
 from ci_envs.spec import option_text
-from ci_envs.training.checks import AgentSpecs, Check, Integer, Number
+from ci_envs.training.checks import AgentSpecs, Check, Integer, Number, OrNone, Text
 
 LENGTHS = ("steps", "episodes", "generations", "iterations", "minutes")
 """The options that set the length of a run. Each trainer has at least one of them, with a default."""
@@ -49,10 +49,22 @@ def option(help: str, check: Check, default: Any = MISSING, *, changeable: bool 
     return field(default=default, metadata={_OPTION: TrainingOption(help, check, changeable, default)}, kw_only=True)
 
 
-def with_default(owner: "type[Options]", name: str, default: Any) -> Any:
-    """Declare a field of a subclass that differs from the field of ``owner`` in its default."""
+def with_default(owner: "type[Options]", name: str, default: Any, *, changeable: bool | None = None) -> Any:
+    """Declare a field of a subclass that differs from the field of ``owner`` in its default.
+
+    Args:
+        owner: the class that has the field.
+        name: of the field.
+        default: the value if none is given.
+        changeable: whether a run can be resumed with another value; None is as in ``owner``.
+    """
     described = options_of(owner)[name]
-    return option(described.help, described.check, default, changeable=described.changeable)
+    return option(
+        described.help,
+        described.check,
+        default,
+        changeable=described.changeable if changeable is None else changeable,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +123,33 @@ class OpeningOptions(Options):
     def openings(self) -> RandomOpenings | None:
         """How games begin with random plies; None if none does."""
         return RandomOpenings(self.random_plies, self.random_share) if self.random_share else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions(Options):
+    """The options of trainers whose games can be played by a Ray cluster.
+
+    Raises:
+        ValueError: A value is not allowed, or there is an address without workers.
+    """
+
+    workers: int | None = option(
+        "processes of a Ray cluster that play the games, instead of threads",
+        OrNone(Integer(1)),
+        None,
+        changeable=True,
+    )
+    ray_address: str | None = option(
+        "address of the Ray cluster; none starts one on this machine",
+        OrNone(Text("an address such as host:port")),
+        None,
+        changeable=True,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.workers is None and self.ray_address is not None:
+            raise ValueError(f"ray_address={self.ray_address!r} is for workers: give workers too")
 
 
 def options_of(config_type: type[Options]) -> dict[str, TrainingOption]:
