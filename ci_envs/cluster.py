@@ -170,6 +170,16 @@ def check_cluster(workers: int, address: str | None) -> None:
         raise _no_cluster(address, error) from None
 
 
+def check_address(workers: int | None, address: str | None) -> None:
+    """Check that there is no address of a cluster without workers.
+
+    Raises:
+        ValueError: There is one.
+    """
+    if workers is None and address is not None:
+        raise ValueError(f"ray_address={address!r} is for workers: give workers too")
+
+
 def pickled_for_workers(name: str, value: Any) -> bytes:
     """Return a value as bytes that a worker can load.
 

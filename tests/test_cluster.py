@@ -167,6 +167,17 @@ def test_workers_of_self_play_play_as_threads_do_even_if_one_is_killed():
         np.testing.assert_array_equal(workers.play(network, 9, [1, 2]), expected)
 
 
+def test_workers_print_the_same_table_of_solvers():
+    command = "solve SetCovering-v0:n=20 greedy tabu:moves=500 astar --json -"
+    tables = []
+    for more in (" --workers 2", ""):
+        result = CliRunner().invoke(main, (command + more).split())
+        assert result.exit_code == 0, result.output
+        tables.append([{**row, "seconds": None} for row in json.loads(result.stdout)])
+    assert tables[0] == tables[1]
+    assert [row["solver"] for row in tables[0]] == ["greedy", "tabu:moves=500", "astar"]
+
+
 @pytest.mark.parametrize(
     ("learner", "options"),
     [

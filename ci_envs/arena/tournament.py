@@ -14,7 +14,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.arena.match import Progress, check_games, check_plays, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
-from ci_envs.cluster import RayPool, check_cluster, pickled_for_workers
+from ci_envs.cluster import RayPool, check_address, check_cluster, pickled_for_workers
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
@@ -165,9 +165,8 @@ class Tournament:
         )
 
     def _check_workers(self) -> None:
+        check_address(self.workers, self.ray_address)
         if self.workers is None:
-            if self.ray_address is not None:
-                raise ValueError(f"ray_address={self.ray_address!r} is for workers: give workers too")
             return
         check_cluster(self.workers, self.ray_address)
         for label, agent in self.entrants:

@@ -1,15 +1,17 @@
 """The command ``ci-envs solve``."""
 
 from collections.abc import Iterator
+from itertools import count
 from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import seed_option
+from ci_envs.cli.errors import cluster_errors, usage_errors
+from ci_envs.cli.options import ray_options, seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
+from ci_envs.cluster import check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
 from ci_envs.registry import resolve
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ci_envs.games.position import Position
+    from ci_envs.optimisation.problem import Problem
     from ci_envs.optimisation.solving import Result
     from ci_envs.solver.solution import Solution
 
@@ -25,10 +28,18 @@ if TYPE_CHECKING:
 @click.argument("environment", metavar="ENV")
 @click.argument("arguments", metavar="[POSITION | SOLVER...]", nargs=-1)
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of each solver of a problem.")
+@ray_options("run the solvers of a problem at the same time; the results stay the same")
 @seed_option
 @data_options("the results")
 def solve(
-    *, environment: str, arguments: tuple[str, ...], seconds: float | None, seed: int, data_files: DataFiles
+    *,
+    environment: str,
+    arguments: tuple[str, ...],
+    seconds: float | None,
+    workers: int | None,
+    ray_address: str | None,
+    seed: int,
+    data_files: DataFiles,
 ) -> None:
     """Solve ENV: a game exactly, or an optimisation problem by each SOLVER.
 
@@ -42,45 +53,83 @@ def solve(
     """
     with usage_errors():
         if is_problem(environment):
-            _solve_problem(environment, arguments, seconds, seed, data_files)
+            _solve_problem(environment, arguments, data_files, _Limits(seed, seconds, workers, ray_address))
             return
-        if len(arguments) > 1 or seconds is not None:
-            raise ValueError(f"{environment} is a game, solved exactly: give at most one position and no --seconds")
+        if len(arguments) > 1 or seconds is not None or workers is not None or ray_address is not None:
+            unused = "--seconds, --workers or --ray-address"
+            raise ValueError(f"{environment} is a game, solved exactly: give at most one position and no {unused}")
     _solve_game(environment, arguments[0] if arguments else None, data_files)
 
 
-def _solve_problem(
-    environment: str, solvers: tuple[str, ...], seconds: float | None, seed: int, data_files: DataFiles
-) -> None:
+class _Limits(NamedTuple):
+    """How the solvers of a problem work: the options of the command with these names."""
+
+    seed: int
+    seconds: float | None
+    workers: int | None
+    ray_address: str | None
+
+
+def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataFiles, limits: _Limits) -> None:
     from rich.console import Console
 
-    from ci_envs.optimisation.solving import Incumbent, optimise, solvers_of, start_solver
+    from ci_envs.optimisation.solving import solvers_of, start_solver
 
     _, problem, _ = resolve_problem(environment)
     if not solvers:
         raise ValueError(f"name solvers: {', '.join(solvers_of(problem))}")
+    check_address(limits.workers, limits.ray_address)
+    if limits.workers is not None:
+        check_cluster(limits.workers, limits.ray_address)
     available, missing = [], []
     for solver in solvers:  # so that a wrong solver is reported before another one works for long
         try:
-            start_solver(problem, solver, seed)
+            start_solver(problem, solver, limits.seed)
             available.append(solver)
         except ImportError as error:
             missing.append(str(error))
     if not available:
         raise ValueError("; ".join(missing))
-    results = []
-    for solver in available:
-        with remark_progress(solver) as remark:
-
-            def report(incumbent: Incumbent, remark: ReportRemark = remark) -> None:
-                remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
-
-            results.append((solver, optimise(problem, solver, seed=seed, seconds=seconds, progress=report)))
+    solved = _solved_in_turn if limits.workers is None else _solved_by_workers
+    results = list(zip(available, solved(problem, available, limits), strict=True))
     if not data_files.on_stdout:
         Console(highlight=False).print(_results_table(environment, problem.measure, results))
     data_files.write([_result_row(solver, problem.measure, result) for solver, result in results])
     if missing:
         raise click.ClickException("; ".join(missing))
+
+
+def _solved_in_turn(problem: "Problem", solvers: list[str], limits: _Limits) -> "list[Result]":
+    """Return the result of each solver; show what the solver at work has found so far."""
+    from ci_envs.optimisation.solving import Incumbent, optimise
+
+    results = []
+    for solver in solvers:
+        with remark_progress(solver) as remark:
+
+            def report(incumbent: Incumbent, remark: ReportRemark = remark) -> None:
+                remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
+
+            results.append(optimise(problem, solver, seed=limits.seed, seconds=limits.seconds, progress=report))
+    return results
+
+
+def _solved_by_workers(problem: "Problem", solvers: list[str], limits: _Limits) -> "list[Result]":
+    """Return the result of each solver; show how many solvers have ended."""
+    from ci_envs.optimisation.workers import optimise_by_workers
+
+    assert limits.workers is not None
+    ended = count(1)
+    with cluster_errors(), count_progress("solvers") as progress:
+        return optimise_by_workers(
+            problem,
+            solvers,
+            limits.workers,
+            address=limits.ray_address,
+            seed=limits.seed,
+            seconds=limits.seconds,
+            done=lambda _: progress(next(ended), len(solvers)),
+        )
 
 
 def _results_table(title: str, measure: str, results: "list[tuple[str, Result]]") -> "Table":

@@ -5,6 +5,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from textwrap import fill
 from typing import Any, ClassVar
 
+from ci_envs.cluster import check_address
 from ci_envs.games.openings import RandomOpenings
 from ci_envs.spec import option_text
 from ci_envs.training.checks import AgentSpecs, Check, Integer, Number, OrNone, Text
@@ -148,8 +149,7 @@ class WorkerOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.workers is None and self.ray_address is not None:
-            raise ValueError(f"ray_address={self.ray_address!r} is for workers: give workers too")
+        check_address(self.workers, self.ray_address)
 
 
 def options_of(config_type: type[Options]) -> dict[str, TrainingOption]:
