@@ -2,6 +2,7 @@
 # make test   style, types and tests
 # make test-minimum  the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
 # make reports  the sections of the course reports: those without results in docs/reports, then the pages
+# make docs   the site of the documentation, in build/site; make docs-serve shows it in the browser
 # make bench  how fast it is here, beside its peers
 # make integrations  other libraries learn to play here; make integration-tianshou is one of them
 # Each makes what it needs in .venv, from nothing but Python 3.11 or newer; the libraries, whose pins exclude each
@@ -17,7 +18,7 @@ INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-
 MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent vector agents arena covering picture ratings \
 	minimax mcts cli neat evolution_strategy extras packaging readme training baselines alphazero_training web))
 
-.PHONY: demo test style unit-test test-minimum reports bench integrations $(INTEGRATIONS) clean
+.PHONY: demo test style unit-test test-minimum docs docs-serve reports bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
@@ -34,6 +35,12 @@ unit-test: .venv/dev
 
 test-minimum: .venv-minimum/$(notdir $(PYTHON))
 	.venv-minimum/bin/pytest --numprocesses=2 --dist=loadfile $(MINIMUM_TESTS)
+
+docs: .venv/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+docs-serve: .venv/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 reports: .venv/dev
 	$(BIN)/ci-envs reports all --output docs/reports

@@ -1,9 +1,14 @@
-"""Run all benchmarks and print their table: ``python -m benchmarks``."""
+"""Run all benchmarks and print their table: ``python -m benchmarks``, with ``--json FILE`` also to a file."""
 
+import json
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
+import click
 from rich import box
 from rich.console import Console
 from rich.progress import track
@@ -12,6 +17,7 @@ from rich.table import Table
 from benchmarks import alphazero, covering, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 from ci_envs.agents.search.evaluators import ZeroEvaluator
+from ci_envs.storage.files import write_atomically
 
 
 @dataclass(frozen=True)
@@ -239,7 +245,9 @@ ROWS = (
 _WIDTH = 90  # of the table at least: a pipe counts as 80 wide, which would cut figures off
 
 
-def main() -> None:
+@click.command()
+@click.option("--json", "file", type=click.Path(path_type=Path), help="Also write the results to this file.")
+def main(file: Path | None) -> None:
     """Measure every row and print the table."""
     console = Console()
     console.width = max(console.width, _WIDTH)
@@ -254,11 +262,38 @@ def main() -> None:
     console.print("ratio: how many times as fast as the first peer at the same kind of work", highlight=False)
     for note in notes:
         console.print(note)
+    if file is not None:
+        write_atomically(file, json.dumps(_results(measured), indent=1).encode())
+
+
+def _results(measured: dict[Row, float]) -> dict[str, Any]:
+    rows = [
+        {
+            "group": row.group,
+            "name": row.name,
+            "value": value,
+            "unit": row.unit,
+            "measured": _quantity(value, row.unit),
+            "ratio": _ratio(row, measured),
+            "peer": row.peer,
+            "cores": row.cores,
+        }
+        for row, value in measured.items()
+    ]
+    return {
+        "command": "python -m benchmarks --json docs/results/speed.json",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": _machine(),
+        "rows": rows,
+    }
+
+
+def _machine() -> str:
+    return f"{platform.machine()}, Python {platform.python_version()}"
 
 
 def _table(measured: dict[Row, float]) -> Table:
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    table = Table(title=f"one thread, medians, {machine}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=f"one thread, medians, {_machine()}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("", "", "measured", "ratio"):
         table.add_column(column, justify="right" if column else "left", no_wrap=True)
     group = ""

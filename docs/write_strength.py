@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,6 @@ from experiments.ladder import LADDERS, file_name
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "strength"
-
-IN_README = "Quixo-v0:size=4"
-"""The environment whose table is in the README."""
-
-_MARKED = re.compile(r"(<!-- table of docs/write_strength.py -->\n).*?(<!-- end of the table -->)", re.DOTALL)
 
 _INTRODUCTION = """\
 # Strength of the agents
@@ -38,11 +32,6 @@ def page() -> str:
     return "\n".join([_INTRODUCTION, *(_section(environment) for environment in LADDERS)])
 
 
-def readme(text: str) -> str:
-    """Return the README with the table of :data:`IN_README` as it is now."""
-    return _MARKED.sub(lambda match: match[1] + table(results(IN_README)) + "\n" + match[2], text)
-
-
 def results(environment: str) -> dict[str, Any]:
     """Return the results of an environment.
 
@@ -54,9 +43,8 @@ def results(environment: str) -> dict[str, Any]:
 
 
 def write() -> None:
-    """Write the page, and the table of the README."""
+    """Write the page."""
     (FOLDER / "README.md").write_text(page())
-    (ROOT / "README.md").write_text(readme((ROOT / "README.md").read_text()))
 
 
 def table(found: dict[str, Any]) -> str:

@@ -12,9 +12,12 @@ REQUIREMENTS = {path.stem: path for path in (FOLDER / "requirements").glob("*.tx
 SCRIPTS = {path.stem.split("_")[0]: path for path in FOLDER.glob("*_*.py")}
 
 
-def readme_row(name):
-    """The one row of the README's table that tells how to run ``name``."""
-    rows = [line for line in (ROOT / "README.md").read_text().splitlines() if f"`make integration-{name}`" in line]
+TUTORIAL = ROOT / "docs" / "tutorials" / "other_libraries.py"
+
+
+def tutorial_row(name):
+    """The one row of the tutorial's table that tells how to run ``name``."""
+    rows = [line for line in TUTORIAL.read_text().splitlines() if f"`make integration-{name}`" in line]
     assert len(rows) == 1
     return rows[0]
 
@@ -36,11 +39,11 @@ def test_every_script_has_its_requirements():
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
 class TestEachIntegration:
-    def test_the_readme_links_its_script(self, name):
-        assert f"]({SCRIPTS[name].relative_to(ROOT)})" in readme_row(name)
+    def test_the_tutorial_links_its_script(self, name):
+        assert f"](../../{SCRIPTS[name].relative_to(ROOT)})" in tutorial_row(name)
 
-    def test_the_readme_states_the_pinned_versions(self, name):
-        stated = dict(re.findall(r"([\w-]+) (\d+(?:\.\d+)+)", readme_row(name)))
+    def test_the_tutorial_states_the_pinned_versions(self, name):
+        stated = dict(re.findall(r"([\w-]+) (\d+(?:\.\d+)+)", tutorial_row(name)))
         assert stated
         assert stated.items() <= pins(name).items()
 

@@ -104,7 +104,7 @@ def test_the_page_on_pypi_has_absolute_links_to_files_of_the_repository(builds):
     page = metadata.get_payload()
     links = re.findall(r"\]\(([^)\s]+)\)", page) + re.findall(r'src="([^"]+)"', page)
     files = [re.sub(rf"^{repository}/(blob|raw)/main/", "", link) for link in links if link.startswith(repository)]
-    assert {"CONTRIBUTING.md", "docs/images/quixo.svg"} < set(files)
+    assert {"CONTRIBUTING.md", "docs/images/quixo.gif"} < set(files)
     assert all((ROOT / file).exists() for file in files)
     assert all(link.startswith(("https://", "#")) for link in links)
     assert not re.search(r"^pip install [^\n]*ci-envs", page, re.MULTILINE)  # it is not on PyPI yet
@@ -119,7 +119,7 @@ def test_the_installed_wheel_runs_the_blocks_of_the_readme(builds, tmp_path):
     [packages] = (tmp_path / "venv").glob("lib/python*/site-packages")
     (packages / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) > 4
+    assert len(blocks) == 2
     program = f"import ci_envs; print(ci_envs.__file__)\nfor block in {blocks}: exec(block, {{}})"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(

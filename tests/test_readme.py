@@ -1,4 +1,7 @@
-"""What the README and CONTRIBUTING.md show works; test_packaging.py runs the Python blocks of the README."""
+"""The README, the pages of the site and CONTRIBUTING.md: their examples run, and their tables are complete.
+
+test_packaging.py runs the Python blocks of the README.
+"""
 
 import os
 import re
@@ -8,6 +11,7 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import ci_envs
@@ -18,17 +22,35 @@ from ci_envs.optimisation.solving import solvers
 
 ROOT = Path(__file__).parents[1]
 README, CONTRIBUTING = ((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    if "reports" not in path.parts  # test_reports.py runs their commands
+}
+NAVIGATION = (ROOT / "mkdocs.yml").read_text()
+COMMAND_LINE = PAGES["docs/reference/command_line.md"]
 
 
-def test_perft_is_as_said():
-    said = re.search(r"perft\(position, 4\) +# ([\d,]+) ", README)[1]
-    game = ci_envs.Quixo(5)
-    position = ci_envs.Position.start(game).play(game.action_numbers["a1e1"])
-    assert ci_envs.perft(position, 4) == int(said.replace(",", ""))
+def console_lines():
+    """The commands in blocks of the README and of the pages, each once."""
+    blocks = [
+        block for text in (README, *PAGES.values()) for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    ]
+    return list(dict.fromkeys(line for block in blocks for line in block.splitlines() if line.startswith("ci-envs ")))
+
+
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "```python" in text])
+def test_python_blocks_of_pages_run(page, capsys):
+    if page == "docs/adding_a_game.md":  # its blocks are parts of examples/new_game.py
+        example = (ROOT / "examples" / "new_game.py").read_text()
+        assert all(block in example for block in re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL))
+        return
+    for block in re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL):
+        exec(block, {"__name__": "page"})
 
 
 def test_command_lines_are_accepted(tmp_path, monkeypatch):
-    commands = re.findall(r"^ci-envs (\w+)(.*)$", README, re.MULTILINE)
+    commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines()]
     assert {name for name, _ in commands} == {*main.commands}
     monkeypatch.chdir(tmp_path)
     for name, rest in commands:
@@ -56,13 +78,15 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
 
 
 def test_the_shell_completion_is_as_said(monkeypatch):
-    shells = dict(re.findall(r"^\| (\w+) \| `~/.*` \| `.*_CI_ENVS_COMPLETE=(\w+) ci-envs.*` \|$", README, re.MULTILINE))
+    shells = dict(
+        re.findall(r"^\| (\w+) \| `~/.*` \| `.*_CI_ENVS_COMPLETE=(\w+) ci-envs.*` \|$", COMMAND_LINE, re.MULTILINE)
+    )
     assert shells.keys() == {"bash", "zsh", "fish"}
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     for shell, instruction in shells.items():
         script = CliRunner().invoke(main, env={"_CI_ENVS_COMPLETE": instruction}, prog_name="ci-envs").stdout
         assert f"_CI_ENVS_COMPLETE={shell}_complete" in script
-    [line] = re.findall(r"`(eval .*bash_source ci-envs.*)` \|", README)
+    [line] = re.findall(r"`(eval .*bash_source ci-envs.*)` \|", COMMAND_LINE)
     typed = 'COMP_WORDS=(ci-envs sol); COMP_CWORD=1; _ci_envs_completion ci-envs; echo "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", f"{line}; {typed}"], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["solve"]
@@ -75,10 +99,15 @@ def test_tables_list_every_environment_and_agent():
         if type(game).__module__.startswith("ci_envs."):  # not one that another test registered
             assert listed.pop(id) == f"{game.observation_shape} | {game.action_count}"
     assert not listed
-    for name in (*registered_problems(), *solvers()):
-        assert f"\n| `{name}` | " in README
+    problems = PAGES["docs/optimisation/index.md"]
+    assert all(f"| [`{name}`](" in problems and f"`{name}`" in README for name in registered_problems())
+    listed_solvers = re.findall(r"<!-- options of the solvers (.*?) -->", "".join(PAGES.values()))
+    assert sorted(" ".join(listed_solvers).split()) == sorted(solvers())
+    assert f"with {len(solvers())} solvers" in README
     for name in entry_points(group=ENTRY_POINT_GROUP).names:
-        assert re.search(rf"^\| `{name}[`:]", README, re.MULTILINE)
+        assert f"\n| `{name}` | " in README
+        assert f"\n| [`{name}`]({name}.md) | " in PAGES["docs/agents/index.md"]
+        assert f": agents/{name}.md\n" in NAVIGATION
 
 
 def test_contributing_names_every_folder():

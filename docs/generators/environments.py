@@ -79,13 +79,15 @@ def page(id: str, name: str) -> str:
     _, _, action, outcome = example_pictures(game)
     pictures = f"""
 <figure markdown="span">
-![A position before the move {action}]({name}_before.svg){{ width="240" }}
-![The position after the move {action}]({name}_after.svg){{ width="240" }}
+![A position before the move {action}]({name}_before.svg){{ .pair }}
+![The position after the move {action}]({name}_after.svg){{ .pair }}
 <figcaption>Before and after the move <code>{action}</code>: {outcome}.</figcaption>
 </figure>
 """
     head, _, rest = text.replace("\n### ", "\n## ").partition("\n## ")
-    return f"# {id}\n\n{title}\n{pictures}\n{head}\n## {_as_code(rest)}\n{random_play(id)}\n{exact_results(id)}"
+    rest, _, versions = rest.partition("\n## Version History\n")
+    generated = f"{random_play(id)}\n{exact_results(id)}\n## Version History\n{versions}"
+    return f"# {id}\n\n{title}\n{pictures}\n{head}\n## {_as_code(rest)}\n{generated}"
 
 
 def random_play(id: str) -> str:

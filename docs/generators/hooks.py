@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
 
-from docs.generators import environments, options  # noqa: E402
+from docs.generators import environments, options, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
 
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
@@ -35,6 +35,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = f"{markdown}\n{options.agent_sections(path.stem)}"
     markdown = _SOLVERS.sub(lambda match: options.solver_sections(match[1].split()), markdown)
     markdown = _PROBLEM.sub(lambda match: options.problem_table(match[1]), markdown)
+    markdown = markdown.replace("<!-- speed -->", speed.speed_table()) if "<!-- speed -->" in markdown else markdown
     source = "CHANGELOG.md" if path.name == "changelog.md" else f"docs/{path}"
 
     def link_of(path: str) -> str | None:

@@ -1,0 +1,27 @@
+"""The table of the benchmarks, from ``docs/results/speed.json``."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parents[1] / "results" / "speed.json"
+
+
+def speed_table() -> str:
+    """Return the table of all rows, with the machine, the date and the command."""
+    found = json.loads(FILE.read_text())
+    source = f"`{found['command']}`, {found['date']}, {found['machine']}."
+    lines = ["| work | of | measured | ratio |", "|---|---|---|---|"]
+    group = ""
+    for row in found["rows"]:
+        lines.append(f"| {row['group'] if row['group'] != group else ''} | {_name(row)} | {_numbers(row)} |")
+        group = row["group"]
+    return f"{source}\n\n" + "\n".join(lines)
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"*{row['name']}*" if row["peer"] else row["name"]
+
+
+def _numbers(row: dict[str, Any]) -> str:
+    return f"{row['measured']} | {row['ratio']}"
