@@ -17,7 +17,7 @@ from rich.table import Table
 from benchmarks import alphazero, covering, evolution, ours, peers, quarto_ga, sb3_training, tabular
 from benchmarks.clock import on_cores, rate, seconds_of, seconds_of_process
 from ci_envs.agents.search.evaluators import ZeroEvaluator
-from ci_envs.storage.files import write_atomically
+from ci_envs.storage.files import write_whole
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def main(file: Path | None) -> None:
     for note in notes:
         console.print(note)
     if file is not None:
-        write_atomically(file, json.dumps(_results(measured), indent=1).encode())
+        write_whole(file, json.dumps(_results(measured), indent=1).encode())
 
 
 def _results(measured: dict[Row, float]) -> dict[str, Any]:
