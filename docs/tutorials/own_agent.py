@@ -14,7 +14,7 @@ from ci_envs.agents import Agent
 from ci_envs.arena import compare, tables
 
 
-class CarefulAgent(Agent):
+class BlockingAgent(Agent):
     """Win at once, otherwise prevent an immediate loss, otherwise play at random."""
 
     def __init__(self, game, *, block=True, seed=None):
@@ -49,15 +49,15 @@ def winning_actions(position):
 # Register the agent under a name. Its keyword arguments are options of the specification.
 
 # %%
-register_agent("careful_tutorial", CarefulAgent)
-agents = ["random", "careful_tutorial:block=false", "careful_tutorial", "minimax:depth=2"]
+register_agent("blocking", BlockingAgent)
+agents = ["random", "blocking:block=false", "blocking", "minimax:depth=2"]
 rich.print(tables(compare("ConnectFour-v0:rows=5,cols=5", agents, games=40, seed=0)))
 
 # %% [markdown]
 # It is an opponent in the Gymnasium environment too:
 
 # %%
-env = gymnasium.make("ci_envs/Quixo-v0", opponent="careful_tutorial")
+env = gymnasium.make("ci_envs/Quixo-v0", opponent="blocking")
 planes, info = env.reset(seed=0)
 planes.shape
 

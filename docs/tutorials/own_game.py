@@ -24,7 +24,7 @@ ONE = np.uint64(1)
 
 # %%
 @dataclass(frozen=True)
-class LastCell(Game):
+class MarkLast(Game):
     """Mark cells in turn; the player who marks the last cell wins."""
 
     rows: int = 2
@@ -51,17 +51,17 @@ class LastCell(Game):
 
 
 # %%
-@implements(legal, LastCell)
+@implements(legal, MarkLast)
 def _(game):
     return lambda game, own, opp, action: ((own | opp) >> action) & ONE == np.uint64(0)
 
 
-@implements(play, LastCell)
+@implements(play, MarkLast)
 def _(game):
     return lambda game, own, opp, action: (opp, own | (ONE << action))
 
 
-@implements(result, LastCell)
+@implements(result, MarkLast)
 def _(game):
     full = np.uint64((1 << game.action_count) - 1)
     return lambda game, own, opp: LOSS if own | opp == full else ONGOING
@@ -72,7 +72,7 @@ def _(game):
 
 
 # %%
-@implements(observe, LastCell)
+@implements(observe, MarkLast)
 def _(game):
     cols, cells = game.cols, game.action_count
 
@@ -84,7 +84,7 @@ def _(game):
     return kernel
 
 
-@implements(decode, LastCell)
+@implements(decode, MarkLast)
 def _(game):
     cols, cells = game.cols, game.action_count
 
@@ -103,18 +103,18 @@ def _(game):
 # they do not.
 
 # %%
-check_game(LastCell())
-register("LastCell-v0", LastCell)
+check_game(MarkLast())
+register("MarkLast-v0", MarkLast)
 
 # %% [markdown]
 # The game now has environments, agents and exact solutions. With 8 cells the second player marks the last one:
 
 # %%
-env = make("LastCell-v0")
+env = make("MarkLast-v0")
 env.reset()
-start = Position.start(LastCell(2, 3))
+start = Position.start(MarkLast(2, 3))
 print("value of the start with 6 cells:", solve(start.game).value(start))
-rich.print(tables(compare("LastCell-v0:rows=1,cols=5", ["random", "mcts:simulations=50", "minimax:depth=2"], games=20)))
+rich.print(tables(compare("MarkLast-v0:rows=1,cols=5", ["random", "mcts:simulations=50", "minimax:depth=2"], games=20)))
 
 # %% [markdown]
 # [Adding a game](../adding_a_game.md) explains a larger example, with symmetries, a text form, pictures and an evaluation
