@@ -1,12 +1,15 @@
 """Games by id. Registering an id imports and compiles nothing."""
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
+from typing_extensions import override
 
 from ci_envs.spec import check_options, option_names, split_spec
 from ci_envs.validation import unknown_name
@@ -90,10 +93,15 @@ def registered() -> tuple[str, ...]:
     return tuple(_specs)
 
 
-def resolve(id: str, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]]":
+def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]]":
     """Return the registered spec, the game and the environment options that an id with parameters stands for.
 
     ``module:Hex-v0`` imports ``module`` first, as in Gymnasium.
+
+    Args:
+        id: a registered id, with parameters if wanted.
+        further: the names of environment options besides ``max_cycles`` and ``render_mode``; no part of the id.
+        **parameters: parameters of the game, and environment options.
 
     Raises:
         ValueError: the id or a parameter is unknown, or a value is out of range.
@@ -106,9 +114,10 @@ def resolve(id: str, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]
     spec = _specs[name]
     cls = spec.game_class()
     allowed = option_names(cls)
-    options = check_options(name, {**options, **parameters}, (*allowed, *_ENV_OPTIONS))
+    known = (*allowed, *_ENV_OPTIONS)
+    options = check_options(name, options, known) | check_options(name, parameters, (*known, *further))
     game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
-    return spec, game, {key: value for key, value in options.items() if key in _ENV_OPTIONS}
+    return spec, game, {key: value for key, value in options.items() if key not in allowed}
 
 
 def split_id(id: str) -> tuple[str, dict[str, Any]]:
@@ -123,6 +132,27 @@ def split_id(id: str) -> tuple[str, dict[str, Any]]:
     return split_spec(match[2] if match else id)
 
 
+class _ParametersInId(MetaPathFinder):
+    """Explains why ``gymnasium.make("ci_envs/Quixo-v0:size=4")`` cannot work.
+
+    Gymnasium reads ``module:id`` and imports ``ci_envs/Quixo-v0``. No module has such a name, so Python asks this
+    finder, after all others.
+    """
+
+    @override
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Return None, as no module is found.
+
+        Raises:
+            gymnasium.error.Error: the name is an id that is registered with Gymnasium.
+        """
+        if fullname.startswith("ci_envs/") and fullname.removeprefix("ci_envs/") in _ids:
+            raise gymnasium.error.Error(
+                "parameters cannot be part of an id of Gymnasium: "
+                f"give them by name, gymnasium.make({fullname!r}, NAME=VALUE)"
+            )
+
+
 def import_object(reference: Any) -> Any:
     """Return the object that ``"module:name"`` refers to; return anything that is not a string unchanged."""
     if not isinstance(reference, str):
@@ -130,6 +160,8 @@ def import_object(reference: Any) -> Any:
     module, _, name = reference.partition(":")
     return getattr(import_module(module), name)
 
+
+sys.meta_path.append(_ParametersInId())
 
 register("Quixo-v0", "ci_envs.games.quixo:Quixo")
 register("TicTacToe-v0", "ci_envs.games.connect_n:ConnectN", rows=3, cols=3, n=3)

@@ -238,6 +238,8 @@ def test_an_agent_instance_can_be_the_opponent():
         ({"seat": 1, "opponent": None}, ValueError, ["seat", "both sides", "1"]),
         ({"size": 9}, ValueError, ["9", "2 to 7"]),
         ({"sise": 4}, ValueError, ["'sise'", "size"]),
+        ({"oponent": "random"}, ValueError, ["'oponent'", "Did you mean 'opponent'?"]),
+        ({"openings": 3}, TypeError, ["RandomOpenings", "3"]),
     ],
 )
 def test_bad_options_are_named(options, error, words):

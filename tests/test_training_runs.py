@@ -41,6 +41,8 @@ OTHERS = {
     ("monte_carlo", "seat"): {"opponent": "random"},
     ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},
     **{(name, "ray_address"): {"workers": "1"} for name in ("evolution_strategy", "neat", "nim_ga", "nim_evolved")},
+    ("neat", "random_plies"): {"random_share": "0.5"},
+    ("evolution_strategy", "random_plies"): {"random_share": "0.5"},
     **{("sb3", option): {"algorithm": name} for name, arguments in PRESETS.items() for option in arguments},
 }
 """Further options of a learner that have to be given together with an option, or with any other option."""

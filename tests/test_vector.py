@@ -143,9 +143,10 @@ class TestEqualsSingleEnvironments:
         ours, theirs = pair("Quixo-v0", opponent=opponent, mode=mode, max_cycles=7)
         assert assert_same_play(ours, theirs, 3) > 0
 
+    @modes
     @pytest.mark.parametrize("id", ["Quixo-v0:size=3", "TicTacToe-v0", "Quarto-v0", "Nim-v0:heaps=7"])
-    def test_an_agent_that_plays_both_sides(self, id):
-        ours, theirs = pair(id, opponent=None)
+    def test_an_agent_that_plays_both_sides(self, id, mode):
+        ours, theirs = pair(id, opponent=None, mode=mode)
         assert assert_same_play(ours, theirs, 3) > 0
         assert [env.unwrapped.seat for env in theirs.envs] == ours.seats.tolist()
 
@@ -495,7 +496,8 @@ class TestBadInput:
             ({"num_envs": 0}, ValueError, ["num_envs", "0"]),
             ({"num_envs": 2.5}, ValueError, ["num_envs", "2.5"]),
             ({"threads": 0}, ValueError, ["threads", "0"]),
-            ({"autoreset_mode": "Sometimes"}, ValueError, ["Sometimes"]),
+            ({"autoreset_mode": "Sometimes"}, ValueError, ["'Sometimes'", "SameStep"]),
+            ({"oponent": None}, ValueError, ["'oponent'", "Did you mean 'opponent'?"]),
             ({"copy": 2}, ValueError, ["copy", "2"]),
             ({"max_cycles": 0}, ValueError, ["max_cycles", "0"]),
             ({"render_mode": "human"}, ValueError, ["human", "rgb_array"]),

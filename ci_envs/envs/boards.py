@@ -84,6 +84,7 @@ class Step(NamedTuple):
         truncations: bool (n,).
         illegal: bool (n,), whether an illegal action of the agent ended the game.
         final_planes: as ``planes``: what was seen last on boards that begin anew in the same step.
+        final_to_move: int8 (n,), the player to move in the last position of these boards.
     """
 
     planes: NDArray[np.void]
@@ -93,6 +94,7 @@ class Step(NamedTuple):
     truncations: NDArray[np.bool_]
     illegal: NDArray[np.bool_]
     final_planes: NDArray[np.void]
+    final_to_move: NDArray[np.int8]
 
 
 def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -> Step:
@@ -106,6 +108,7 @@ def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -
         np.empty(n, np.bool_),
         np.empty(n, np.bool_),
         np.empty(n, planes) if final_planes is None else final_planes,
+        np.empty(n, np.int8),
     )
 
 
@@ -241,6 +244,7 @@ def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, ou
     if settings.same_step:
         own, opp = _seen(board, settings)
         write_planes(game, own, opp, out.final_planes[i].seen)
+        out.final_to_move[i] = board.to_move
     if settings.same_step or board.ended == REPORTED:
         _begin(game, board, settings)
         _reply(policy, game, memory, board, settings)

@@ -18,7 +18,7 @@ from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.game import Game
-from ci_envs.games.openings import RandomOpenings
+from ci_envs.games.openings import RandomOpenings, checked_openings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
@@ -99,7 +99,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             ply_limit(game, max_cycles),
             False,
             game.shared_board,
-            None if openings is None else openings.checked(),
+            checked_openings(openings),
         )
         self._boards = np.zeros(1, BOARD)
         self._is_seeded = False
@@ -277,5 +277,6 @@ def make_single_agent(
     Raises:
         ValueError: no such id, no such parameter, or one of its values is refused.
     """
-    spec, game, options = resolve(environment, **parameters)
-    return SingleAgentEnv(game, opponent=opponent, seat=seat, openings=openings, name=spec.name, **options)
+    own = {"opponent": opponent, "seat": seat, "openings": openings}
+    spec, game, options = resolve(environment, tuple(own), **own, **parameters)
+    return SingleAgentEnv(game, name=spec.name, **options)

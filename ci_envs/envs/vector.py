@@ -21,14 +21,16 @@ from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP
 from ci_envs.envs.opponent import Opponent, as_opponent, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
-from ci_envs.games.openings import RandomOpenings
+from ci_envs.games.openings import RandomOpenings, checked_openings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry import resolve
-from ci_envs.validation import integer_between, true_or_false
+from ci_envs.validation import integer_between, one_of, true_or_false
 
 RENDER_MODES = ("rgb_array", "ansi")
+
+_OPTIONS = ("opponent", "seat", "autoreset_mode", "copy", "threads", "openings")
 
 
 class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
@@ -44,7 +46,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     ``info["final_info"]``.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
-    is that of the player who made it; ``info["to_move"]`` says who moves next.
+    is that of the player who made it; ``info["to_move"]`` says who moves next, and is in ``info["final_info"]`` too.
 
     Attributes:
         game: the game.
@@ -94,7 +96,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self.game = game
         self.num_envs = integer_between("num_envs", num_envs, 1)
         self.render_mode = render_mode
-        mode = AutoresetMode(autoreset_mode)
+        mode = autoreset_mode if isinstance(autoreset_mode, AutoresetMode) else _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": mode, "render_modes": list(RENDER_MODES), "render_fps": 2}
         self.single_observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
         self.single_action_space = MaskedDiscrete(game.action_count)
@@ -102,7 +104,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self.action_space = MaskedMultiDiscrete(game.action_count, num_envs)
         self._autoreset = mode
         self._seat, self._limit = seat, ply_limit(game, max_cycles)
-        self._openings = None if openings is None else openings.checked()
+        self._openings = checked_openings(openings)
         self._copy = true_or_false("copy", copy)
         ends = np.linspace(0, num_envs, integer_between("threads", threads, 1) + 1).astype(int).tolist()
         self._ranges = [(start, stop) for start, stop in pairwise(ends) if start < stop]
@@ -339,7 +341,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             "illegal_action": out.illegal,
             "_illegal_action": ended,
         }
+        if self._opponent is None:
+            final_info |= {"to_move": np.where(ended, out.final_to_move, 0), "_to_move": ended}
         return {"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
+
+
+def _autoreset_mode(name: str) -> AutoresetMode:
+    return AutoresetMode(one_of("autoreset_mode", name, [mode.value for mode in AutoresetMode]))
 
 
 def make_vec(
@@ -361,8 +369,5 @@ def make_vec(
     Raises:
         ValueError: no such id, no such parameter, or one of its values is refused.
     """
-    own = {
-        name: parameters.pop(name) for name in ("autoreset_mode", "copy", "threads", "openings") if name in parameters
-    }
-    _, game, options = resolve(environment, **parameters)
-    return VectorBoardEnv(game, num_envs, opponent=opponent, seat=seat, **own, **options)
+    _, game, options = resolve(environment, _OPTIONS, **{"opponent": opponent, "seat": seat, **parameters})
+    return VectorBoardEnv(game, num_envs, **options)

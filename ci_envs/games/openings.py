@@ -28,16 +28,6 @@ class RandomOpenings(NamedTuple):
     max_plies: int
     share: float = 1.0
 
-    def checked(self) -> "RandomOpenings":
-        """Return the same openings.
-
-        Raises:
-            ValueError: A value is out of range.
-        """
-        return RandomOpenings(
-            integer_between("random_plies", self.max_plies, 1), float(probability("random_share", self.share))
-        )
-
     def draw(self, game: Game, count: int, rng: np.random.Generator) -> NDArray[np.uint64]:
         """Draw positions for games to begin from.
 
@@ -47,6 +37,22 @@ class RandomOpenings(NamedTuple):
         words = np.empty((count, 2), dtype=np.uint64)
         _draw_openings(game, words, self.max_plies, self.share, rng.integers(1 << 63, dtype=np.uint64))
         return words
+
+
+def checked_openings(openings: RandomOpenings | None) -> RandomOpenings | None:
+    """Return the same openings.
+
+    Raises:
+        TypeError: They are neither :class:`RandomOpenings` nor None.
+        ValueError: A value is out of range.
+    """
+    if openings is None:
+        return None
+    if not isinstance(openings, RandomOpenings):
+        raise TypeError(f"openings must be RandomOpenings(max_plies, share) or None, not {openings!r}")
+    return RandomOpenings(
+        integer_between("random_plies", openings.max_plies, 1), float(probability("random_share", openings.share))
+    )
 
 
 def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArray[np.uint64]:

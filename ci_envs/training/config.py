@@ -114,11 +114,16 @@ class OpeningOptions(Options):
     """The options of trainers whose games can begin with random plies.
 
     Raises:
-        ValueError: A value is not allowed.
+        ValueError: A value is not allowed, or ``random_plies`` has no effect.
     """
 
     random_plies: int = option("greatest number of random plies that a game begins with", Integer(1), 8)
     random_share: float = option("share of the games that begin with random plies", Number(0, 1), 0.5)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.random_share and self.random_plies != options_of(type(self))["random_plies"].default:
+            raise ValueError(f"random_plies={self.random_plies} needs a random_share above 0")
 
     @property
     def openings(self) -> RandomOpenings | None:

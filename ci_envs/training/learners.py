@@ -98,10 +98,13 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
     options = dict(options)
     options = {**_preset_options(trainer, options.pop("preset", None)), **options}
     described = options_of(trainer.config_type)
-    required = tuple(name for name, one in described.items() if one.required)
     owner = f"training of {trainer.learner}"
-    named = check_options(owner, options, tuple(described), required, trainer.config_type.unnamed)
-    return trainer.config_type(**{**trainer.presets(game), **named})
+    named = check_options(owner, options, tuple(described), unnamed=trainer.config_type.unnamed)
+    values = {**trainer.presets(game), **named}
+    for name, one in described.items():
+        if one.required and name not in values:
+            raise ValueError(f"{owner} needs the option {name!r}: {one.check}")
+    return trainer.config_type(**values)
 
 
 def lengths_of(trainer: type[Trainer]) -> list[str]:

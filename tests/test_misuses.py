@@ -1,0 +1,81 @@
+"""What users get wrong, in Python and on the command line: each message is one line that contains the fix."""
+
+import sys
+
+import gymnasium
+import pytest
+from click.testing import CliRunner
+
+import ci_envs
+from ci_envs.cli.main import main
+from ci_envs.optimisation import optimise, set_covering
+from ci_envs.training import train
+
+QUIXO = ci_envs.Quixo()
+
+IN_PYTHON = {
+    "a misspelt id": (lambda: ci_envs.make("Quxo-v0"), "Did you mean 'Quixo-v0'?"),
+    "an id in lower case": (lambda: ci_envs.make("quixo-v0"), "Did you mean 'Quixo-v0'?"),
+    "an id of Gymnasium": (lambda: ci_envs.make("ci_envs/Quixo-v0"), "Did you mean 'Quixo-v0'?"),
+    "a misspelt parameter": (lambda: ci_envs.make("Quixo-v0", sise=4), "Did you mean 'size'?"),
+    "a misspelt parameter in an id": (lambda: ci_envs.make("Quixo-v0:sise=4"), "Did you mean 'size'?"),
+    "a value out of range": (lambda: ci_envs.make("Quixo-v0", size=9), "size must be a whole number from 2 to 7"),
+    "an unknown render mode": (lambda: ci_envs.make("Nim-v0", render_mode="rgb"), "human, rgb_array, ansi"),
+    "a parameter in an id of Gymnasium": (
+        lambda: gymnasium.make("ci_envs/Quixo-v0:size=4"),
+        "give them by name, gymnasium.make('ci_envs/Quixo-v0', NAME=VALUE)",
+    ),
+    "a misspelt option of Gymnasium": (
+        lambda: gymnasium.make("ci_envs/Quixo-v0", oponent="random"),
+        "Did you mean 'opponent'?",
+    ),
+    "a misspelt option of many boards": (
+        lambda: ci_envs.make_vec("Quixo-v0", 8, autoreset="SameStep"),
+        "Did you mean 'autoreset_mode'?",
+    ),
+    "a seat without an opponent": (
+        lambda: gymnasium.make("ci_envs/Quixo-v0", opponent=None, seat=1),
+        "the agent plays both sides",
+    ),
+    "a misspelt agent": (lambda: ci_envs.make_agent("mimimax", QUIXO), "Did you mean 'minimax'?"),
+    "a misspelt option of an agent": (lambda: ci_envs.make_agent("minimax:dept=4", QUIXO), "Did you mean 'depth'?"),
+    "an agent of another game": (lambda: ci_envs.make_agent("nim_expert", QUIXO), "plays Nim"),
+    "a missing extra": (lambda: optimise(set_covering(10), "ilp"), "install the extra 'ilp', for example pip install"),
+    "a misspelt solver": (lambda: optimise(set_covering(10), "gredy"), "Did you mean 'greedy'?"),
+    "an agent that does not learn": (lambda: train("minimax", "Nim-v0", output="no"), "those that do: alphazero,"),
+    "a trainer without its algorithm": (
+        lambda: train("sb3", "Nim-v0", output="no"),
+        "maskable_ppo or ppo or a2c",
+    ),
+    "an action that is none": (lambda: ci_envs.Position.start(ci_envs.TicTacToe()).play("z9"), "legal are a1 (0)"),
+}
+ON_THE_COMMAND_LINE = {
+    "compare Quixo-v0 random mimimax": "Did you mean 'minimax'?",
+    "compare Quixo-v0 random minimax --gmes 3": "--games",
+    "compare Quixo-v0 random minimax --games 1": "'--games': 1 is not in the range x>=2",
+    "compare TicTacToe-v0 random random --random-plies 9": "--random-plies 9 is too much",
+    "compare Nim-v0 random random --ray-address x:1": "give --workers too",
+    "solve SetCovering-v0 gredy": "Did you mean 'greedy'?",
+    "train q_learning Nim-v0 --steps 9": "Use --episodes.",
+    "train q_learning Nim-v0 --workers 2": "--workers. Leave it out.",
+    "train q_learning Nim-v0 --episodes 0": "'--episodes': 0 is not in the range x>=1",
+    "train alphazero Nim-v0 --minutes 1 --iterations 2": "--iterations 2 and --minutes 1 are two lengths: give one",
+    "info tabo": "Did you mean 'tabu'?",
+    "render Quixo-v0 -o no/such/board.png": "Create it first.",
+}
+
+
+@pytest.mark.parametrize("mistake", IN_PYTHON)
+def test_an_error_is_one_line_with_the_fix(mistake, monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)  # as if it were not installed
+    do, fix = IN_PYTHON[mistake]
+    with pytest.raises(Exception, match=r"^[^\n]+$") as caught:
+        do()
+    assert fix in str(caught.value)
+
+
+@pytest.mark.parametrize("command", ON_THE_COMMAND_LINE)
+def test_wrong_usage_is_one_line_with_the_fix(command):
+    done = CliRunner().invoke(main, command.split())
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert ON_THE_COMMAND_LINE[command] in done.stderr
