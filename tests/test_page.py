@@ -4,18 +4,23 @@ import json
 import re
 import threading
 from base64 import b64encode
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from time import sleep
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from itsdangerous import TimestampSigner
+from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 from serving import SECRET, free_port, process, served, wait_until
 
+from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent, register_agent, registered_agents
+from ci_envs.picture import show
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.schemas import Export
 
@@ -36,6 +41,10 @@ GAMES = [
 ]
 
 
+WINNING = dict(zip(GAMES, ("exact", "exact", "minimax:depth=4", "exact", "minimax:depth=2"), strict=True))
+"""The agent of the test that beats random in each game."""
+
+
 class Slow(Agent):
     """Thinks a little more every tenth of a second, for ever."""
 
@@ -49,6 +58,14 @@ class Slow(Agent):
         for hundreds in count(1):
             sleep(0.1)
             yield make_agent(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)
+
+
+SMALL_TARGETS = """() => [...document.querySelectorAll('a, button, [role=switch], [role=combobox]')]
+    .filter((one) => one.getClientRects().length)
+    .map((one) => [one.textContent, one.getBoundingClientRect()])
+    .filter(([, box]) => box.width < 44 || box.height < 44)
+    .map(([text, box]) => `${text}: ${box.width} x ${box.height}`)"""
+"""What is smaller than 44 px in the page, in words."""
 
 
 class Waiting(Agent):
@@ -163,6 +180,39 @@ def test_a_whole_game_by_clicking(game, page, environment):
     expect(page.get_by_role("status")).to_contain_text("Draw" if table.winner is None else " won")
 
 
+def play_to_end(page, now, spec):
+    """Click what an agent of the test chooses until the game is over."""
+    agent = make_agent(spec, now().game, seed=0)
+    while not (table := now()).ending:
+        if table.next_seat == "human":
+            settled(page, len(table.record.actions))
+            words = np.array([(table.position.own, table.position.opp)], dtype=np.uint64)
+            click(page, *table.game.targets(int(decide(agent, words).actions[0])))
+        wait_until(lambda record=table.record: now().record != record)
+
+
+@pytest.mark.parametrize("environment", GAMES)
+def test_a_person_wins_by_clicking(game, page, environment):
+    """Against random, with moves that a search of the test chooses."""
+    now, spec = game(environment, seats=("human", "random"), seed=4), WINNING[environment]
+    play_to_end(page, now, spec)
+    assert now().winner == 0
+    expect(page.get_by_role("status").first).to_have_text(f"{now().game.player_name(0)} (you) won")
+
+
+def test_a_new_user_finishes_a_game_with_one_click_and_the_moves(server, page):
+    client, app = server
+    visit(page, f"{client.base_url}/")
+    page.get_by_label("Play Nim against a beginner").click()
+    page.wait_for_url("**/game/*")
+    page.wait_for_function("window.did_handshake")
+    id = page.url.rpartition("/")[2]
+    play_to_end(page, lambda: app.state.room.table(id), "minimax:depth=3")
+    expect(page.get_by_role("status").first).to_contain_text(" won")
+    expect(page.get_by_role("button", name="Resign")).to_be_disabled()
+    expect(page.get_by_role("button", name="Back", exact=True)).to_be_enabled()
+
+
 def open_form(page):
     page.get_by_text("Choose the board").click()
     expect(page.get_by_role("combobox", name="Game")).to_be_visible()
@@ -253,6 +303,70 @@ def test_what_others_do_is_seen(server, game, page):
     server[1].state.room.play(now().record.id, "a1", tokens=(VISITOR,))
     settled(page, 1)
     expect(region(page, "a1")).to_be_disabled()
+
+
+def test_a_double_click_plays_one_move(game, page):
+    now = game()
+    region(page, "b2").dblclick()
+    settled(page, 1)
+    expect(page.locator(".prompt")).to_have_text("Choose an empty cell.")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert len(now().record.actions) == 1
+
+
+def shows(page, position):
+    expect(page.get_by_label("Position", exact=True)).to_have_value(position.to_text())
+
+
+def test_a_finished_game_is_reviewed_by_clicks_and_by_keys(game, page):
+    """O could have been beaten after b1, as X c1 threatens two lines; X plays a3 instead."""
+    now = game(actions=["b2", "a1", "c3", "b1", "a3", "c1"])
+    table = now()
+    at = table.positions
+    assert table.ending == "rules"
+    shows(page, at[6])
+    for name, ply in (("Back", 5), ("First position", 0), ("Forward", 1), ("Last position", 6)):
+        page.get_by_role("button", name=name, exact=True).click()
+        shows(page, at[ply])
+    for key, ply in (("ArrowLeft", 5), ("ArrowLeft", 4), ("Home", 0), ("ArrowRight", 1), ("End", 6)):
+        page.keyboard.press(key)
+        shows(page, at[ply])
+    page.get_by_role("button", name="O b1", exact=True).click()
+    shows(page, at[4])
+    expect(page.locator(".moves [aria-current=true]")).to_have_text("O b1")
+    expect(page.locator(".mistakes li")).to_have_text(
+        ["Move 4 (O b1): threw away a draw", "Move 5 (X a3): turned a win into a loss"]
+    )
+    page.locator(".mistakes button").last.click()
+    shows(page, at[5])
+    page.locator(".graph").click(position={"x": 60, "y": 80})
+    shows(page, at[0])
+
+
+def test_a_variation_is_tried_and_left(game, page):
+    now = game(actions=["b2", "a1", "c3"], resigned=0)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".prompt")).to_have_text("Try a move: choose an empty cell.")
+    click(page, "c1", "a3")
+    shows(page, now().positions[2].play("c1").play("a3"))
+    expect(page.locator(".variation")).to_have_text("Variation after 2 moves: c1 a3")
+    page.keyboard.press("ArrowLeft")
+    shows(page, now().positions[2].play("c1"))
+    page.get_by_role("button", name="Back to the game").click()
+    shows(page, now().positions[2])
+    expect(page.locator(".variation")).to_have_text("")
+    assert list(map(now().game.action_name, now().record.actions)) == ["b2", "a1", "c3"]
+
+
+def test_a_flipped_board_is_played_on(game, page):
+    now = game()
+    before = region(page, "a1").bounding_box()
+    page.keyboard.press("f")
+    expect(page.locator(".board.rotated")).to_be_visible()
+    assert region(page, "c3").bounding_box()["x"] == pytest.approx(before["x"], abs=2)
+    click(page, "a1")
+    settled(page, 1)
+    assert now().record.actions == (0,)
 
 
 def test_others_watch_until_a_seat_is_free(browser, server, game, page):
@@ -424,6 +538,36 @@ def test_the_export_is_a_file(game, page):
         page.get_by_text("Game (JSON)").click()
     exported = json.loads(Path(download.value.path()).read_text())
     assert exported == Export.of(now()).model_dump(mode="json")
+    for item, ending in (("Position (SVG)", ".svg"), ("Animation (GIF)", ".gif")):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_text(item).click()
+        assert download.value.suggested_filename.endswith(ending)
+        content = Path(download.value.path()).read_bytes()
+        if ending == ".svg":
+            assert content.decode() == show(now().position, last=4).drawing().svg()
+        else:
+            assert Image.open(BytesIO(content)).n_frames == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(server, game, page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    game("Quixo-v0", actions=["a1e1", "a5e5"])
+    wrong = {"game": serious_violations(page)}
+    game(actions=["b2", "a1", "c3", "b1", "a3", "c1"])
+    expect(page.locator(".mistakes li").first).to_be_visible()
+    wrong["review"] = serious_violations(page)
+    for path in ("/", "/rules/Quixo-v0"):
+        visit(page, f"{server[0].base_url}{path}")
+        wrong[path] = serious_violations(page)
+    assert wrong == {name: [] for name in wrong}
+
+
+def serious_violations(page):
+    assert page.locator("main").count() == page.locator("h1").count() == 1
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found if each["impact"] in ("serious", "critical")]
 
 
 def visits(page):
@@ -486,6 +630,7 @@ def test_a_phone(server, game, page, address):
     expect(page.get_by_role("button").first).to_be_visible()
     page.wait_for_timeout(300)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate(SMALL_TARGETS) == []
 
 
 def test_the_interface_answers_in_json_beside_pages(server):

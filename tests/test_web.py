@@ -497,6 +497,13 @@ def test_exact_values(client):
     assert client.post("/api/exact", json=large).json() == []
 
 
+def test_solving_that_takes_too_long_is_stopped(client, monkeypatch):
+    question = {"environment": TICTACTOE, "position": "X../.O./... X"}
+    assert len(client.post("/api/exact", json=question).json()) == 7
+    monkeypatch.setattr("ci_envs.web.thinking._EXACT_SECONDS", 0.0)
+    assert client.post("/api/exact", json=question).json() == []
+
+
 @pytest.mark.parametrize(
     ("position", "agent", "message"),
     [

@@ -62,7 +62,7 @@ class Game(Static, ABC):
 
     @property
     def upright(self) -> bool:
-        """Whether the board stands upright, so that the other player sees it mirrored; by default it lies flat."""
+        """Whether a flipped picture is mirrored, because it would look wrong upside down; by default it is turned."""
         return False
 
     @property

@@ -204,6 +204,11 @@ class Nim(Game):
         heap = self.heaps.index(max(self.heaps))
         return self.to_text(*self.start(), 0), f"{heap + 1}-{min(2, self.limit)}"
 
+    @property
+    @override
+    def upright(self) -> bool:
+        return True
+
     @override
     def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
         heap, _ = region.replace("+", "-").split("-")

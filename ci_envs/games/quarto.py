@@ -184,6 +184,11 @@ class Quarto(Game):
     def example(self) -> tuple[str, str]:
         return "135./...8/..../..2. 7 0", "d1"
 
+    @property
+    @override
+    def upright(self) -> bool:
+        return True
+
     @override
     def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
         if region.startswith("give"):

@@ -158,7 +158,7 @@ def thinking_router(thinker: Thinker) -> APIRouter:
 
     @router.post("/exact", responses=_fails())
     def exact(question: Question) -> list[Verdict]:
-        """The exact value of each action; none where the position cannot be solved at once."""
+        """The exact value of each action; none where the position cannot be solved in seconds."""
         return thinker.verdicts(question.environment, question.position)
 
     return router

@@ -16,7 +16,8 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.picture import arrow_of, marks_of, next_clicks
 
-_ON_CLICK = "(e) => { const r = e.target.closest('[data-region]'); if (r) emit(r.dataset.region); }"
+# the second click of a double click would be for the position after the move
+_ON_CLICK = "(e) => { const r = e.target.closest('[data-region]'); if (r && e.detail < 2) emit(r.dataset.region); }"
 _ON_KEY = """(e) => {
     const r = e.target.closest('[data-region]');
     if (r && (e.key === 'Enter' || e.key === ' ')) { e.preventDefault(); emit(r.dataset.region); }
@@ -95,6 +96,7 @@ class Board:
         self._on_action = on_action
         self._view: View | None = None
         self._clicked: tuple[str, ...] = ()
+        self._playing = False
         self._with_keys = False
         self._focused = ""
         self._drawn = ""
@@ -148,7 +150,7 @@ class Board:
         await self._click(event.args)
 
     async def _click(self, region: str) -> None:
-        if self._view is None:
+        if self._view is None or self._playing:
             return
         if region in self._clicked:
             self.deselect()
@@ -161,7 +163,11 @@ class Board:
         chosen = _ending_with(self._view.position.game, actions, clicked)
         self._clicked = () if chosen else clicked
         if chosen:
-            await self._on_action(chosen[0])
+            self._playing = True
+            try:
+                await self._on_action(chosen[0])
+            finally:
+                self._playing = False
         else:
             self._draw()
 
@@ -233,7 +239,7 @@ def _ending_with(game: Game, actions: Collection[int], clicked: tuple[str, ...])
 
 
 def _side(view: View) -> str:
-    """Return the style of a flipped board: a board that stands upright is seen from behind, any other one is turned."""
+    """Return the style of a flipped board."""
     if not view.flipped:
         return ""
     return "mirrored" if view.position.game.upright else "rotated"

@@ -39,9 +39,10 @@ class PositionEvaluator:
         """
         self._thinker = thinker
         self._known: dict[tuple[str, Position], Evaluation] = {}  # the oldest first
+        self._running: dict[tuple[str, Position], asyncio.Task[Evaluation]] = {}
 
     async def evaluate(self, environment: str, position: Position) -> Evaluation:
-        """Return the exact evaluation of a position if it can be solved at once, else an estimate by a short search.
+        """Return the exact evaluation of a position if it can be solved in seconds, else an estimate by a short search.
 
         Args:
             environment: an id with parameters.
@@ -50,13 +51,23 @@ class PositionEvaluator:
         Raises:
             BusyError: too many searches are running.
         """
-        known = self._known.get((environment, position))
-        if known is None:
-            known = await self._evaluate(environment, position)
-            while len(self._known) >= _CAPACITY:
-                del self._known[next(iter(self._known))]
-            self._known[environment, position] = known
-        return known
+        key = environment, position
+        if key in self._known:
+            return self._known[key]
+        if key not in self._running:
+            self._running[key] = asyncio.create_task(self._remember(environment, position))
+        return await asyncio.shield(self._running[key])  # another page may wait for it too
+
+    async def _remember(self, environment: str, position: Position) -> Evaluation:
+        key = environment, position
+        try:
+            found = await self._evaluate(environment, position)
+        finally:
+            del self._running[key]
+        while len(self._known) >= _CAPACITY:
+            del self._known[next(iter(self._known))]
+        self._known[key] = found
+        return found
 
     async def _evaluate(self, environment: str, position: Position) -> Evaluation:
         if position.result is not None:

@@ -80,8 +80,10 @@ def not_found(message: str) -> Response:
     return HTMLResponse(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not found</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark"></head>'
-        '<body style="font-family: sans-serif; margin: 2rem"><main><h1>Not found</h1>'
+        '<meta name="color-scheme" content="light dark">'
+        "<style>body { font-family: sans-serif; margin: 2rem; } a { color: #0b5a9d; line-height: 44px; }"
+        "@media (prefers-color-scheme: dark) { body { background: #121212; color: #ffffff; } a { color: #8cc8ff; } }"
+        "</style></head><body><main><h1>Not found</h1>"
         f'<p>{html.escape(message)}</p><p><a href="/">Go to the first page</a></p></main></body></html>',
         404,
     )

@@ -21,7 +21,12 @@ from ci_envs.web.room import BusyError, Room
 from ci_envs.web.schemas import Thought, ThoughtAction, TreeBranch, Verdict
 
 _SECONDS = 30.0  # of a search
+_EXACT_SECONDS = 3.0  # of solving a position
 _DEPTH, _WIDTH = 4, 8  # of the tree that is told
+
+
+class _SolvingStoppedError(Exception):
+    """Solving a position would take too long."""
 
 
 class Thinker:
@@ -87,13 +92,22 @@ class Thinker:
         return _heard(heard, stopped)
 
     def verdicts(self, environment: str, text: str) -> list[Verdict]:
-        """The exact value of each action; none if the position cannot be solved at once.
+        """The exact value of each action; none if the position cannot be solved in seconds.
 
         Raises:
             ValueError: the environment or the position is refused, or the game is over.
         """
         position = self._position(environment, text)
-        scores = exact_scores(position)
+        end = monotonic() + _EXACT_SECONDS
+
+        def check_time(done: int, total: int | None) -> None:
+            if self._closing.is_set() or monotonic() >= end:
+                raise _SolvingStoppedError
+
+        try:
+            scores = exact_scores(position, check_time)
+        except _SolvingStoppedError:
+            return []
         legal = position.legal_actions() if scores else ()
         return [
             Verdict(
