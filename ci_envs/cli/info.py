@@ -106,10 +106,15 @@ def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ..
 
 
 def documented_options(factory: Callable[..., Any], names: tuple[str, ...]) -> list[DocumentedOption]:
-    """Return the options of a factory, described by the docstrings of the factory and of its constructor."""
+    """Return the options of a factory, described by its docstrings.
+
+    The docstrings are those of the factory, of its constructor, and of the dataclass of its options
+    (:func:`~ci_envs.optimisation.solving.takes_options`).
+    """
     from docstring_parser import parse
 
-    docstrings = (inspect.getdoc(factory), inspect.getdoc(vars(factory).get("__init__")))
+    documented = (factory, vars(factory).get("__init__"), vars(factory).get("options_type"))
+    docstrings = [inspect.getdoc(one) for one in documented if one is not None]
     meanings = {one.arg_name: one.description or "" for text in docstrings for one in parse(text or "").params}
     parameters = inspect.signature(factory).parameters
     return [

@@ -83,7 +83,8 @@ def takes_options(options_type: type[Options]) -> Callable[[Callable[[P, Options
 
     Args:
         options_type: a dataclass of the options, with the field ``seed``. The decorated function takes the problem and
-            one object of this type; the solver takes the problem and the fields.
+            one object of this type; the solver takes the problem and the fields, and has the attribute
+            ``options_type`` for documentation.
     """
 
     def decorate(solve: Callable[[P, Options], Iterator[Incumbent]]) -> Solver:
@@ -94,6 +95,7 @@ def takes_options(options_type: type[Options]) -> Callable[[Callable[[P, Options
         of_problem = signature(solve).parameters["problem"]
         of_options = signature(options_type).parameters.values()
         solver.__signature__ = signature(solve).replace(parameters=[of_problem, *of_options])  # type: ignore[attr-defined]
+        solver.options_type = options_type  # type: ignore[attr-defined]
         return solver
 
     return decorate

@@ -17,6 +17,7 @@ from docs.generators import environments, options, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
 
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
+_ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([^<]*)</code>")
 _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
 
 
@@ -45,11 +46,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files, **_: Any) -> str:
-    """Resolve the links of notebooks, which MkDocs does not read.
+    """Remove the roles of Sphinx, and resolve the links of notebooks, which MkDocs does not read.
 
     Raises:
         PluginError: a link leads to a file that does not exist.
     """
+    html = _ROLE.sub(r"<code>\1</code>", html)
     if not page.file.src_uri.endswith(".py"):
         return html
 
