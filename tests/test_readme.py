@@ -139,6 +139,8 @@ def test_a_compare_runs_as_contributing_says():
     section = CONTRIBUTING.partition("## How a `compare` runs")[2].partition("\n## ")[0]
     steps = [(file, name) for name, file in re.findall(r"`([\w.]+)` in `([\w/]+\.py)`", section)]
     assert len(steps) > 15
+    if sys.version_info >= (3, 12):  # Numba reports no calls of compiled functions to sys.setprofile there
+        steps.remove(("ci_envs/games/batch.py", "play_batch"))
     program = TRACE.format(root=str(ROOT), steps=steps)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "not called: []"
