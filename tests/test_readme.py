@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from serving import served
 
 import ci_envs
 from ci_envs.agent.registry import ENTRY_POINT_GROUP
@@ -144,3 +145,21 @@ def test_a_compare_runs_as_contributing_says():
     program = TRACE.format(root=str(ROOT), steps=steps)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "not called: []"
+
+
+def test_the_requests_of_the_server_page_are_answered(tmp_path):
+    [block] = re.findall(r"```bash\n(.*?)```", PAGES["docs/reference/server.md"], re.DOTALL)
+    with served(tmp_path / "games.sqlite") as (client, _):
+        game = {}
+        for line in block.splitlines():
+            words = shlex.split(
+                line.replace("ID", game.get("id", "")).replace("TOKEN", game.get("seat_tokens", [""])[0])
+            )
+            address = next(word for word in words if word.startswith("127.0.0.1:8080")).removeprefix("127.0.0.1:8080")
+            body = words[words.index("--json") + 1] if "--json" in words else None
+            headers = dict([words[words.index("-H") + 1].split(": ")]) if "-H" in words else {}
+            headers["Content-Type"] = "application/json"
+            answer = client.request("GET" if body is None else "POST", address, content=body, headers=headers)
+            assert answer.is_success, f"{line}: {answer.text}"
+            game = game or answer.json()
+        assert '"value"' in answer.text  # of the last, which streams a search

@@ -22,10 +22,12 @@ _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the environments and the changelog."""
+    """Add the pages of the environments, the changelog and the citation."""
     for path, content in environments.pages().items():
         files.append(File.generated(config, path, content=content))
     files.append(File.generated(config, "changelog.md", content=(ROOT / "CHANGELOG.md").read_text()))
+    citation = f"# Citation\n\nThis is `CITATION.cff`:\n\n```yaml\n{(ROOT / 'CITATION.cff').read_text()}```\n"
+    files.append(File.generated(config, "citation.md", content=citation))
     return files
 
 
