@@ -249,13 +249,15 @@ def test_a_game_begun_by_the_form(server, page):
     page.get_by_label("heaps").fill("2,3,4")
     page.get_by_text("misere", exact=True).click()
     page.get_by_label("Name (optional)").first.fill("Ada")
+    page.get_by_label("Minutes per player").fill("3")
     choose_second_player(page, "random")
     page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
     record = app.state.room.table(page.url.rpartition("/")[2]).record
     assert record.client == "127.0.0.1"
     assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,4,misere=true", ("human", "random"))
-    assert record.names == ("Ada", "")
+    assert (record.names, record.clock) == (("Ada", ""), 180)
+    expect(page.get_by_role("timer")).to_have_text("First 3:00   Second 3:00")
 
 
 def test_an_offered_network_is_chosen_from_a_menu(server, page):

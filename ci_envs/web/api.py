@@ -194,7 +194,8 @@ def games_router(room: Room) -> APIRouter:
         (first, second), (name, other) = new.seats, new.names
         tokens = new_token(), new_token()
         begin = partial(room.create, new.environment, (first, second), seed=new.seed, start=new.position)
-        table = begin(owner=new.owner, names=(name, other), tokens=tokens)
+        clock = 0.0 if new.minutes is None else 60 * new.minutes
+        table = begin(owner=new.owner, names=(name, other), tokens=tokens, clock=clock)
         _set_cookie(response, table.record.id, tokens)
         return CreatedGame(**GameState.at(room, table).model_dump(), seat_tokens=list(tokens))
 

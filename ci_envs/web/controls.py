@@ -43,8 +43,9 @@ class Controls:
         table = standing.table
         record, held = table.record, held_seats(table.record, self._tokens)
         self._seats = record.seats
-        self._undo_button.set_enabled(bool(held) and bool(record.actions or record.resigned is not None))
-        self._redo_button.set_enabled(bool(record.undone) and table.position.to_move in held)
+        undoable = bool(record.actions or record.resigned is not None) and table.ending != "time"
+        self._undo_button.set_enabled(bool(held) and undoable)
+        self._redo_button.set_enabled(bool(record.undone) and not table.ending and table.position.to_move in held)
         self._swap_button.set_enabled(len(held) == 2 and not table.ending)
         self._resign_button.set_enabled(not table.ending and any(record.seats[each] == HUMAN for each in held))
         self._again_button.set_visibility(bool(held) and standing.trouble is not None and not standing.thinking)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from time import time
 from urllib.parse import urlencode
 
 from nicegui import run, ui
@@ -11,6 +12,7 @@ from ci_envs.web.asking import REFUSALS, asked, sentence
 from ci_envs.web.autoplay import Autoplay
 from ci_envs.web.board import Board, View
 from ci_envs.web.catalog import HUMAN
+from ci_envs.web.clock import clock_text, seconds_left
 from ci_envs.web.controls import Controls, tool_button
 from ci_envs.web.evaluation import Evaluation, PositionEvaluator
 from ci_envs.web.export_menu import ExportMenu
@@ -60,6 +62,7 @@ class GamePage:
             with ui.element("section").classes("left").props('aria-label="Board"'):
                 self._status = ui.label().classes("status").props("role=status aria-live=polite")
                 self._announced = ui.label().classes("announced").props("aria-live=polite")
+                self._clock = ui.label().classes("clock").props("role=timer")
                 self._board = Board(self._play)
                 self._navigation = Navigation(self._navigate)
                 self._seating = Seating(self._do_with_seat)
@@ -178,11 +181,18 @@ class GamePage:
         """See whether an agent has played, or somebody else, and let agents who play alone go on."""
         thinking, shown = self._room.is_thinking(self._id), self._standing
         self._looks += 1
+        self._show_clock()
         due = self._autoplay.is_due(thinking)
         if due or self._looks % _SELDOM == 0 or shown is None or thinking != shown.thinking:
             await self._refresh()
         if due and not self._table.ending:
             await self._advance()
+
+    def _show_clock(self) -> None:
+        left = seconds_left(self._table, time())
+        names = map(self._table.game.player_name, range(2))
+        times = () if left is None else zip(names, map(clock_text, left), strict=True)
+        self._clock.set_text("   ".join(f"{name} {text}" for name, text in times))
 
     async def _refresh(self) -> None:
         try:
@@ -210,6 +220,7 @@ class GamePage:
         self._autoplay.show(standing, bool(held))
         self._seating.show(table, held)
         self._show_line(self._line.follow(table))
+        self._show_clock()
 
     def _show_line(self, line: Line) -> None:
         before, self._line = self._line, line

@@ -84,7 +84,8 @@ class Lobby:
     async def _begin_new(self, new: NewGame) -> None:
         (first, second), (name, other) = new.seats, new.names
         create = partial(self._room.create, new.environment, (first, second), seed=new.seed, start=new.position)
-        await self._begin(partial(create, **self._mine, names=(name, other)))
+        clock = 0.0 if new.minutes is None else 60 * new.minutes
+        await self._begin(partial(create, **self._mine, names=(name, other), clock=clock))
 
     async def _import(self) -> None:
         try:
@@ -96,7 +97,7 @@ class Lobby:
         create = partial(self._room.create, exported.environment, (first, second), seed=exported.seed)
         create = partial(create, start=exported.start, actions=exported.actions, names=(name, other))
         loser = None if exported.winner is None else 1 - exported.winner
-        resigned = loser if exported.ending == "resigned" else None
+        resigned = loser if exported.ending in ("resigned", "time") else None
         await self._begin(partial(create, **self._mine, resigned=resigned))
 
     async def _begin(self, create: Callable[[], Table]) -> None:

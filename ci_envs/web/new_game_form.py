@@ -49,6 +49,7 @@ class NewGameForm:
         self._options = ui.element("div").classes("options")
         self._loaded = ui.label().classes("note").props("role=status")
         self._seats = [Seat("First player", _PERSON), Seat("Second player", "mcts")]
+        self._minutes = ui.number("Minutes per player (empty: no clock)", min=0, max=1440).classes("w-full")
         with ui.expansion("Start position and random seed").classes("w-full").props("dense"):
             self._position = ui.input("Position to start from (empty: the start of the game)", value=position)
             self._position.classes("w-full")
@@ -108,6 +109,7 @@ class NewGameForm:
             seed=0 if seed is None else int(seed),
             position=(self._position.value or "").strip() or None,
             names=[first.name, second.name],
+            minutes=self._minutes.value or None,
         )
 
 

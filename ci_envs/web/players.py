@@ -35,7 +35,7 @@ def result_text(table: Table, held: Collection[int] = ()) -> str:
         return "In progress"
     if table.winner is None:
         return f"Draw: limit of {plies_text(table.limit)}" if table.ending == "limit" else "Draw"
-    by = " by resignation" if table.ending == "resigned" else ""
+    by = {"resigned": " by resignation", "time": " on time"}.get(table.ending, "")
     return f"{player_label(table, table.winner, held)} won{by}"
 
 

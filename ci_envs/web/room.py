@@ -17,6 +17,7 @@ from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.catalog import HUMAN, Catalog
+from ci_envs.web.clock import clock_changes, is_time_up, used_seconds
 from ci_envs.web.limits import ClientLimits, TooManyError, current_client
 from ci_envs.web.players import plies_text
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
@@ -77,6 +78,7 @@ class Room:
         names: tuple[str, str] = ("", ""),
         actions: Sequence[str] = (),
         resigned: int | None = None,
+        clock: float = 0.0,
     ) -> Table:
         """Begin a game.
 
@@ -90,6 +92,7 @@ class Room:
             names: the names that the players gave themselves, or empty.
             actions: the actions that were played before, by name, as in an exported game.
             resigned: the player who has resigned.
+            clock: the seconds that each player has for all moves; 0 means no clock.
 
         Raises:
             ValueError: something of that is refused.
@@ -99,6 +102,8 @@ class Room:
         """
         game, limit = self.catalog.game(environment)
         position = Position.start(game) if start is None else Position.from_text(game, start)
+        if clock and HUMAN not in seats:
+            raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
         for spec in seats:
             self._check_seat(environment, game, spec)
         client = current_client.get()
@@ -112,7 +117,7 @@ class Room:
         over = positions[-1].result is not None or resigned is not None or len(numbers) >= limit
         first, second = map(hash_of, tokens)
         more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "resigned": resigned}
-        more |= {"client": client, "tokens": (first, second)}
+        more |= {"client": client, "tokens": (first, second), "clock": clock}
         record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
         table = self._keep(Table(record, game, tuple(positions), limit))
         self._answer(table)
@@ -133,6 +138,26 @@ class Room:
         for action in record.actions:
             positions.append(positions[-1].play(action))
         return self._keep(Table(record, game, tuple(positions), limit))
+
+    def on_time(self, id: str) -> Table:
+        """The game of an id, which is lost if the player to move has no time left.
+
+        Raises:
+            UnknownGameError: there is none.
+        """
+        table = self.table(id)
+        if not is_time_up(table, time.time()):
+            return table
+
+        def changes(table: Table) -> dict[str, Any]:
+            now = time.time()
+            if not is_time_up(table, now):  # the player has moved in the meantime
+                return {}
+            return {"resigned": table.position.to_move, "over": True, "used": used_seconds(table, now)}
+
+        self._changed(id, changes)
+        self._call_off(id)
+        return self.table(id)
 
     def owned(self, owner: str, limit: int = 100, offset: int = 0) -> list[GameRecord]:
         """The games of an owner, the newest first, without the first ``offset``."""
@@ -185,7 +210,7 @@ class Room:
             RefusedError: it is no person's turn.
             ConflictError: other plies have been played.
         """
-        table = self.table(id)
+        table = self.on_time(id)
         if table.next_seat != HUMAN:
             raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is an agent's turn")
         check_any_seat(table.record, tokens)
@@ -225,7 +250,7 @@ class Room:
         def changes(table: Table) -> dict[str, Any]:
             check_any_seat(table.record, tokens)
             check_seat(table.record, who_takes_back(table), tokens)
-            return taken_back(table)
+            return taken_back(table) | clock_changes(table, time.time())
 
         table = self._changed(id, changes)
         self._call_off(id)
@@ -239,8 +264,8 @@ class Room:
             SeatError: the client does not have the seat of the player to move.
             RefusedError: there is nothing to redo.
         """
-        table = self.table(id)
-        if not table.record.undone:
+        table = self.on_time(id)
+        if table.ending or not table.record.undone:
             raise RefusedError("there is nothing to redo")
         check_seat(table.record, table.position.to_move, tokens)
         table = self._append(table, table.record.undone[0])
@@ -351,7 +376,7 @@ class Room:
         Raises:
             UnknownGameError: there is no such game.
         """
-        table = self.table(id)
+        table = self.on_time(id)
         if id not in self._troubles:
             self._answer(table)
         return table
@@ -411,7 +436,7 @@ class Room:
 
     def _reply(self, id: str) -> bool:
         """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""
-        table = self.table(id)
+        table = self.on_time(id)
         spec = table.next_seat
         if spec is None or spec == HUMAN:
             return False
@@ -421,6 +446,7 @@ class Room:
         words = np.array([(position.own, position.opp)], dtype=np.uint64)
         action = int(decide(agent, words).actions[0])
         self.give_back(environment, spec, agent)
+        self.on_time(id)  # its answer may come too late
         try:
             after = self._append(table, action)
         except ConflictError:  # taken back, or resigned: what was thought is void
@@ -431,11 +457,8 @@ class Room:
         position = table.position.play(action)
         actions = (*table.record.actions, action)
         over = position.result is not None or len(actions) >= table.limit
-        return self._write(
-            table,
-            (*table.positions, position),
-            {"actions": actions, "over": over, "undone": left_to_redo(table.record, action)},
-        )
+        wanted = {"actions": actions, "over": over, "undone": left_to_redo(table.record, action)}
+        return self._write(table, (*table.positions, position), wanted | clock_changes(table, time.time()))
 
     def _changed(self, id: str, changes: Callable[[Table], dict[str, Any]]) -> Table:
         """Change a game, as it is at that moment, without another action."""

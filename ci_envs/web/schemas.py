@@ -1,10 +1,12 @@
 """What is sent to and fro, as Pydantic models: the documents of the interface."""
 
+import time
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ci_envs.web.catalog import Entry
+from ci_envs.web.clock import seconds_left
 from ci_envs.web.room import Room
 from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
@@ -63,6 +65,9 @@ class NewGame(_Strict):
     position: PositionText | None = None
     owner: Owner = ""
     names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
+    minutes: Annotated[float, Field(gt=0, le=1440, allow_inf_nan=False)] | None = Field(
+        default=None, description="of each player for all moves, from the first move on; null means no clock"
+    )
 
 
 class NewMove(_Strict):
@@ -139,12 +144,13 @@ class GameState(Summary):
     winner: Player | None = Field(description="null in a draw and while it goes on")
     thinking: bool = Field(description="whether an agent is about to play")
     trouble: str | None = Field(description="what went wrong when an agent was to play")
+    seconds_left: list[float] | None = Field(description="of player 0 and of player 1; null without a clock")
     free_seats: list[Player] = Field(description="players whose seats can be taken by whoever has the link to the game")
 
     @classmethod
     def at(cls, room: Room, table: Table) -> "GameState":
         """As JSON has it."""
-        record, position = table.record, table.position
+        record, position, left = table.record, table.position, seconds_left(table, time.time())
         legal = [] if table.ending else position.legal_actions()
         return cls(
             **Summary.of(record).model_dump(),
@@ -162,6 +168,7 @@ class GameState(Summary):
             winner=table.winner,
             thinking=room.owes(table),
             trouble=room.trouble(record.id),
+            seconds_left=None if left is None else list(left),
             free_seats=[player for player, token in enumerate(record.tokens) if token == FREE],
         )
 

@@ -34,7 +34,7 @@ def standing_of(room: Room, id: str) -> Standing:
         UnknownGameError: there is no such game.
     """
     thinking = room.is_thinking(id)  # before the game is read: what an agent plays after that is seen the next time
-    table, trouble = room.table(id), room.trouble(id)
+    table, trouble = room.on_time(id), room.trouble(id)
     waits = table.is_for_agent and trouble is None
     return Standing(table, waits and (thinking or table.is_awaited), trouble if table.is_for_agent else None)
 

@@ -26,13 +26,16 @@ class GameRecord:
         owner: whose list it is in; empty if in nobody's.
         created: seconds since 1970.
         actions: played so far.
-        resigned: the player who gave up.
+        resigned: the player who resigned, or who has no time left.
         over: whether it is.
         version: how often it was changed.
         names: the names that the players gave themselves, of player 0 and of player 1; empty if none.
         undone: the actions that were taken back, the next one to redo first.
         client: the client that created it (:mod:`ci_envs.web.limits`); empty if unknown.
         tokens: the hashes of the seats' tokens, of player 0 and of player 1 (:mod:`ci_envs.web.seats`).
+        clock: the seconds that each player has for all moves; 0 if there is no clock.
+        used: the seconds that player 0 and player 1 used until ``turn_began``.
+        turn_began: since when the player to move thinks, in seconds since 1970; 0 before the first move.
         changed: when it was changed last, in seconds since 1970; 0 if it was created by an earlier version.
     """
 
@@ -52,6 +55,9 @@ class GameRecord:
     client: str = ""
     changed: float = 0.0
     tokens: tuple[str, str] = ("", "")
+    clock: float = 0.0
+    used: tuple[float, float] = (0.0, 0.0)
+    turn_began: float = 0.0
 
 
 class UnknownGameError(Exception):
@@ -83,6 +89,9 @@ _GAMES = sa.Table(
     sa.Column("client", sa.String, nullable=False, server_default=""),
     sa.Column("tokens", sa.JSON, nullable=False, server_default='["", ""]'),
     sa.Column("changed", sa.Float, nullable=False, server_default="0"),
+    sa.Column("clock", sa.Float, nullable=False, server_default="0"),
+    sa.Column("used", sa.JSON, nullable=False, server_default="[0, 0]"),
+    sa.Column("turn_began", sa.Float, nullable=False, server_default="0"),
     sa.Index("by_owner", "owner", "created"),
     sa.Index("by_end", "over", "created"),
 )
@@ -241,7 +250,7 @@ def _make_private(path: Path) -> None:
 
 
 def _record(row: Mapping[Any, Any]) -> GameRecord:
-    tuples = {name: tuple(row[name]) for name in ("seats", "actions", "names", "undone", "tokens")}
+    tuples = {name: tuple(row[name]) for name in ("seats", "actions", "names", "undone", "tokens", "used")}
     return GameRecord(**{**row, **tuples})
 
 

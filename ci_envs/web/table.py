@@ -11,8 +11,9 @@ from ci_envs.games.position import Position
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.store import GameRecord
 
-Ending = Literal["rules", "resigned", "limit"]
-"""Why a game is over: by its rules, because a player gave up, or because it is as long as it may be."""
+Ending = Literal["rules", "resigned", "time", "limit"]
+"""Why a game is over: by its rules, because a player resigned, because a player has no time left, or because it is as
+long as it may be."""
 
 
 class RefusedError(Exception):
@@ -44,10 +45,13 @@ class Table:
     def ending(self) -> Ending | None:
         """Why it is over; None while it goes on."""
         if self.record.resigned is not None:
-            return "resigned"
+            return "time" if self._has_no_time(self.record.resigned) else "resigned"
         if self.position.result is not None:
             return "rules"
         return "limit" if len(self.record.actions) >= self.limit else None
+
+    def _has_no_time(self, player: int) -> bool:
+        return bool(self.record.clock) and self.record.used[player] >= self.record.clock
 
     @property
     def winner(self) -> int | None:
@@ -78,8 +82,10 @@ def last_turn(table: Table) -> int:
     """Return the number of moves before the last turn of a person, or before the last move if no person plays.
 
     Raises:
-        RefusedError: there is no such turn.
+        RefusedError: there is no such turn, or the game was lost on time.
     """
+    if table.ending == "time":
+        raise RefusedError("the game was lost on time: nothing can be taken back")
     seats, actions = table.record.seats, table.record.actions
     turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[table.positions[n].to_move] == HUMAN]
     if table.record.resigned is not None:
