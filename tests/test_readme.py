@@ -3,6 +3,7 @@
 test_packaging.py runs the Python blocks of the README.
 """
 
+import json
 import os
 import re
 import shlex
@@ -76,6 +77,16 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments[arguments.index("--seconds") + 1] = "0.1"
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
         assert result.exit_code == (1 if "human" in arguments else 0), result.output  # the input of a game ends early
+
+
+def test_the_quoted_speed_is_that_of_the_benchmarks():
+    measured = {row["name"]: row for row in json.loads((ROOT / "docs" / "results" / "speed.json").read_text())["rows"]}
+    steps, ratio, searches = re.search(
+        r"([\d.]+) million steps .* ([\d.]+) times as many .* (\d+) times", README
+    ).groups()
+    games = [row for row in measured.values() if row["group"] == "vector steps, Connect Four"]
+    assert (float(steps), ratio) == (round(games[0]["value"] / 1e6, 1), games[0]["ratio"])
+    assert int(searches) == round(float(measured["ConnectFour-v0, 1,000 simulations"]["ratio"]))
 
 
 def test_the_shell_completion_is_as_said(monkeypatch):
