@@ -1,6 +1,7 @@
 """Take the pictures of the page: ``python docs/take_screenshots.py [CHROMIUM]``.
 
-It plays a game of Quixo on a server of its own, and writes ``docs/images/page.png`` and ``page_dark_phone.png``.
+It starts a server of its own and writes ``docs/images/page/SUBJECT_DEVICE_SCHEME.webp``: the first page, a game of each
+kind and a review, on a desktop and a phone, in light and dark mode.
 """
 
 import json
@@ -9,24 +10,47 @@ import tempfile
 import threading
 import time
 from base64 import b64encode
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import uvicorn
 from itsdangerous import TimestampSigner
-from playwright.sync_api import Browser, Page, sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from ci_envs.agent.decision import decide
+from ci_envs.agent.registry import make_agent
+from ci_envs.games.position import Position
+from ci_envs.registry import resolve
 from ci_envs.web.app import create_app
 from ci_envs.web.page import add_pages
+from ci_envs.web.room import Room
 
-IMAGES = Path(__file__).parent / "images"
-MOVES = ("a1e1", "a5e5", "e2e5", "a2a5", "c1e1", "a1a5", "e3e1", "a4e4")
-AGENT = "mcts:simulations=5000"
+IMAGES = Path(__file__).parent / "images" / "page"
 SECRET = "a secret of no server that stays"
 VISITOR = "the browser that takes the pictures"
+GAMES = {
+    "quixo": ("Quixo-v0", 10),
+    "tictactoe": ("TicTacToe-v0", 4),
+    "connect_n": ("ConnectN-v0", 12),
+    "connect_four": ("ConnectFour-v0", 12),
+    "nim": ("Nim-v0", 4),
+    "quarto": ("Quarto-v0", 14),
+}
+"""The id of each game, and the number of moves that have been played in its picture."""
+
+REVIEWED = ("b2", "a1", "c3", "b1", "a3", "c1")
+"""A game of tic-tac-toe with two mistakes."""
+
+DEVICES: dict[str, ViewportSize] = {"desktop": {"width": 1180, "height": 980}, "phone": {"width": 390, "height": 844}}
+_QUALITY = 60  # of WebP; below, the grid of a dark board has stripes
 
 
 def main() -> None:
     """Start a server, and take the pictures in a browser."""
+    IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         app = create_app(Path(folder) / "games.sqlite")
         add_pages(app, SECRET)
@@ -38,45 +62,80 @@ def main() -> None:
         address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
         path = sys.argv[1] if len(sys.argv) > 1 else "/usr/bin/chromium"
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        room = app.state.room
-        tokens = (VISITOR, VISITOR)
-        id = room.create("Quixo-v0", ("human", "human"), tokens=tokens).record.id
-        for move in MOVES:
-            room.play(id, move, tokens=tokens)
-        room.seat(id, ("human", AGENT), tokens=tokens)
-        _desktop(browser, f"{address}/game/{id}")
-        _phone(browser, f"{address}/game/{id}")
-        browser.close()
-        server.should_exit = True
-        thread.join()
+        try:
+            _take_all(browser, app.state.room, address)
+        finally:
+            browser.close()
+            server.should_exit = True
+            thread.join()
 
 
-def _desktop(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 1180, "height": 1000})
-    _think(page, address)
-    page.screenshot(path=IMAGES / "page.png")
+def _take_all(browser: Browser, room: Room, address: str) -> None:
+    """Take each picture on each device and in each mode."""
+    review = _begin(room, "TicTacToe-v0", REVIEWED)
+    ids = {name: _begin(room, environment, _played(environment, plies)) for name, (environment, plies) in GAMES.items()}
+    for device, size in DEVICES.items():
+        for scheme in ("light", "dark"):
+            page = browser.new_page(viewport=size, color_scheme=scheme)
+            session = TimestampSigner(SECRET).sign(b64encode(json.dumps({"id": VISITOR}).encode())).decode()
+            page.context.add_cookies([{"name": "session", "value": session, "url": address}])
+            _open(page, address)
+            _save(page, f"lobby_{device}_{scheme}")
+            for name, id in ids.items():
+                _open(page, f"{address}/game/{id}")
+                if name == "quixo":
+                    _analyse(page)
+                    page.evaluate("scrollTo(0, 0)")
+                _save(page, f"{name}_{device}_{scheme}")
+            _open(page, f"{address}/game/{review}")
+            page.locator(".mistakes button").first.click()
+            if device == "phone":
+                page.evaluate("document.querySelector('.right .q-card:last-child').scrollIntoView()")
+            _save(page, f"review_{device}_{scheme}")
+            page.close()
 
 
-def _phone(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme="dark", device_scale_factor=2)
-    _think(page, address)
-    page.screenshot(path=IMAGES / "page_dark_phone.png")
+def _begin(room: Room, environment: str, actions: Sequence[str]) -> str:
+    """Begin a game in which these actions have been played, and return its id."""
+    seats, names, tokens = ("human", "human"), ("Ada", "Ben"), (VISITOR, VISITOR)
+    return room.create(environment, seats, tokens=tokens, owner=VISITOR, names=names, actions=actions).record.id
 
 
-def _think(page: Page, address: str) -> None:
-    """Open a game and wait until its agent has thought about it, and every position has been judged."""
-    session = TimestampSigner(SECRET).sign(b64encode(json.dumps({"id": VISITOR}).encode())).decode()
-    page.context.add_cookies([{"name": "session", "value": session, "url": address}])  # it has the seats of the game
+def _played(environment: str, plies: int) -> list[str]:
+    """Return up to ``plies`` actions from the start of a game, as an agent plays them."""
+    game = resolve(environment)[1]
+    position, agent = Position.start(game), make_agent("minimax:depth=3", game, seed=1)
+    names: list[str] = []
+    while position.result is None and len(names) < plies:
+        action = int(decide(agent, np.array([(position.own, position.opp)], dtype=np.uint64)).actions[0])
+        names.append(position.action_name(action))
+        position = position.play(action)
+    return names
+
+
+def _open(page: Page, address: str) -> None:
+    """Open a page and wait until every position of its game has been evaluated."""
     page.goto(address)
     page.wait_for_function("window.did_handshake")
-    page.get_by_text("Think along").click()
+    if "/game/" in address:
+        chart = "getElement(+document.querySelector('.graph').id.slice(1)).chart"
+        page.wait_for_function(
+            f"""() => {{ const series = {chart}?.getOption()?.series;
+            return series?.[1].data.length && series[0].data.length === series[1].data.length; }}""",
+            timeout=120_000,
+        )
+
+
+def _analyse(page: Page) -> None:
+    page.get_by_text("Live analysis").click()
     page.get_by_text("5,000 simulations").wait_for()
     page.locator(".tree .q-tree__arrow").first.click()
-    points = "() => getElement(+document.querySelector('.graph').id.slice(1)).chart.getOption().series[0].data.length"
-    while page.evaluate(points) <= len(MOVES):
-        page.wait_for_timeout(100)
+
+
+def _save(page: Page, name: str) -> None:
     page.wait_for_timeout(500)  # for what slides open
-    page.evaluate("scrollTo(0, 0)")
+    picture = Image.open(BytesIO(page.screenshot()))
+    picture.save(IMAGES / f"{name}.webp", quality=_QUALITY, method=6)
 
 
 if __name__ == "__main__":

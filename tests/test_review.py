@@ -9,9 +9,10 @@ from ci_envs.games.nim import Nim
 from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.web.board import clickable_regions, targets_of
-from ci_envs.web.evaluation import Evaluation
+from ci_envs.web.evaluation import Evaluation, backed_up
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
+from ci_envs.web.review import source_text
 from ci_envs.web.store import GameRecord
 from ci_envs.web.table import Table
 
@@ -103,6 +104,25 @@ def test_mistakes_by_estimates_are_drops_of_the_chances_of_the_player_who_moved(
     assert mistake(second, 1, high, low) is None
     assert mistake(second, 1, low, high) == "winning chances fell from 70% to 20%"
     assert mistake(first, 0, high, Evaluation(0.6, False)) is None
+
+
+def test_an_estimate_is_no_worse_for_the_mover_than_what_the_mover_played():
+    positions = table(4, 0, 8).positions
+    chances = [Evaluation(0.5, False), Evaluation(0.6, False), Evaluation(0.1, True, (1,)), Evaluation(0.9, False)]
+    found = backed_up(positions, chances)
+    # X moves from the third position, which is exact; O moves from the second one to 10%, and X from the first one
+    assert [each.chance for each in found] == [0.5, 0.1, 0.1, 0.9]
+    assert backed_up(positions, chances[:1]) == chances[:1]
+    assert mistake(positions[0], 4, found[0], found[1]) == "winning chances fell from 50% to 10%"
+
+
+def test_the_source_of_winning_chances_is_said():
+    solved, estimated, over = Evaluation(1.0, True, (1, 0)), Evaluation(0.5, False), Evaluation(0.0, True)
+    assert source_text([]) == ""
+    assert source_text([solved, over]) == "Exact values: 100% is a win, 50% a draw, 0% a loss."
+    assert source_text([estimated, over]) == "Estimated by mcts:simulations=200."
+    mixed = [solved, solved, estimated, solved, estimated, over]
+    assert source_text(mixed) == "Exact values after moves 0 to 1, 3; otherwise estimated by mcts:simulations=200."
 
 
 def test_a_button_lies_on_each_target_and_on_each_other_region_that_no_target_covers():

@@ -1,7 +1,8 @@
 """Evaluation of the positions of games, for winning chances and for the mistakes of a game."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ci_envs.games.operations import DRAW, WIN
 from ci_envs.games.position import Position
@@ -83,6 +84,25 @@ class PositionEvaluator:
     def _exact(self, environment: str, position: Position) -> tuple[int, ...]:
         values = {each.number: each.value for each in self._thinker.verdicts(environment, position.to_text())}
         return tuple(values.get(action, 0) for action in range(position.game.action_count)) if values else ()
+
+
+def backed_up(positions: Sequence[Position], found: Sequence[Evaluation]) -> list[Evaluation]:
+    """Return the evaluations of a game in which an estimate is at least as good for the player to move as the next one.
+
+    The player can play the move that was played, so the position is worth at least as much as the position after it. A
+    short search does not always see this.
+
+    Args:
+        positions: of the game, one after the other.
+        found: the evaluations of the first positions.
+    """
+    better = list(found)
+    for ply in range(len(found) - 2, -1, -1):
+        before, after = better[ply], better[ply + 1].chance
+        best = max(before.chance, after) if positions[ply].to_move == 0 else min(before.chance, after)
+        if not before.exact:
+            better[ply] = replace(before, chance=best)
+    return better
 
 
 _CHANCES = {WIN: 1.0, DRAW: 0.5, -WIN: 0.0}

@@ -2,7 +2,7 @@
 
 import asyncio
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -10,7 +10,7 @@ from nicegui.events import EChartPointClickEventArguments, GenericEventArguments
 
 from ci_envs.games.position import Position
 from ci_envs.web.asking import REFUSALS
-from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator
+from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, backed_up
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
 from ci_envs.web.players import plies_text
@@ -80,7 +80,7 @@ class Review:
         ui.html("Winning chances", sanitize=True, tag="h2").classes("panel-title")
         self._bar = ui.html(sanitize=False).classes("w-full")
         self._chances = ui.label().classes("thought")
-        self._graph = ui.echart(_options(), on_point_click=self._click_graph).classes("graph")
+        self._graph = ui.echart(_options(), on_point_click=self._click_graph, renderer="svg").classes("graph")
         self._source = ui.label().classes("note")
         ui.html("Moves", sanitize=True, tag="h2").classes("panel-title")
         self._moves = ui.html(sanitize=False, tag="ol").classes("moves").on("click", self._click, js_handler=_ON_CLICK)
@@ -101,12 +101,17 @@ class Review:
         self._draw()
 
     def show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
-        """Show the winning chances in the position that is shown.
+        """Show the winning chances in the position that is shown, if it is not one of the game with known chances.
 
         Args:
             position: the position.
             evaluation: of the position; None if it is not known.
         """
+        line = self._line
+        if line is None or (line.tried and line.ply > line.base) or line.ply >= len(self._found):
+            self._show_chances(position, evaluation)
+
+    def _show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
         self._bar.set_content("" if evaluation is None else chances_bar(evaluation.chance, position))
         self._chances.set_text("" if evaluation is None else chances_text(evaluation, position))
 
@@ -136,7 +141,8 @@ class Review:
             f"{game.player_name(position.to_move)} {position.action_name(action)}"
             for position, action in zip(line.table.positions, line.table.record.actions, strict=False)
         ]
-        wrong = mistakes_of(line, self._found)
+        found = backed_up(line.table.positions, self._found)
+        wrong = mistakes_of(line, found)
         shown = None if line.tried and line.ply > line.base else line.ply
         self._moves.set_content("".join(_item(ply, name, ply in wrong, shown) for ply, name in enumerate(names, 1)))
         self._variation.set_content(_variation(line))
@@ -145,15 +151,17 @@ class Review:
         self._source.set_text(source_text(self._found))
         complete = len(self._found) == len(line.table.positions)
         self._verdict.set_text("" if wrong or not names else "No mistakes found." if complete else "Analysing...")
-        self._plot(shown)
+        self._plot(shown, found)
+        if shown is not None and shown < len(found):
+            self._show_chances(line.position, found[shown])
 
-    def _plot(self, shown: int | None) -> None:
+    def _plot(self, shown: int | None, found: list[Evaluation]) -> None:
         assert self._line is not None
         options = self._graph.options
         options["yAxis"]["name"] = f"{self._line.table.game.player_name(0)} wins, %"
         options["xAxis"]["data"] = list(range(len(self._line.table.positions)))
         line, area = options["series"]
-        line["data"] = [round(100 * each.chance, 1) for each in self._found]
+        line["data"] = [round(100 * each.chance, 1) for each in found]
         line["markLine"]["data"] = [] if shown is None else [{"xAxis": shown}]
         area["data"] = [100] * len(self._line.table.positions)
         self._graph.update()
@@ -181,14 +189,23 @@ def source_text(found: list[Evaluation]) -> str:
     Args:
         found: the evaluations of the positions of a game, the first ones first.
     """
-    estimated = [ply for ply, each in enumerate(found) if not each.exact]
-    if not found:
-        return ""
-    if not estimated:
-        return "Exact values: 100% is a win, 50% a draw, 0% a loss."
-    if estimated[-1] == len(found) - 1:
+    solved = [ply for ply, each in enumerate(found) if each.scores]
+    if all(each.exact for each in found):
+        return "Exact values: 100% is a win, 50% a draw, 0% a loss." if found else ""
+    if not solved:
         return f"Estimated by {EVALUATOR}."
-    return f"Estimated by {EVALUATOR}; exact values after move {estimated[-1]}."
+    return f"Exact values after moves {_ranges(solved)}; otherwise estimated by {EVALUATOR}."
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return ascending numbers in words: ``0 to 4, 7``."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]} to {group[-1]}" for group in groups)
 
 
 def _item(ply: int, name: str, wrong: bool, shown: int | None) -> str:
@@ -214,7 +231,6 @@ def _options() -> dict[str, Any]:
         "animation": False,
         "aria": {"enabled": True},
         "grid": {"left": 40, "right": 12, "top": 28, "bottom": 24},
-        "textStyle": {"color": _GREY},
         "xAxis": {"type": "category", "data": [], "axisTick": {"show": False}},
         "yAxis": {
             "type": "value",
