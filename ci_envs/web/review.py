@@ -3,6 +3,8 @@
 import asyncio
 import html
 from collections.abc import Callable, Sequence
+from itertools import takewhile
+from time import monotonic
 from typing import Any
 
 from nicegui import ui
@@ -17,6 +19,7 @@ from ci_envs.web.players import plies_text
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
 _GREY = "#808080"  # seen on a light ground and on a dark one
+_PAUSE = 0.25  # seconds between two pictures of the graph while it grows
 _ON_CLICK = "(e) => { const b = e.target.closest('[data-ply]'); if (b) emit(+b.dataset.ply); }"
 
 
@@ -96,7 +99,9 @@ class Review:
         self._line = line
         if before is None or before.table.positions != line.table.positions:
             self.stop()
-            self._found = []
+            known = () if before is None else before.table.positions
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(known, line.table.positions, strict=False))
+            self._found = self._found[: len(list(same))]
             self._task = asyncio.create_task(self._evaluate(line))
         self._draw()
 
@@ -121,12 +126,16 @@ class Review:
             self._task.cancel()
 
     async def _evaluate(self, line: Line) -> None:
-        for position in line.table.positions:
+        drawn = 0.0
+        for position in line.table.positions[len(self._found) :]:
             try:
                 self._found.append(await self._evaluator.evaluate(line.table.record.environment, position))
             except REFUSALS:  # no agent for this game, or no time now: the graph ends here
                 break
-            self._draw()
+            if monotonic() - drawn >= _PAUSE:
+                self._draw()
+                drawn = monotonic()
+        self._draw()
 
     def _click(self, event: GenericEventArguments) -> None:
         self._on_go(int(event.args))
