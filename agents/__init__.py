@@ -4,7 +4,7 @@
 >>> make_agent("minimax:depth=3", "Quixo-v0", seed=0)  # doctest: +SKIP
 """
 
-if __name__ == "agents":  # the folder of the source tree, imported without its package
+if __name__ == "agents":  # the folder of the source tree, imported as a package of its own
     raise ImportError("agents is a folder of ci_envs, not a package: write `from ci_envs import agents`")
 
 from ci_envs.agent.interface import Agent

@@ -1,4 +1,4 @@
-"""Perfect play in the games that are solved."""
+"""Perfect play in solved games."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,25 @@ from ci_envs.validation import probability, true_or_false
 
 
 class ExactAgent(PositionAgent):
-    """Wins as soon as it can, loses as late as it can, else draws: one of the best actions at random.
+    """Agent that plays perfectly: it wins as fast as possible, draws a drawn game, and loses as slowly as possible.
 
-    With ``randomise`` it plays any action that keeps the value of the position, however long the win then takes.
+    It chooses at random between equally good actions. With ``randomise`` it chooses between all actions that keep the
+    value of the position, even if a win then takes longer.
     """
 
     def __init__(self, game: Game, *, randomise: bool = False, blunder: float = 0.0, seed: int | None = None) -> None:
-        """Make the agent; it solves the game unless that was done before.
+        """Make the agent and solve the game, unless the solution is already in memory.
 
         Args:
-            game: a game that :func:`ci_envs.solve` solves.
-            randomise: whether to choose among all actions that keep the value, rather than among the best.
-            blunder: how often to play an action that loses value, where there is one, any of them: from 0 to 1.
-            seed: decides between equally good actions, and when to blunder.
+            game: a game that :func:`ci_envs.solve` can solve.
+            randomise: whether to choose between all actions that keep the value, instead of between the optimal
+                actions.
+            blunder: the probability, 0 to 1, of a random action that loses value, in positions that have such an
+                action.
+            seed: the seed of the choice between actions and of the blunders.
 
         Raises:
-            ValueError: the game is too large to solve, or an option is refused.
+            ValueError: the game is too large to solve, or an option is out of range.
         """
         self.blunder = probability("blunder", blunder)
         super().__init__(game, seed=seed)

@@ -1,4 +1,4 @@
-"""A person at the terminal."""
+"""An agent that asks a person at the terminal."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,14 +9,14 @@ from ci_envs.games.position import Position
 
 
 class HumanAgent(PositionAgent):
-    """Asks for the name of an action on standard input until it is given a legal one."""
+    """Agent that asks for the name of an action on standard input until the answer is a legal action."""
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Ask for the action in each position.
 
         Raises:
-            EOFError: the input has ended.
+            EOFError: standard input has ended.
         """
         positions = (Position(self.game, own, opp) for own, opp in words.tolist())
         return np.array([_ask(position) for position in positions], dtype=np.int64)

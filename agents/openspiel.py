@@ -1,4 +1,4 @@
-"""Bots of OpenSpiel as agents (extra ``openspiel``): ``openspiel:mcts``."""
+"""Bots of OpenSpiel as agents, for example ``openspiel:mcts``. They need the extra ``openspiel``."""
 
 from dataclasses import dataclass, fields
 from typing import Protocol
@@ -17,17 +17,17 @@ from ci_envs.validation import integer_between, positive_number, true_or_false, 
 
 
 class OpenSpielBot(Protocol):
-    """The settings of an algorithm of OpenSpiel that chooses an action."""
+    """An OpenSpiel algorithm with its settings, which chooses an action."""
 
     def choose(self, state: OpenSpielState, rng: RandomState) -> int:
-        """Return an action in a state that is not terminal; ``rng`` draws all random numbers."""
+        """Return an action in a non-terminal state. ``rng`` generates all random numbers."""
 
 
 @dataclass(frozen=True)
 class OpenSpielMCTS:
     """Monte Carlo tree search: ``open_spiel.python.algorithms.mcts.MCTSBot`` with random rollouts.
 
-    The bot in C++ cannot be used: OpenSpiel 2.0 crashes if it gets a game written in Python, its own among them.
+    The bot in C++ cannot be used: OpenSpiel 2.0 crashes if this bot gets a game that is written in Python.
     """
 
     simulations: int = 100
@@ -42,7 +42,7 @@ class OpenSpielMCTS:
         true_or_false("solve", self.solve)
 
     def choose(self, state: OpenSpielState, rng: RandomState) -> int:
-        """Return the action that the search prefers."""
+        """Return the best action that the search finds."""
         evaluator = mcts.RandomRolloutEvaluator(self.rollouts, rng)
         bot = mcts.MCTSBot(state.get_game(), self.uct_c, self.simulations, evaluator, self.solve, rng)
         return int(bot.step(state))
@@ -50,7 +50,7 @@ class OpenSpielMCTS:
 
 @dataclass(frozen=True)
 class OpenSpielMinimax:
-    """Alpha-beta search: ``open_spiel.python.algorithms.minimax``, where undecided leaves have the value 0."""
+    """Alpha-beta search: ``open_spiel.python.algorithms.minimax``. Undecided leaves have the value 0."""
 
     depth: int = 3
 
@@ -58,17 +58,17 @@ class OpenSpielMinimax:
         integer_between("depth", self.depth, 1)
 
     def choose(self, state: OpenSpielState, rng: RandomState) -> int:
-        """Return the first of the best actions."""
+        """Return the first of the optimal actions."""
         _, action = minimax.alpha_beta_search(state.get_game(), state, lambda leaf: 0, self.depth)
         return int(action)
 
 
 BOTS: dict[str, type[OpenSpielMCTS] | type[OpenSpielMinimax]] = {"mcts": OpenSpielMCTS, "minimax": OpenSpielMinimax}
-"""The bots by the names that spec strings give them."""
+"""The bots by their names in spec strings."""
 
 
 class OpenSpielAgent(PositionAgent):
-    """An algorithm of OpenSpiel, in Python, that plays any game of ci_envs.
+    """An algorithm of OpenSpiel, written in Python, that plays any game of ci_envs.
 
     Attributes:
         bot: The algorithm with its settings.
@@ -90,16 +90,17 @@ class OpenSpielAgent(PositionAgent):
 
         Args:
             game: Any game.
-            bot: ``mcts`` for Monte Carlo tree search or ``minimax`` for alpha-beta search without an evaluation.
-            simulations: Simulations for each action, at least 1 (``mcts``; 100 by default).
-            uct_c: The exploration constant, as ``exploration`` of our agent ``mcts`` (``mcts``; 1 by default).
-            rollouts: Random rollouts for each simulation, at least 1 (``mcts``; 1 by default).
-            solve: Whether to prove wins, losses and draws (``mcts``; true by default).
-            depth: Plies to search, at least 1 (``minimax``; 3 by default).
+            bot: ``mcts`` for Monte Carlo tree search, or ``minimax`` for alpha-beta search without an evaluation.
+            simulations: Simulations per action, at least 1 (``mcts`` only; 100 by default).
+            uct_c: The exploration constant, which equals ``exploration`` of our agent ``mcts`` (``mcts`` only; 1 by
+                default).
+            rollouts: Random rollouts per simulation, at least 1 (``mcts`` only; 1 by default).
+            solve: Whether to prove wins, losses and draws (``mcts`` only; true by default).
+            depth: Search depth in plies, at least 1 (``minimax`` only; 3 by default).
             seed: The seed of the random numbers.
 
         Raises:
-            ValueError: There is no such bot, it does not have an option, or a value is out of range.
+            ValueError: The bot is unknown, the bot does not have a given option, or a value is out of range.
         """
         if bot not in BOTS:
             raise unknown_name("bot", bot, BOTS, owner="agent openspiel")

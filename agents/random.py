@@ -1,4 +1,4 @@
-"""Uniformly random play, the baseline below all other agents."""
+"""The agent that plays uniformly at random, the baseline for all other agents."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from ci_envs.games.walk import random_action
 
 @dataclass(frozen=True)
 class RandomPolicy(Policy):
-    """:class:`RandomAgent` in compiled code; it needs no memory."""
+    """:class:`RandomAgent` as a compiled policy. It needs no memory."""
 
 
 @implements(choose, RandomPolicy)
@@ -22,7 +22,7 @@ def _(policy: RandomPolicy) -> Any:
 
 
 class RandomAgent(PolicyAgent):
-    """Plays a uniformly random legal action."""
+    """Agent that plays a uniformly random legal action."""
 
     @override
     def policy(self) -> CompiledPolicy:

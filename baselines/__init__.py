@@ -4,10 +4,8 @@
 >>> make_agent("sb3:tictactoe", "TicTacToe-v0")  # doctest: +SKIP
 """
 
-if __name__ == "baselines":  # the folder of the source tree, imported without its package
-    raise ImportError(
-        "the baselines of ci_envs are imported as ci_envs.baselines: write `from ci_envs import baselines`"
-    )
+if __name__ == "baselines":  # the folder of the source tree, imported as a package of its own
+    raise ImportError("baselines is a folder of ci_envs, not a package: write `from ci_envs import baselines`")
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""A model that Stable-Baselines3 trained, as an agent."""
+"""An agent that plays by a model of Stable-Baselines3."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,13 +19,13 @@ from ci_envs.validation import true_or_false
 
 
 class SB3Agent(Agent):
-    """Plays the legal action that a trained policy prefers: ``sb3:PATH``."""
+    """Agent that plays the legal action that a trained policy prefers: ``sb3:PATH``."""
 
     trainer: ClassVar[str | type] = "ci_envs.baselines.training:SB3Trainer"
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """Return the models that come with the package, by name."""
+        """Return the models that are included in the package, by name."""
         return shipped_models()
 
     def __init__(
@@ -35,13 +35,13 @@ class SB3Agent(Agent):
 
         Args:
             game: the game that the model was trained for.
-            path: a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of a model that comes
-                with the package (``quixo``, ``tictactoe``), or a policy itself.
+            path: the path of a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of an
+                included model (``quixo``, ``tictactoe``), or a policy.
             deterministic: False draws actions from the softmax of the preferences, as in training.
-            seed: of these draws.
+            seed: the seed of these draws.
 
         Raises:
-            ValueError: the file is not a model, or a model for another game.
+            ValueError: the file is not a model file, or is for another game.
             OSError: the file cannot be read.
         """
         super().__init__(game, seed=seed)

@@ -1,4 +1,4 @@
-"""The state of a training with Stable-Baselines3 as plain values and arrays, from which it continues."""
+"""The state of a training run of Stable-Baselines3 as plain values and arrays, from which the run can be resumed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class BestModel:
 def state_of(model: BaseAlgorithm, pool: Pool, best: BestModel | None) -> TrainerState:
     """Return the weights, the optimizer, the pool, DQN's replay buffer and the best policy.
 
-    The arrays share the memory of the model where it stays in place.
+    The arrays share the memory of the model if possible.
     """
     values: dict[str, Any] = {"steps": model.num_timesteps, "next_entry": pool.next_entry, "optimizer": {}}
     tensors = {f"{_POLICY}.{name}": tensor for name, tensor in model.policy.state_dict().items()}
@@ -56,18 +56,18 @@ def state_of(model: BaseAlgorithm, pool: Pool, best: BestModel | None) -> Traine
 
 
 def restore_state(model: BaseAlgorithm, pool: Pool, state: TrainerState) -> BestModel | None:
-    """Put a state back into a new model and a new pool.
+    """Restore a state into a new model and a new pool.
 
     Args:
-        model: of the same algorithm with the same arguments.
+        model: a model of the same algorithm with the same arguments.
         pool: an empty pool.
-        state: what :func:`state_of` returned.
+        state: the result of :func:`state_of`.
 
     Returns:
         The best policy so far.
 
     Raises:
-        KeyError: something is missing in the state.
+        KeyError: a part of the state is missing.
         ValueError: the weights do not fit the model.
     """
     values, arrays = state.values, state.arrays
@@ -111,7 +111,7 @@ def _part(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def _numbered(values: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
-    """Return ``{i: {name: value}}`` of the values named ``prefix.i.name``, by ascending ``i``."""
+    """Return ``{i: {name: value}}`` for the values with the names ``prefix.i.name``, sorted by ``i``."""
     found: dict[int, dict[str, Any]] = {}
     for key, value in _part(values, prefix).items():
         number, _, name = key.partition(".")

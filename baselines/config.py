@@ -9,7 +9,7 @@ from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpecs, Check, Ch
 from ci_envs.training.config import OpeningOptions, TrainingConfig, option, with_default
 
 POOL = "pool"
-"""The opponent that is drawn from the past selves of the learning agent."""
+"""The value of ``opponents`` for past selves of the learning agent."""
 
 _PPO = {
     "n_steps": 64,
@@ -51,11 +51,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "exploration_final_eps": 0.05,
     },
 }
-"""The arguments of each algorithm, with their values in a game that has no presets for the algorithm."""
+"""The arguments of each algorithm, with their defaults for games that have no presets for the algorithm."""
 
 
 def _argument(name: str, help: str, check: Check) -> Any:
-    """Declare an option that is an argument of some of the algorithms; its default is the preset."""
+    """Return an option for an argument of some of the algorithms, whose default is the preset."""
     algorithms = ", ".join(algorithm for algorithm, arguments in PRESETS.items() if name in arguments)
     return option(f"{help} ({algorithms}); none is the preset", OrNone(check), None)
 
@@ -64,45 +64,45 @@ def _argument(name: str, help: str, check: Check) -> Any:
 class SB3Config(OpeningOptions, TrainingConfig):
     """The options of ``sb3``.
 
-    The arguments of an algorithm have the names that Stable-Baselines3 gives them.
+    The arguments of an algorithm have the same names as in Stable-Baselines3.
 
     Raises:
-        ValueError: a value is not allowed, or the algorithm has no such argument.
+        ValueError: a value is not allowed, or the algorithm does not have the argument.
     """
 
     unnamed: ClassVar[str | None] = "algorithm"
 
     algorithm: str = option("algorithm of Stable-Baselines3", Choice(tuple(PRESETS)))
     steps: int = option(
-        "length of the run, in actions of the agent on all boards; the run ends with the rollout that reaches it",
+        "training steps: actions of the agent on all boards; the run ends after the rollout that reaches them",
         Integer(1),
         300_000,
         changeable=True,
     )
     opponents: tuple[str, ...] = option(
-        f"opponents, each on boards of its own; '{POOL}' is a past self of the agent",
+        f"opponents, each on its own boards; '{POOL}' is a past self of the agent",
         AgentSpecs(),
         (POOL, POOL, "random", "minimax:depth=1"),
     )
-    boards: int = option("number of boards against each opponent", Integer(1), 32)
-    pool_size: int = option("largest number of past selves; a random one makes room for a new one", Integer(1), 20)
+    boards: int = option("number of boards per opponent", Integer(1), 32)
+    pool_size: int = option("maximum number of past selves; a full pool replaces a random one", Integer(1), 20)
     pool_updates: int = option(
-        "number of times in the run that the agent enters the pool and new opponents are drawn", Integer(1), 50
+        "number of times that the agent enters the pool and new opponents are drawn", Integer(1), 50
     )
     pool_latest_share: float = option(
-        "probability that an opponent from the pool is the latest past self; else each is equally likely",
+        "probability that an opponent from the pool is the latest past self; otherwise all are equally likely",
         PROBABILITY,
         0.5,
     )
     layers: tuple[int, ...] = option("widths of the hidden layers", Integers(1), (128, 128))
     activation: str = option("activation function of the hidden layers", Choice(("tanh", "relu")), "relu")
-    threads: int = option("threads of PyTorch; one is the fastest for small networks", Integer(1), 1, changeable=True)
+    threads: int = option("threads of PyTorch; one is fastest for small networks", Integer(1), 1, changeable=True)
     ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
     ladder_games: int = with_default(TrainingConfig, "ladder_games", 100)
 
     learning_rate: float | None = _argument("learning_rate", "learning rate", POSITIVE)
     gamma: float | None = _argument("gamma", "discount factor", PROBABILITY)
-    max_grad_norm: float | None = _argument("max_grad_norm", "largest norm of the gradient", POSITIVE)
+    max_grad_norm: float | None = _argument("max_grad_norm", "maximum norm of the gradient", POSITIVE)
     n_steps: int | None = _argument("n_steps", "steps of each board in a rollout", Integer(1))
     batch_size: int | None = _argument("batch_size", "samples in a minibatch", Integer(2))
     n_epochs: int | None = _argument("n_epochs", "passes over each rollout", Integer(1))
@@ -111,20 +111,20 @@ class SB3Config(OpeningOptions, TrainingConfig):
     ent_coef: float | None = _argument("ent_coef", "weight of the entropy bonus in the loss", Number(0))
     vf_coef: float | None = _argument("vf_coef", "weight of the value function in the loss", Number(0))
     buffer_size: int | None = _argument("buffer_size", "transitions in the replay buffer", Integer(1))
-    train_freq: int | None = _argument("train_freq", "steps of each board between two updates", Integer(1))
+    train_freq: int | None = _argument("train_freq", "steps of each board between updates", Integer(1))
     gradient_steps: int | None = _argument("gradient_steps", "gradient steps in an update", Integer(1))
     learning_starts: int | None = _argument("learning_starts", "steps before the first update", Integer(0))
     target_update_interval: int | None = _argument(
-        "target_update_interval", "steps between two updates of the target network", Integer(1)
+        "target_update_interval", "steps between updates of the target network", Integer(1)
     )
-    tau: float | None = _argument("tau", "share of the new weights in the target network", Number(0, 1, above=True))
+    tau: float | None = _argument("tau", "fraction of the new weights in the target network", Number(0, 1, above=True))
     exploration_fraction: float | None = _argument(
-        "exploration_fraction", "share of the run in which epsilon falls to its final value", Number(0, 1, above=True)
+        "exploration_fraction", "fraction of the run in which epsilon decreases", Number(0, 1, above=True)
     )
     exploration_initial_eps: float | None = _argument(
-        "exploration_initial_eps", "epsilon, the share of random actions, at the start", PROBABILITY
+        "exploration_initial_eps", "initial epsilon, the probability of a random action", PROBABILITY
     )
-    exploration_final_eps: float | None = _argument("exploration_final_eps", "final value of epsilon", PROBABILITY)
+    exploration_final_eps: float | None = _argument("exploration_final_eps", "final epsilon", PROBABILITY)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,16 +132,16 @@ class SB3Config(OpeningOptions, TrainingConfig):
         for name in dict.fromkeys(name for arguments in PRESETS.values() for name in arguments):
             value = getattr(self, name)
             if value is not None and name not in known:
-                raise ValueError(f"{name}={value} is no option of {self.algorithm}, which has {', '.join(known)}")
+                raise ValueError(f"{name}={value} is not an option of {self.algorithm}. Options: {', '.join(known)}")
         if "batch_size" in known and self.n_steps == self.boards == len(self.opponents) == 1:
             raise ValueError(f"n_steps=1 needs boards=2 or more for {self.algorithm}: a rollout has at least two steps")
 
     def resolved(self, game: Game) -> Self:
-        """Return the config in which each argument of the algorithm that is None has its preset in a game."""
+        """Return the options with the presets of a game in place of all arguments of the algorithm that are None."""
         presets = {**PRESETS[self.algorithm], **game.training_presets().get(self.algorithm, {})}
         return replace(self, **{name: value for name, value in presets.items() if getattr(self, name) is None})
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of the algorithm by their names, without the network; None where a preset is not resolved."""
+        """The arguments of the algorithm by name, without the network. Unresolved presets are None."""
         return {name: getattr(self, name) for name in PRESETS[self.algorithm]}

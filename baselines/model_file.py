@@ -1,7 +1,7 @@
-"""Model files: the weights of a policy as safetensors, and its description as JSON. Nothing is ever unpickled.
+"""Model files: the weights of a policy as safetensors, and its description as JSON. Reading them unpickles nothing.
 
-The zip files of Stable-Baselines3 contain pickled objects, and loading these can run any code. They are refused: load a
-file that you trust with Stable-Baselines3 itself, then call :func:`save_model`.
+The zip files of Stable-Baselines3 contain pickled objects, and loading these can execute any code. Therefore they are
+refused. To use a file that you trust, load it with Stable-Baselines3 and then call :func:`save_model`.
 """
 
 from collections.abc import Mapping
@@ -29,11 +29,11 @@ class SB3ModelFile:
 
     Attributes:
         path: the file.
-        network: describes the policy.
+        network: the description of the policy.
         game: the ``repr`` of the game that the policy was trained for.
-        steps: steps of training.
-        tensors: all tensors by their names; those of the policy begin with ``policy.``.
-        notes: further plain values.
+        steps: number of training steps.
+        tensors: all tensors by name. The names of the policy's tensors begin with ``policy.``.
+        notes: additional plain values.
     """
 
     path: str
@@ -47,10 +47,10 @@ class SB3ModelFile:
         """Make the policy.
 
         Args:
-            game: the game that it was trained for.
+            game: the game that the policy was trained for.
 
         Raises:
-            ValueError: it was trained for another game, or the weights do not fit the description.
+            ValueError: the policy was trained for another game, or the weights do not fit the description.
         """
         if self.game != repr(game):
             raise ValueError(f"{self.path!r} was trained for {self.game}, not for {game}")
@@ -64,21 +64,21 @@ class SB3ModelFile:
 
 
 def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
-    """Write the policy of a Stable-Baselines3 model to a file, which the agent ``sb3:PATH`` plays.
+    """Write the policy of a Stable-Baselines3 model to a file for the agent ``sb3:PATH``.
 
     Args:
         model: a model of MaskablePPO, PPO, A2C or DQN with an ``MlpPolicy``.
-        game: the game that it was trained for.
-        path: the file, by convention ``*.safetensors``.
+        game: the game that the policy was trained for.
+        path: the path of the file, by convention ``*.safetensors``.
 
     Raises:
-        ValueError: the model is of another kind, or its spaces are not those of the game.
+        ValueError: the model is of another kind, or its spaces differ from those of the game.
         OSError: the file cannot be written.
     """
     network = network_of(model)
     spaces = (model.observation_space.shape, int(cast(Any, model.action_space).n))
     if spaces != (game.observation_shape, game.action_count):
-        raise ValueError(f"the model is for planes and actions of {spaces}, which are not those of {game}")
+        raise ValueError(f"the model has planes and actions of {spaces}, which differ from those of {game}")
     write_model(Path(path), network, game, model.num_timesteps, model.policy.state_dict())
 
 
@@ -90,18 +90,18 @@ def write_model(
     weights: Mapping[str, torch.Tensor],
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file atomically.
 
     Args:
-        path: the file.
-        network: describes the policy.
+        path: the path of the file.
+        network: the description of the policy.
         game: the game that the policy was trained for.
-        steps: steps of training.
+        steps: number of training steps.
         weights: the state dictionary of the policy.
-        notes: further plain values.
+        notes: additional plain values.
 
     Raises:
-        ValueError: weights are not finite; an earlier file at ``path`` is kept.
+        ValueError: a weight is not finite. An earlier file at ``path`` is kept.
         OSError: the file cannot be written.
     """
     tensors = {_POLICY + name: tensor for name, tensor in weights.items()}
@@ -116,7 +116,7 @@ def write_model(
 
 
 def shipped_models() -> dict[str, Path]:
-    """Return the files of the models that come with the package, by name."""
+    """Return the files of the included models, by name."""
     return shipped_files(_MODELS, "", ".safetensors")
 
 
@@ -124,10 +124,10 @@ def read_model(path: str | Path) -> SB3ModelFile:
     """Read a model file.
 
     Args:
-        path: the file, or the name of a model that comes with the package.
+        path: the path of a file, or the name of an included model.
 
     Raises:
-        ValueError: the file is damaged, or not a model file.
+        ValueError: the file is damaged, or is not a model file.
         OSError: the file cannot be read.
     """
     file = shipped_file(path, _MODELS, "", ".safetensors")
@@ -136,4 +136,4 @@ def read_model(path: str | Path) -> SB3ModelFile:
         network = PolicyArchitecture(**about["network"])
         return SB3ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"])
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{str(path)!r} is no model of ci_envs, or damaged: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid model file: {error}") from None

@@ -1,4 +1,4 @@
-"""The policies of Stable-Baselines3: their algorithms, their descriptions, and their preferences among actions."""
+"""The policies of Stable-Baselines3: their algorithms, their descriptions, and their preferences for actions."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -31,10 +31,10 @@ _POLICIES: Mapping[str, type[BasePolicy]] = {
 _ACTIVATIONS: Mapping[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
 
 Layers: TypeAlias = list[int] | dict[str, list[int]]
-"""Widths of the hidden layers; ``{"pi": ..., "vf": ...}`` if those of the policy and of the value function differ."""
+"""Widths of the hidden layers, or ``{"pi": ..., "vf": ...}`` if policy and value function have different layers."""
 
 _TEMPERATURE = 0.05
-"""Values of DQN lie between -1 and 1: without a temperature their softmax would be close to random play."""
+"""Temperature of the softmax over DQN's action values. They are from -1 to 1, so without it play is almost random."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class PolicyArchitecture:
 
         parts = self.layers if isinstance(self.layers, dict) and self.algorithm != "dqn" else {"pi": self.layers}
         if not parts.keys() <= {"pi", "vf"} or not all(map(_are_widths, parts.values())):
-            raise ValueError(f"the layers are whole numbers above 0, not {self.layers!r}")
+            raise ValueError(f"layers must be integers above 0, not {self.layers!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary of plain values."""
@@ -87,29 +87,29 @@ def network_of(model: BaseAlgorithm) -> PolicyArchitecture:
     """Return the description of the policy of a model.
 
     Raises:
-        ValueError: the policy is not an ``MlpPolicy``: multilayer perceptrons on flat planes.
+        ValueError: the policy is not an ``MlpPolicy`` on flat planes.
     """
     names = [name for name, algorithm in ALGORITHMS.items() if type(model) is algorithm]
     kind, policy = type(model.policy), cast(Any, model.policy)
     if not names or kind is not _POLICIES[names[0]]:
-        raise ValueError(f"a model of {', '.join(ALGORITHMS)} with an MlpPolicy can be kept, not {kind.__name__}")
+        raise ValueError(f"the model must be {', '.join(ALGORITHMS)} with an MlpPolicy, not {kind.__name__}")
     if policy.features_extractor_class is not FlattenExtractor:
-        raise ValueError(f"only flat planes are known, not {policy.features_extractor_class.__name__}")
+        raise ValueError(f"the features must be flat planes, not {policy.features_extractor_class.__name__}")
     activations = {cls: name for name, cls in _ACTIVATIONS.items()}
     if policy.activation_fn not in activations:
-        raise ValueError(f"the activation is one of {', '.join(_ACTIVATIONS)}, not {policy.activation_fn.__name__}")
+        raise ValueError(f"the activation must be {' or '.join(_ACTIVATIONS)}, not {policy.activation_fn.__name__}")
     return PolicyArchitecture(names[0], policy.net_arch, activations[policy.activation_fn])
 
 
 def preferences(policy: Any, planes: torch.Tensor) -> torch.Tensor:
-    """Return the preferences of a policy among all actions, legal or not.
+    """Return the preferences of a policy for all actions, legal or not.
 
     Args:
         policy: a policy of one of the :data:`ALGORITHMS`.
-        planes: int8 (n, height, width, channels).
+        planes: observations, int8 of shape (n, height, width, channels).
 
     Returns:
-        float32 (n, actions): logits; for DQN, the action values divided by a temperature of 0.05.
+        float32 of shape (n, actions): logits. For DQN they are the action values divided by a temperature of 0.05.
     """
     with torch.inference_mode():
         if isinstance(policy, DQNPolicy):

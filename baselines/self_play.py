@@ -35,11 +35,11 @@ class Pool:
         """Make an empty pool.
 
         Args:
-            game: the game that is learned.
-            network: describes the policies.
-            size: the largest number of past selves.
-            latest_share: the probability that the latest one is drawn; else each is equally likely.
-            seed: of the random numbers.
+            game: the game to learn.
+            network: the description of the policies.
+            size: maximum number of past selves.
+            latest_share: the probability that the latest past self is drawn. Otherwise all are equally likely.
+            seed: the seed of the random numbers.
         """
         self.game = game
         self.network = network
@@ -53,13 +53,13 @@ class Pool:
         self._rng = np.random.default_rng(seed)
 
     def add(self, policy: BasePolicy) -> None:
-        """Add a copy of the weights of a policy; a full pool drops a random past self first."""
+        """Add a copy of the weights of a policy. A full pool removes a random past self first."""
         if len(self.weights) == self._size:
             del self.weights[self._rng.integers(self._size)]
         self.weights.append(copy_of_weights(policy))
 
     def draw(self) -> SB3Agent:
-        """Return a past self, which draws its actions as it did in training."""
+        """Return a past self that samples its actions, as it did in training."""
         latest = self._rng.random() < self._latest_share
         policy = self.network.new_policy(self.game)
         policy.load_state_dict(self.weights[-1 if latest else self._rng.integers(len(self.weights))])
@@ -81,11 +81,11 @@ def self_play_env(
     """Make the boards of a training run.
 
     Args:
-        game: the game that is learned.
-        opponents: spec strings, or ``pool``, which is the random player until a past self is drawn.
-        boards: number of boards against each opponent.
-        max_cycles: plies after which a game is truncated; None is the game's own limit.
-        openings: how some games begin with random plies.
+        game: the game to learn.
+        opponents: spec strings, or ``pool``, which is the random agent until a past self is drawn.
+        boards: number of boards per opponent.
+        max_cycles: plies after which a game is truncated. None is the game's own limit.
+        openings: random openings for some games, or None.
 
     Raises:
         ValueError: an opponent cannot be made.
@@ -105,7 +105,7 @@ def self_play_env(
 
 
 class SelfPlayCallback(BaseCallback):
-    """Adds the agent to the pool and draws new opponents from it, every ``interval`` steps between two rollouts."""
+    """Callback that adds the agent to the pool and draws new opponents, between rollouts, every ``interval`` steps."""
 
     model: BaseAlgorithm
 
@@ -113,10 +113,10 @@ class SelfPlayCallback(BaseCallback):
         """Prepare the callback.
 
         Args:
-            env: has a group of boards for each opponent.
+            env: an environment with a group of boards for each opponent.
             opponents: spec strings, or ``pool`` for the groups whose opponents are drawn.
             pool: the past selves.
-            interval: steps between two additions.
+            interval: number of steps between additions.
         """
         super().__init__()
         self._groups = [group for group, name in zip(env.groups, opponents, strict=True) if name == POOL]
@@ -125,7 +125,7 @@ class SelfPlayCallback(BaseCallback):
 
     @override
     def _on_training_start(self) -> None:
-        if self._pool.weights:  # the run continues
+        if self._pool.weights:  # a resumed run
             self._draw()
 
     @override

@@ -1,4 +1,4 @@
-"""The trainer of Stable-Baselines3's algorithms, by self-play."""
+"""The trainer of Stable-Baselines3's algorithms by self-play."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,16 +30,17 @@ _SEEDS = 2**32
 
 
 class SB3Trainer(Trainer):
-    """Trains a policy by self-play with an algorithm of Stable-Baselines3.
+    """Trainer of a policy by self-play with an algorithm of Stable-Baselines3.
 
-    Training is in the loop of Stable-Baselines3, which calls the run between two rollouts. The same seed gives the same
-    agent, unless the run is interrupted: a run that is resumed begins new games with new random numbers.
-    Stable-Baselines3 draws them from the global generators of Python, NumPy and PyTorch, which it seeds.
+    The loop of Stable-Baselines3 trains the policy, and updates the run between rollouts. The same seed gives the same
+    agent, unless the run is interrupted: a resumed run begins new games with new random numbers. Stable-Baselines3 uses
+        and
+    seeds the global random number generators of Python, NumPy and PyTorch.
 
     Attributes:
         model: the algorithm with its policy.
         pool: the past selves of the agent.
-        callback: adds the agent to the pool and draws new opponents.
+        callback: the callback that adds the agent to the pool and draws new opponents.
     """
 
     learner = "sb3"
@@ -52,7 +53,7 @@ class SB3Trainer(Trainer):
         """Make a model with random weights.
 
         Args:
-            task: what is learned.
+            task: the task to learn.
             config: the options.
 
         Raises:
@@ -84,13 +85,13 @@ class SB3Trainer(Trainer):
 
     @override
     def train(self, run: Run) -> None:
-        """Train until the run is over.
+        """Train until the end of the run.
 
         Args:
-            run: is updated between two rollouts.
+            run: the run, which is updated between rollouts.
 
         Raises:
-            RuntimeError: the training failed, for example because the weights grew without limit.
+            RuntimeError: the training failed, for example because the weights diverged.
         """
         model = self.model
         with _torch_threads(self.config.threads), DelayedInterrupt() as interrupt:
@@ -101,16 +102,16 @@ class SB3Trainer(Trainer):
                 self.between_updates()
                 model.logger.dump(self.count)
                 run.update()
-            except ValueError as error:  # a bad option was refused before
+            except ValueError as error:  # invalid options were refused earlier
                 raise RuntimeError("training failed") from error
             interrupt.check()
 
     def begin_update(self) -> None:
-        """Note that the weights are about to change: the state is not consistent until the next rollout."""
+        """Mark the state as inconsistent until the next rollout, because the weights are about to change."""
         self._updating = True
 
     def between_updates(self) -> None:
-        """Note that the weights do not change until :meth:`begin_update`."""
+        """Mark the state as consistent until :meth:`begin_update`."""
         self._updating = False
 
     @override
@@ -137,7 +138,7 @@ class SB3Trainer(Trainer):
 
     @override
     def adopt(self, measurement: Measurement, ladder: Ladder) -> bool:
-        """Let the policy become the best one if its mean score is better, and return whether it did."""
+        """Adopt the policy as the best one if its mean score is better, and return whether it is."""
         score = measurement.score
         if self._best is not None and score <= self._best.score:
             return False
@@ -157,7 +158,7 @@ class SB3Trainer(Trainer):
 
 
 class _RunCallback(BaseCallback):
-    """Updates the run between two rollouts, and ends it where Ctrl-C was pressed."""
+    """Callback that updates the run between rollouts, and stops it after Ctrl-C."""
 
     def __init__(self, trainer: SB3Trainer, run: Run, interrupt: DelayedInterrupt) -> None:
         super().__init__()
@@ -179,7 +180,7 @@ class _RunCallback(BaseCallback):
 
 
 class _RunWriter(KVWriter):
-    """Passes the numbers that Stable-Baselines3 logs to the run, and keeps the latest losses."""
+    """Writer that passes the numbers that Stable-Baselines3 logs to the run, and stores the latest losses."""
 
     def __init__(self, run: Run, losses: dict[str, float]) -> None:
         self._run, self._losses = run, losses

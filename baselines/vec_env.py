@@ -1,4 +1,4 @@
-"""The vector environment as a VecEnv of Stable-Baselines3."""
+"""The vector environment as a ``VecEnv`` of Stable-Baselines3."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from ci_envs.envs.vector import VectorBoardEnv
 
 
 class BoardsVecEnv(VecEnv):
-    """A VecEnv of the boards of one or more vector environments, side by side.
+    """A ``VecEnv`` of the boards of one or more vector environments.
 
     With several vector environments the agent plays against several opponents at once, one in each. SB3-contrib calls
     ``action_masks``.
@@ -24,19 +24,21 @@ class BoardsVecEnv(VecEnv):
     """
 
     def __init__(self, *groups: VectorBoardEnv) -> None:
-        """Put vector environments of one game side by side.
+        """Combine vector environments of one game.
 
         Args:
             groups: the vector environments, with ``autoreset_mode="SameStep"``, as Stable-Baselines3 expects.
 
         Raises:
-            ValueError: there is none, they are of different games, or one has another ``autoreset_mode``.
+            ValueError: ``groups`` is empty, the games differ, or an environment has another ``autoreset_mode``.
         """
         if not groups or len({group.game for group in groups}) > 1:
-            raise ValueError(f"need vector environments of one game, not {[str(group.game) for group in groups]}")
+            raise ValueError(
+                f"groups must be vector environments of one game, not {[str(group.game) for group in groups]}"
+            )
         for group in groups:
             if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
-                raise ValueError(f"need autoreset_mode SAME_STEP, not {group.metadata['autoreset_mode']}")
+                raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
         self.groups = groups
         self._ends = np.cumsum([group.num_envs for group in groups]).tolist()
         self._actions: NDArray[Any] = np.zeros(0)
@@ -46,7 +48,7 @@ class BoardsVecEnv(VecEnv):
 
     @override
     def reset(self) -> VecEnvObs:
-        """Begin a new game on every board, with the seeds that :meth:`seed` was given."""
+        """Start a new game on every board, with the seeds of the last call of :meth:`seed`."""
         planes = []
         for group, part in self._parts():
             seeds = self._seeds[part]
@@ -61,7 +63,7 @@ class BoardsVecEnv(VecEnv):
 
     @override
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all boards; the ``infos`` of a game that ended contain its ``terminal_observation``."""
+        """Step all boards. The ``infos`` of a finished game contain its ``terminal_observation``."""
         planes, rewards, dones = [], [], []
         infos: list[dict[str, Any]] = []
         for group, part in self._parts():
@@ -87,12 +89,12 @@ class BoardsVecEnv(VecEnv):
 
     @override
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return, for each board, an attribute of the vector environment that the board is in."""
+        """Return an attribute of each board's vector environment."""
         return [getattr(self._group_of(i), attr_name) for i in self._get_indices(indices)]
 
     @override
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of the vector environments that the boards are in."""
+        """Set an attribute of the boards' vector environments."""
         for group in dict.fromkeys(map(self._group_of, self._get_indices(indices))):
             setattr(group, attr_name, value)
 
@@ -100,19 +102,21 @@ class BoardsVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return the result of a method for each board; boards have only the method ``action_masks``.
+        """Return the result of a method for each board. The only such method is ``action_masks``.
 
         Raises:
             AttributeError: ``method_name`` is another method.
         """
         if method_name != "action_masks":
-            raise AttributeError(f"boards of a vector environment have action_masks alone, not {method_name!r}")
+            raise AttributeError(
+                f"boards of a vector environment have only the method action_masks, not {method_name!r}"
+            )
         masks = self.action_masks()
         return [masks[i] for i in self._get_indices(indices)]
 
     @override
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each board: boards are never wrapped."""
+        """Return False for each board, because boards are never wrapped."""
         return [False for _ in self._get_indices(indices)]
 
     @override

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_envs import Position, Quixo, make, make_vec, perft, solve
 from ci_envs.agents.search import negamax
 from ci_envs.agents.search.mcts import MAX_NODES
-from ci_envs.agents.search.mcts_tree import NODE, plant, simulate
+from ci_envs.agents.search.mcts_tree import NODE, simulate, write_root
 from ci_envs.agents.search.tree import ROOT
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
@@ -143,7 +143,7 @@ def _deepening(id: str, depth: int, evaluator: Any = None) -> tuple[Callable[[],
 
     def deepen() -> int:
         value = 0
-        negamax.begin(table, work)
+        negamax.begin_search(table, work)
         for plies in range(1, depth + 1):
             value = negamax.negamax(
                 game, evaluator, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work
@@ -172,7 +172,7 @@ def mcts_simulations(id: str, simulations: int) -> Work:
         nodes = np.empty(simulations + game.action_count, dtype=NODE)
         done, state = 0, 1
         while done < amount:
-            size, state = plant(game, nodes, own, opp, np.uint64(state))
+            size, state = write_root(game, nodes, own, opp, np.uint64(state))
             nodes, _, state = simulate(game, nodes, size, simulations, 1.0, *limits, True, np.uint64(state))
             done += int(nodes[ROOT]["visits"])
         return done

@@ -83,7 +83,7 @@ class PlainBoard:
         return [p for p in self.left if not any(p & having or ~p & lacking for _, having, lacking in threats)]
 
 
-def follow(position: Position, genome: list[int]) -> tuple[list[int], int]:
+def repair_and_evaluate(position: Position, genome: list[int]) -> tuple[list[int], int]:
     """``-> (plan, value)``: a genome repaired, and what it comes to."""
     board = PlainBoard.of(position)
     plan, actor = [0] * _PLIES, 1
@@ -160,7 +160,7 @@ def choose(
     values: list[int] = []
 
     def add(genome: list[int]) -> None:
-        plan, value = follow(position, genome)
+        plan, value = repair_and_evaluate(position, genome)
         plans.append(plan)
         values.append(value)
 

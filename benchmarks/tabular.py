@@ -62,7 +62,7 @@ def _learned(rule: Rule, amount: int) -> NDArray[np.void]:
     table, runs = new_table(_GAME.action_count, 1), np.zeros(1, RUN)
     alphas, rates = Schedule(LINEAR, 0.3, 0.02), Schedule(LINEAR, 1.0, 0.05)
     path, values = np.empty(rule.max_plies, TURN), np.empty(_GAME.action_count)
-    rules = rule.in_memory()
+    rules = rule.to_record()
     play_episodes(_GAME, RandomPolicy(), (), table, rules, alphas, rates, amount, amount, path, values, runs)
     return table
 

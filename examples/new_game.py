@@ -113,7 +113,7 @@ class Chomp(Game):
         descending = sorted([self.cols, *lengths], reverse=True) == [self.cols, *lengths]
         if match is None or len(lengths) != self.rows or not descending:
             raise ValueError(
-                f"{text!r} is no position of {self}: {self.rows} lengths of at most {self.cols}, none more than the one"
+                f"{text!r} is not a position of {self}: {self.rows} lengths of at most {self.cols}, none above the one"
                 f" before, then 0 or 1 to move: {self.to_text(*self.start(), 0)!r}"
             )
         return self.pack(lengths), 0, int(match[2])

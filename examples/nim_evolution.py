@@ -12,8 +12,8 @@ import numpy as np
 
 from ci_envs import Nim, make_agent
 from ci_envs.agents.nim.analysis import NimAnalysis
-from ci_envs.agents.nim.evolved import action_chances
-from ci_envs.agents.nim.rules import FIXED_RULES
+from ci_envs.agents.nim.evolved import action_probabilities
+from ci_envs.agents.nim.rules import DETERMINISTIC_RULES
 from ci_envs.training import train
 
 FEATURES = ("odd", "single")
@@ -25,19 +25,19 @@ FEATURES = ("odd", "single")
 def main(generations: int, output: Path) -> None:
     """Train ``nim_evolved`` and print what it wins."""
     game = Nim((1, 3, 5, 7))
-    options = {"rules": FIXED_RULES, "features": FEATURES, "generations": generations, "measurements": 1}
+    options = {"rules": DETERMINISTIC_RULES, "features": FEATURES, "generations": generations, "measurements": 1}
     agent = make_agent(train("nim_evolved", "Nim-v0", output=output, **options), game)
     analysis = NimAnalysis(game)
     chances = np.zeros((analysis.count, game.action_count))  # none in the empty position
-    chances[1:] = action_chances(game, agent.genome_policy, agent.genome, analysis.words[1:])
+    chances[1:] = action_probabilities(game, agent.genome_policy, agent.genome, analysis.words[1:])
     for name, share in (
         ("the evolved combination", analysis.share_won(chances)[0]),
-        ("the best rule for each class of positions", analysis.mappings(FIXED_RULES, FEATURES)[:, 0].max()),
-        ("the best rule in each position", analysis.ceiling(FIXED_RULES)[0]),
+        ("the best rule for each class of positions", analysis.mappings(DETERMINISTIC_RULES, FEATURES)[:, 0].max()),
+        ("the best rule in each position", analysis.upper_bound(DETERMINISTIC_RULES)[0]),
     ):
         click.echo(f"{name}: {share:.1%}")
-    hopeless = min((game.sizes(int(word)) for word in analysis.hopeless(FIXED_RULES)), key=sum)
-    click.echo(f"The smallest won position in which no rule is sure to win: {hopeless}")
+    unsolvable = min((game.sizes(int(word)) for word in analysis.unsolvable_starts(DETERMINISTIC_RULES)), key=sum)
+    click.echo(f"The smallest won position in which no rule is sure to win: {unsolvable}")
 
 
 if __name__ == "__main__":

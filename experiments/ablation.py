@@ -1,4 +1,4 @@
-"""An ablation of AlphaZero, each variant trained for the same time: ``python -m experiments.ablation``.
+"""An ablation of AlphaZero, with the same training time for each variant: ``python -m experiments.ablation``.
 
 With the default of 5 minutes per variant it takes half an hour on two cores. It writes the runs, a table and a plot.
 """
@@ -39,7 +39,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     default=5.0,
     show_default=True,
     type=click.FloatRange(min=0, min_open=True),
-    help="Of each variant.",
+    help="Minutes of training per variant.",
 )
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(min=1), help="Threads of self-play.")
 @click.option(
@@ -47,14 +47,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
     default=2000,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Test positions.",
+    help="Number of test positions.",
 )
 @click.option(
     "--simulations",
     default=100,
     show_default=True,
     type=click.IntRange(min=1),
-    help="For each position.",
+    help="Simulations per test position.",
 )
 @click.option("--output", default="runs/ablation", show_default=True, type=click.Path(path_type=Path))
 def main(environment: str, minutes: float, threads: int, positions: int, simulations: int, output: Path) -> None:

@@ -1,12 +1,13 @@
 """Kill training runs at random times and resume them: ``python -m experiments.kill_training q_learning``.
 
-For each learner, one run is left alone. Every other run is killed once (SIGKILL), some of them before their first
-checkpoint, and resumed. Where training is deterministic, its best agent must then be the same byte for byte, and so
-must its learning curve, except for the columns that are measured with a clock; else the run must finish.
+For each learner, one reference run is not killed. All other runs are killed once (SIGKILL), some of them before their
+first checkpoint, and resumed. If the training is deterministic, the best agent must be equal to the reference byte for
+byte. The learning curve must also be equal, except for columns with times. If the training is not deterministic, the
+resumed run must finish.
 
-The run that is left alone is made in this process. The others are processes of their own, forked from a server that has
-imported what they need. The server hashes strings with another seed, so a learner that depends on the order of a set is
-found out.
+The reference run is made in this process. The others are separate processes, forked from a server that has imported the
+packages they need. The server hashes strings with another seed, which detects learners that depend on the order of a
+set.
 """
 
 import csv
@@ -40,7 +41,7 @@ class Case:
     """A short run of a learner.
 
     Attributes:
-        arguments: of ``ci-envs train``, without the folder.
+        arguments: the arguments of ``ci-envs train``, without the folder.
         deterministic: whether a resumed run ends with the same bytes.
     """
 
@@ -84,16 +85,16 @@ _IMPORTED = (
     "ci_envs.arena.match",
     "ci_envs.training.learners",
 )
-"""What the server of processes imports: modules that are slow to load and start no threads."""
+"""The modules that the server of processes imports: they are slow to load and start no threads."""
 
 
 @click.command()
 @click.argument("learners", nargs=-1, type=click.Choice([*CASES]))
-@click.option("--kills", default=20, show_default=True, help="Runs of each learner that are killed.")
-@click.option("--early", default=5, show_default=True, help="How many of these before the first checkpoint.")
-@click.option("--seed", default=0, show_default=True, help="Of the times.")
+@click.option("--kills", default=20, show_default=True, help="Number of killed runs per learner.")
+@click.option("--early", default=5, show_default=True, help="Number of kills before the first checkpoint.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the times of the kills.")
 def main(learners: tuple[str, ...], kills: int, early: int, seed: int) -> None:
-    """Kill runs of LEARNERS, or of all, and print how many ended well after they were resumed."""
+    """Kill and resume runs of LEARNERS (default: all), and print the number of correct results."""
     rng, failures = np.random.default_rng(seed), 0
     table = Table("learner", "kills", "before the first checkpoint", "ended well")
     for learner in learners or CASES:
@@ -106,11 +107,11 @@ def main(learners: tuple[str, ...], kills: int, early: int, seed: int) -> None:
 
 
 def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.Generator) -> list[bool]:
-    """Kill and resume one run for each element of ``early``, and return which of them ended well.
+    """Kill and resume one run for each element of ``early``, and return whether each of them ended correctly.
 
     Args:
-        case: what is trained.
-        folder: an empty folder, in which each run has one of its own.
+        case: the run.
+        folder: an empty folder, in which each run gets its own folder.
         early: whether to kill the run before its first checkpoint.
         rng: draws the times of the other kills, from the first checkpoint to the end.
     """
@@ -126,7 +127,7 @@ def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.
     for number, before in enumerate(early):
         run = folder / str(number)
         while not _kill(case, run, None if before else rng.uniform(0, seconds)):
-            shutil.rmtree(run)  # it was over before the kill
+            shutil.rmtree(run)  # the run ended before the kill
         process = _start(case, run, "--resume")
         process.join()
         results.append(process.exitcode == 0 and (result_of(run) == result_of(whole) or not case.deterministic))
@@ -134,10 +135,10 @@ def check_kills(case: Case, folder: Path, early: Sequence[bool], rng: np.random.
 
 
 def _kill(case: Case, run: Path, seconds: float | None) -> bool:
-    """Begin a run, and kill it some seconds after its first checkpoint, or before it if ``seconds`` is None.
+    """Start a run and kill it ``seconds`` after its first checkpoint, or before the checkpoint if ``seconds`` is None.
 
     Returns:
-        Whether the run was still going on.
+        Whether the run was still in progress.
     """
     process = _start(case, run)
     _wait_for(run / (CONFIG if seconds is None else CHECKPOINT), process)
@@ -150,7 +151,7 @@ def _kill(case: Case, run: Path, seconds: float | None) -> bool:
 
 
 def result_of(run: Path) -> tuple[bytes, list[dict[str, str]]]:
-    """Return the best agent and the learning curve of a run, without the columns that are measured with a clock."""
+    """Return the best agent and the learning curve of a run, without the columns with times."""
     timings = trainer_of(json.loads((run / CONFIG).read_text())["learner"]).timings
     [best] = run.glob("best.*")
     with (run / CURVE).open(newline="") as file:
@@ -174,7 +175,7 @@ def _log(run: Path) -> Path:
 
 
 def _train(arguments: list[str], log: Path) -> None:
-    """Run ``ci-envs`` in a process of its own, and write what it prints to a file."""
+    """Run ``ci-envs`` in a separate process, and write its output to a file."""
     with log.open("wb") as file:
         os.dup2(file.fileno(), sys.stdout.fileno())
         os.dup2(file.fileno(), sys.stderr.fileno())
@@ -182,7 +183,7 @@ def _train(arguments: list[str], log: Path) -> None:
 
 
 def _train_here(arguments: list[str], log: Path) -> None:
-    """Run ``ci-envs`` in a thread of this process, and write what it prints to a file."""
+    """Run ``ci-envs`` in a thread of this process, and write its output to a file."""
     with log.open("w") as file, redirect_stdout(file), redirect_stderr(file), suppress(SystemExit):
         ci_envs(arguments)
 

@@ -1,8 +1,8 @@
 """The strength of all agents in every game: ``python -m experiments.ladder``.
 
-Every two agents of a game play a match from the start, and a match after four random plies. The command writes a JSON
-file and two pictures for each environment; ``python docs/write_strength.py`` makes the tables of the documentation from
-the JSON files.
+Each pair of agents of a game plays a match from the initial position and a match after four random plies. The command
+writes a JSON file and two pictures for each environment. ``python docs/write_strength.py`` writes the tables of the
+documentation from the JSON files.
 """
 
 import json
@@ -53,14 +53,14 @@ RANDOM_PLIES = (0, 4)
     multiple=True,
     type=click.Choice(tuple(LADDERS)),
     default=tuple(LADDERS),
-    help="Environment to play; can be repeated.  [default: all]",
+    help="Environment to play; repeat it for several.  [default: all]",
 )
 @click.option("--games", default=100, show_default=True, type=click.IntRange(min=2), help="Games of each match.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option("--output", default=FOLDER, type=click.Path(file_okay=False, path_type=Path), help="Folder of the files.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of a Ray cluster that play the matches.")
 def main(environments: tuple[str, ...], games: int, seed: int, output: Path, workers: int | None) -> None:
-    """Play the tournaments of each environment; write its files as soon as they are played."""
+    """Play the tournaments of each environment, and write its files immediately."""
     with usage_errors():
         output.mkdir(parents=True, exist_ok=True)
     for environment in environments:
@@ -105,7 +105,7 @@ def write_results(comparisons: Sequence[Comparison], folder: Path) -> None:
 
 
 def summary(comparison: Comparison) -> dict[str, Any]:
-    """Return the results of each agent, and the games of each pair as won, drawn and lost by its first agent."""
+    """Return the results of each agent, and the wins, draws and losses of the first agent of each pair."""
     full = to_json(comparison)
     pairs = [
         {
@@ -128,7 +128,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
 
 
 def file_name(environment: str) -> str:
-    """Return the name of an environment's files, without ending: a colon is not allowed in file names on Windows."""
+    """Return the base name of an environment's files. Windows does not allow a colon in it."""
     return environment.replace(":", "_")
 
 

@@ -1,6 +1,6 @@
 """The strength of Stable-Baselines3 after training: ``python -m experiments.learning``.
 
-With the default of three seeds it takes about an hour and a half on one core; options select less.
+With the default of three seeds it takes about an hour and a half on one core. Options select fewer runs.
 """
 
 import tempfile
@@ -18,14 +18,14 @@ from ci_envs.registry import resolve
 from ci_envs.training import train
 
 STEPS: Mapping[str, int] = {"TicTacToe-v0": 1_000_000, "ConnectFour-v0": 82_000, "Quixo-v0": 2_500_000}
-"""How long to train, by environment."""
+"""The number of training steps for each environment."""
 
-JUDGES: Mapping[str, Sequence[str]] = {
+OPPONENTS: Mapping[str, Sequence[str]] = {
     "TicTacToe-v0": ("random", "exact"),
     "ConnectFour-v0": ("random", "minimax:depth=2,evaluation=false"),
     "Quixo-v0": ("random", "minimax:depth=1", "minimax:depth=2"),
 }
-"""Who a trained model plays, by environment."""
+"""The opponents of a trained model in each environment."""
 
 GAMES = 500
 
@@ -35,7 +35,7 @@ GAMES = 500
 @click.option("--environment", "environments", multiple=True, default=tuple(STEPS), type=click.Choice(tuple(STEPS)))
 @click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1))
 def main(algorithms: tuple[str, ...], environments: tuple[str, ...], seeds: int) -> None:
-    """Train and play; a line for every model as soon as it is measured, and a table at the end."""
+    """Train and measure models; print a line per model as soon as it is measured, and a table at the end."""
     table = Table(title=f"{GAMES} games against each, won / drawn / lost", title_justify="left")
     for column in ("environment", "algorithm", "seed", "steps", "training", "against"):
         table.add_column(column, no_wrap=True)
@@ -52,7 +52,7 @@ def main(algorithms: tuple[str, ...], environments: tuple[str, ...], seeds: int)
 
 
 def learn(algorithm: str, environment: str, seed: int) -> tuple[float, str]:
-    """Seconds of training, evaluation included, and how the best model then played."""
+    """Return the seconds of training including evaluation, and the results of the best model."""
     game = resolve(environment)[1]
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
@@ -60,9 +60,9 @@ def learn(algorithm: str, environment: str, seed: int) -> tuple[float, str]:
         seconds = time.perf_counter() - begin
         model = make_agent(best, game, seed=0)
     records = []
-    for judge in JUDGES[environment]:
-        total = play_match(game, model, make_agent(judge, game, seed=1), GAMES).sides[0].total
-        records.append(f"{judge} {total.wins}/{total.draws}/{total.losses}")
+    for opponent in OPPONENTS[environment]:
+        total = play_match(game, model, make_agent(opponent, game, seed=1), GAMES).sides[0].total
+        records.append(f"{opponent} {total.wins}/{total.draws}/{total.losses}")
     return seconds, ", ".join(records)
 
 

@@ -207,7 +207,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path):
     with torch.no_grad():
         network.policy[0].bias[0] = 0
     write_model(path, network, game, {})
-    with pytest.raises(ValueError, match=r"is no network that can play here: Error.* loading state_dict"):
+    with pytest.raises(ValueError, match=r"is not a valid network file: Error.* loading state_dict"):
         read_model(path, game)
     with pytest.raises(FileNotFoundError):
         read_model(tmp_path / "nowhere", game)
@@ -220,7 +220,7 @@ def test_the_agent_plays_alike_alone_and_among_many(selection):
     network = trained_a_little(game)
     many = AlphaZeroAgent(game, network, simulations=30, selection=selection, seed=2)
     few = copy.deepcopy(many)
-    few._most = 7
+    few._max_positions = 7
     np.testing.assert_array_equal(many.act_batch(batch_of(positions)), few.act_batch(batch_of(positions)))
 
 
@@ -291,7 +291,7 @@ def test_the_networks_that_come_with_the_package_play_well(game, least):
 
 
 def test_games_for_which_no_network_comes_with_the_package_are_named():
-    with pytest.raises(ValueError, match=r"no network for Quixo\(size=6\) comes with the package, only for ConnectN"):
+    with pytest.raises(ValueError, match=r"no network for Quixo\(size=6\) is included, only for ConnectN"):
         make_agent("alphazero", Quixo(6))
 
 

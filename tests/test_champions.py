@@ -34,13 +34,13 @@ def test_a_champion_comes_back_as_it_was(tmp_path):
         (lambda about: about | {"format": "ci_envs champion 0"}, "its format is 'ci_envs champion 0'"),
         (lambda about: about | {"agent": "neat"}, "a champion of neat for ConnectN.*, not of es"),
         (lambda about: about | {"game": repr(Quixo())}, "for Quixo.*, not of es for ConnectN"),
-        (lambda about: about | {"genome": [1.0, None]}, "is no champion"),
+        (lambda about: about | {"genome": [1.0, None]}, "is not a valid champion"),
         (lambda about: about | {"genome": [[1.0]]}, "its genome is not a list of numbers"),
         (lambda about: about | {"genome": [float("nan")]}, "its genome is not a list of numbers"),
-        (lambda about: about | {"genome": 3}, "is no champion"),
-        (lambda about: about | {"options": 3}, "is no champion"),
-        (lambda about: {"format": about["format"]}, "is no champion"),
-        (lambda about: [], "is no champion"),
+        (lambda about: about | {"genome": 3}, "is not a valid champion"),
+        (lambda about: about | {"options": 3}, "is not a valid champion"),
+        (lambda about: {"format": about["format"]}, "is not a valid champion"),
+        (lambda about: [], "is not a valid champion"),
     ],
 )
 def test_what_is_no_champion_is_refused(tmp_path, change, message):
@@ -55,7 +55,7 @@ def test_what_is_no_champion_is_refused(tmp_path, change, message):
 def test_damage_is_refused(tmp_path, content):
     path = tmp_path / "champion.json"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"champion.json' is no champion that can play here"):
+    with pytest.raises(ValueError, match=r"champion.json' is not a valid champion"):
         read_champion(path, "es", GAME)
 
 

@@ -15,7 +15,7 @@ from toy_agents import Broken, Illegal, RandomInPython
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, RandomOpenings, make_agent
 from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution import FitnessByPlay, GenomePolicy, Individual, mean_scores, play_population
-from ci_envs.agents.evolution.play import pairs_of_openings
+from ci_envs.agents.evolution.play import paired_openings
 from ci_envs.games import action_count, implements, legal
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.optimisation.evolution import (
@@ -60,7 +60,7 @@ TICTACTOE = ConnectN(3, 3, 3)
 class Preferences(GenomePolicy):
     """Plays one of the legal actions with the largest gene, the genes going round."""
 
-    def room_size(self, game, genes):
+    def buffer_size(self, game, genes):
         return game.action_count
 
 
@@ -137,12 +137,14 @@ def test_games_are_those_of_a_slow_loop(game, max_cycles):
 
 
 def test_games_from_random_openings_are_those_of_a_slow_loop():
-    starts = pairs_of_openings(TICTACTOE, RandomOpenings(5, 0.7))(9, np.random.default_rng(1))
+    starts = paired_openings(TICTACTOE, RandomOpenings(5, 0.7))(9, np.random.default_rng(1))
     assert np.array_equal(starts[:8:2], starts[1:8:2])
     assert len({tuple(words) for words in starts.tolist()}) > 2
     genome, fitness_seed = np.array([[0.0, 2, 1, 1, 2]]), 3
     random = [make_agent("random", TICTACTOE)]
-    results = play_population(TICTACTOE, Preferences(), genome, random, 9, fitness_seed, starts=starts, in_turn=True)
+    results = play_population(
+        TICTACTOE, Preferences(), genome, random, 9, fitness_seed, starts=starts, alternate_seats=True
+    )
     words = np.random.default_rng(fitness_seed).integers(2**64, size=(1, 9), dtype=np.uint64)[0].tolist()
     scores = [
         slow_score(TICTACTOE, genome[0].tolist(), None, word, number % 2, 10, Position(TICTACTOE, *start))
@@ -195,9 +197,9 @@ def test_play_can_be_learned():
         ({"opponents": []}, "at least one opponent"),
         ({"opponents": [make_agent("random", Quixo())]}, "was made for"),
         ({"opponents": [Broken(TICTACTOE)]}, "a bug"),
-        ({"opponents": [Illegal(TICTACTOE)]}, "opponent Illegal plays an illegal action"),
-        ({"opponents": [Individual(Stubborn(), np.array([9]))]}, "opponent Stubborn plays an illegal action"),
-        ({"policy": Stubborn(), "threads": 2}, "Stubborn plays an illegal action"),
+        ({"opponents": [Illegal(TICTACTOE)]}, "opponent Illegal played an illegal action"),
+        ({"opponents": [Individual(Stubborn(), np.array([9]))]}, "opponent Stubborn played an illegal action"),
+        ({"policy": Stubborn(), "threads": 2}, "Stubborn played an illegal action"),
         ({"games": 0}, "games.*0"),
         ({"seed": -1}, "seed.*-1"),
         ({"threads": 0}, "threads.*0"),

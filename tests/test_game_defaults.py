@@ -80,7 +80,7 @@ def test_cells_of_many_planes_are_hexadecimal_numbers():
 def test_malformed_text_is_refused(text, reason):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
         LastCell().from_text(text)
-    assert str(caught.value).startswith(f"{text!r} is no position of LastCell(rows=2, cols=4): {reason}")
+    assert str(caught.value).startswith(f"{text!r} is not a position of LastCell(rows=2, cols=4): {reason}")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import ci_envs.agents.search.mcts
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.mcts import MCTSAgent
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, forget_proof, plant, simulate
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, simulate, write_root
 from ci_envs.arena.match import play_match
 from ci_envs.solver.nim import is_won
 
@@ -56,9 +56,9 @@ def lost_values(agent, positions):
 
 def tree_of(position, simulations, exploration=1.0, max_plies=1000, max_nodes=2**24, proofs=True, seed=1):
     nodes = np.empty(FIRST_NODES + position.game.action_count, NODE)
-    size, state = plant(position.game, nodes, np.uint64(position.own), np.uint64(position.opp), np.uint64(seed))
+    size, state = write_root(position.game, nodes, np.uint64(position.own), np.uint64(position.opp), np.uint64(seed))
     if not proofs:
-        forget_proof(nodes, np.uint64(0))
+        reset_bounds(nodes, np.uint64(0))
     limits = exploration, max_plies, max_nodes, proofs
     nodes, size, _ = simulate(position.game, nodes, size, simulations, *limits, np.uint64(state))
     return nodes[:size]
@@ -334,7 +334,7 @@ def test_goes_on_with_the_tree_of_the_last_move(game):
         position, found = Position.start(game), 0
         while position.result is None:
             if position.to_move == 0:
-                before = agent._kept(np.array([position.own, position.opp], np.uint64), np.uint64(0))
+                before = agent._reused_tree(np.array([position.own, position.opp], np.uint64), np.uint64(0))
                 if before:
                     check_tree(before.nodes[: before.size], position)
                     found += 1

@@ -578,7 +578,7 @@ def test_a_softmax_after_the_outputs_is_played_and_shown(tmp_path):
         ({"layer_output": "softmax"}, "layer_output=softmax is for encoding=layers"),
         ({"encoding": "layers", "layer_output": "softmax"}, "is for outputs=actions, not outputs=value"),
         ({"encoding": "layers", "layer_crossover": "one"}, "layer_crossover must be one of places, sequence"),
-        ({"opponents": None, "peers": 0}, "opponents=none needs peers of 1 or more"),
+        ({"opponents": None, "peers": 0}, "opponents=none needs peers: set peers to 1 or more"),
         ({"temperature": -1}, "temperature"),
         ({"symmetries": 3}, "symmetries"),
         ({"max_plies": 0}, "max_plies"),
@@ -607,7 +607,7 @@ def test_runs_and_champions_that_do_not_fit_are_refused(tmp_path):
     about = json.loads(path.read_text())
     for damage in ({"genome": about["genome"][:-1]}, {"options": {}}, {"options": {"outputs": [], "symmetries": True}}):
         path.write_text(json.dumps(about | damage))
-        with pytest.raises(ValueError, match="no champion"):
+        with pytest.raises(ValueError, match="not a valid champion"):
             NeatAgent(TICTACTOE, path)
 
 

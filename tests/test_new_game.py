@@ -95,7 +95,7 @@ class TestChomp:
         "text", ["", "4,4,4", "4,4,4 2", "4,4 0", "4,4,4,0 0", "5,4,4 0", "3,4,4 0", "4,4,4  0", "4,4,٤ 0", "4,,4 0"]
     )
     def test_malformed_text(self, chomp, text):
-        with pytest.raises(ValueError, match=re.escape(f"{text!r} is no position of Chomp")):
+        with pytest.raises(ValueError, match=re.escape(f"{text!r} is not a position of Chomp")):
             Position.from_text(chomp(3, 4), text)
 
     @pytest.mark.parametrize(("name", "value"), [("rows", 0), ("cols", 9), ("rows", 2.0), ("cols", True)])

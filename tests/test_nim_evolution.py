@@ -28,7 +28,7 @@ from ci_envs.agents.nim.config import NimGAConfig
 from ci_envs.agents.nim.evolved import FEATURES, NimEvolvedAgent, NimEvolvedPolicy, classes_of, rule_probabilities
 from ci_envs.agents.nim.expert import NimExpertAgent
 from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy
-from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES
+from ci_envs.agents.nim.rules import DETERMINISTIC_RULES, RANDOM_RULES
 from ci_envs.agents.nim.training import make_plan
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
@@ -97,7 +97,7 @@ def chances_of_rule(rule, heaps, game):
         for row, size in enumerate(heaps):
             most = min(size, game.limit)
             chances[row * game.limit : row * game.limit + most] = 1 / most / np.count_nonzero(heaps) if most else 0
-    elif rule in FIXED_RULES:
+    elif rule in DETERMINISTIC_RULES:
         row, number = getattr(slow_nim, rule)(heaps, game)
         chances[row * game.limit + number - 1] = 1
     else:
@@ -112,20 +112,20 @@ def chances_of_rule(rule, heaps, game):
 @pytest.mark.parametrize("game", [*GAMES, Nim((1, 3, 5, 7))], ids=str)
 def test_compiled_rules_are_the_python_rules(game):
     for heaps in heaps_of(game):
-        for rule in FIXED_RULES:
+        for rule in DETERMINISTIC_RULES:
             row, number = getattr(slow_nim, rule)(heaps, game)
             assert getattr(nim_rules, rule)(game, np.uint64(pack(heaps))) == row * game.limit + number - 1
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_chances_are_those_of_the_rules(game):
-    rules, heaps = (*FIXED_RULES, *CHANCE_RULES), heaps_of(game)
-    chances = nim_rules.rule_chances(game, rules, words_of(game, heaps))
+    rules, heaps = (*DETERMINISTIC_RULES, *RANDOM_RULES), heaps_of(game)
+    chances = nim_rules.rule_action_probabilities(game, rules, words_of(game, heaps))
     for rule, one, row in ((r, h, chances[i, j]) for i, r in enumerate(rules) for j, h in enumerate(heaps)):
         assert row == pytest.approx(chances_of_rule(rule, one, game))
 
 
-@pytest.mark.parametrize("rule", CHANCE_RULES)
+@pytest.mark.parametrize("rule", RANDOM_RULES)
 def test_random_rules_play_with_these_chances(rule):
     game, heaps = Nim((2, 3, 0, 4)), (2, 2, 0, 4)
     position = batch_of([Position.from_text(game, "2,2,0,4 0")] * 3000)
@@ -182,7 +182,7 @@ def test_theory_of_words_is_that_of_the_reference():
 )
 def test_two_genes_by_hand(genome, heaps, names):
     game = Nim((1, 2, 2))
-    chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [heaps]))[0]
+    chances = nim_ga.action_probabilities(game, np.array(genome, dtype=float), words_of(game, [heaps]))[0]
     assert {game.action_name(action): chance for action, chance in enumerate(chances) if chance} == pytest.approx(
         dict.fromkeys(names, 1 / len(names))
     )
@@ -204,7 +204,9 @@ def test_two_genes_by_hand(genome, heaps, names):
 )
 def test_interpretations_of_report_a_by_hand(interpretation, genome, names):
     game = Nim((1, 2, 2))
-    chances = nim_ga.action_chances(game, np.array(genome, dtype=float), words_of(game, [(1, 2, 2)]), interpretation)[0]
+    chances = nim_ga.action_probabilities(
+        game, np.array(genome, dtype=float), words_of(game, [(1, 2, 2)]), interpretation
+    )[0]
     assert {game.action_name(action): chance for action, chance in enumerate(chances) if chance} == pytest.approx(
         dict.fromkeys(names, 1 / len(names))
     )
@@ -213,9 +215,9 @@ def test_interpretations_of_report_a_by_hand(interpretation, genome, names):
 def test_a_preference_of_0_is_the_theory_without_a_bound():
     analysis = NimAnalysis(Nim((1, 3, 5, 7)))
     for genome in ((0, 0), (0.4, 0.5), (0.49, 0)):
-        assert share(analysis, nim_ga.action_chances, np.array(genome)) == (1, 1)
+        assert share(analysis, nim_ga.action_probabilities, np.array(genome)) == (1, 1)
     for genome in ((0.5, 0), (0, 1), (1, 0)):
-        assert share(analysis, nim_ga.action_chances, np.array(genome, dtype=float))[0] < 1
+        assert share(analysis, nim_ga.action_probabilities, np.array(genome, dtype=float))[0] < 1
 
 
 def share(analysis, chances_of, *arguments):
@@ -247,7 +249,7 @@ def test_rules_are_asked_in_their_order():
 def test_one_gene_is_a_threshold_between_two_rules():
     game, policy = Nim((2, 3)), NimEvolvedPolicy(("min_lowest", "max_highest"), ())
     assert policy.genes == 1
-    chances = nim_evolved.action_chances(game, policy, np.array([0.3]), words_of(game, [(2, 3)]))[0]
+    chances = nim_evolved.action_probabilities(game, policy, np.array([0.3]), words_of(game, [(2, 3)]))[0]
     assert {game.action_name(a): c for a, c in enumerate(chances) if c} == pytest.approx({"1-1": 0.3, "2-3": 0.7})
 
 
@@ -256,15 +258,15 @@ def test_one_gene_is_a_threshold_between_two_rules():
 def test_play_has_the_chances_it_is_said_to_have(data):
     """Shares won in compiled games are those that the exact analysis of the chances says."""
     game = Nim((1, 2, 3))
-    policy = NimEvolvedPolicy((*FIXED_RULES, "nim_sum"), ("odd", "single"))
+    policy = NimEvolvedPolicy((*DETERMINISTIC_RULES, "nim_sum"), ("odd", "single"))
     genome = np.array(data.draw(st.lists(st.floats(0, 1), min_size=policy.genes, max_size=policy.genes)))
     two = np.array([data.draw(st.floats(0, 3)), data.draw(st.floats(0, 1))])
     analysis, games = NimAnalysis(game), 4000
     starts = np.resize(analysis.words[analysis.starts], games)
     words = np.stack((starts, np.zeros_like(starts)), axis=1)
     for player, genes, chances_of in (
-        (policy, genome, lambda g, w: nim_evolved.action_chances(g, policy, genome, w)),
-        (NimGAPolicy(), two, lambda g, w: nim_ga.action_chances(g, two, w)),
+        (policy, genome, lambda g, w: nim_evolved.action_probabilities(g, policy, genome, w)),
+        (NimGAPolicy(), two, lambda g, w: nim_ga.action_probabilities(g, two, w)),
     ):
         won = (1 + mean_scores(played(game, player, genes, games, words))[0]) / 2
         exact = share(analysis, chances_of)[0]
@@ -315,7 +317,7 @@ def test_every_mapping_wins_what_a_walk_over_the_games_says(game):
 
         def choose(heaps, chosen=chosen):
             rule = chosen[slow_class(heaps)]
-            if rule in CHANCE_RULES:
+            if rule in RANDOM_RULES:
                 wanted = wanted_by(rule, heaps, game)
                 return [(action, Fraction(1, len(wanted))) for action in wanted]
             row, count = getattr(slow_nim, rule)(heaps, game)
@@ -326,29 +328,29 @@ def test_every_mapping_wins_what_a_walk_over_the_games_says(game):
 
 @pytest.mark.parametrize("game", SMALL, ids=str)
 def test_what_rules_keep(game):
-    rules, features = (*FIXED_RULES, *CHANCE_RULES), ("odd", "single")
+    rules, features = (*DETERMINISTIC_RULES, *RANDOM_RULES), ("odd", "single")
     analysis = NimAnalysis(game)
-    starts, kept, hopeless = np.zeros(4, int), np.zeros((4, len(rules)), int), set()
+    starts, kept, unsolvable_starts = np.zeros(4, int), np.zeros((4, len(rules)), int), set()
     for heaps in heaps_of(game):
         if not nim_is_won(heaps, game.max_take, game.misere):
             continue
         right = wanted_by("expert", heaps, game)
         keeps = []
         for rule in rules:
-            if rule in CHANCE_RULES:
+            if rule in RANDOM_RULES:
                 keeps.append(set(wanted_by(rule, heaps, game)) <= set(right))
             else:
                 row, number = getattr(slow_nim, rule)(heaps, game)
                 keeps.append(row * game.limit + number - 1 in right)
         starts[slow_class(heaps)] += 1
         kept[slow_class(heaps)] += keeps
-        if not any(keeps[: len(FIXED_RULES)]):
-            hopeless.add(heaps)
+        if not any(keeps[: len(DETERMINISTIC_RULES)]):
+            unsolvable_starts.add(heaps)
     counted = analysis.table(rules, features)
     assert counted[0].tolist() == starts.tolist()
     assert counted[1].tolist() == kept.tolist()
-    assert {game.sizes(int(word)) for word in analysis.hopeless(FIXED_RULES)} == hopeless
-    assert not len(analysis.hopeless(("expert",)))
+    assert {game.sizes(int(word)) for word in analysis.unsolvable_starts(DETERMINISTIC_RULES)} == unsolvable_starts
+    assert not len(analysis.unsolvable_starts(("expert",)))
 
 
 @pytest.mark.parametrize("game", [Nim((1, 2, 3)), Nim((1, 1, 2, 1)), Nim((1, 2, 3), 1)], ids=str)
@@ -370,7 +372,7 @@ def test_no_choice_of_rules_wins_more_than_the_ceiling(game):
     starts = [heaps for heaps in heaps_of(game) if nim_is_won(heaps, game.max_take, game.misere)]
     mean = float(sum((best(heaps, True) for heaps in starts), Fraction(0)) / len(starts))
     first = nim_is_won(game.heaps, game.max_take, game.misere)
-    assert analysis.ceiling(rules) == pytest.approx((mean, float(best(game.heaps, first))))
+    assert analysis.upper_bound(rules) == pytest.approx((mean, float(best(game.heaps, first))))
     assert analysis.mappings(rules, ("odd", "single"))[:, 0].max() <= mean + 1e-12
 
 
@@ -382,12 +384,16 @@ def chosen_by(rule, game):
 def test_the_plain_rules_cannot_express_the_theory_but_nim_sum_is_it():
     analysis = NimAnalysis(Nim((1, 3, 5, 7)))
     assert analysis.starts.sum() == 336
-    assert analysis.mappings(FIXED_RULES, ("odd", "single"))[:, 0].max() < analysis.ceiling(FIXED_RULES)[0] < 0.7
-    assert len(analysis.hopeless(FIXED_RULES)) == 111
+    assert (
+        analysis.mappings(DETERMINISTIC_RULES, ("odd", "single"))[:, 0].max()
+        < analysis.upper_bound(DETERMINISTIC_RULES)[0]
+        < 0.7
+    )
+    assert len(analysis.unsolvable_starts(DETERMINISTIC_RULES)) == 111
     assert analysis.mappings(("max_lowest", "nim_sum"), ("odd",)).max(axis=0).tolist() == [1, 1]
     # 1, 2, 1 is won by taking the 2 alone, which no plain rule does: it is in the middle
     middle = NimAnalysis(Nim((1, 2, 1)))
-    assert {(1, 2, 1)} <= {middle.game.sizes(int(word)) for word in middle.hopeless(FIXED_RULES)}
+    assert {(1, 2, 1)} <= {middle.game.sizes(int(word)) for word in middle.unsolvable_starts(DETERMINISTIC_RULES)}
 
 
 def test_the_expert_wins_all_and_random_play_some():
@@ -402,7 +408,7 @@ def test_analysis_refuses_what_is_too_large():
     with pytest.raises(ValueError, match=f"number of positions of Nim.*from 1 to {MAX_POSITIONS}"):
         NimAnalysis(Nim((255, 255, 255)))
     with pytest.raises(ValueError, match="number of mappings"):
-        NimAnalysis(Nim((1, 2), 1)).mappings(FIXED_RULES, FEATURES)
+        NimAnalysis(Nim((1, 2), 1)).mappings(DETERMINISTIC_RULES, FEATURES)
 
 
 # ---------------------------------------------------------------------------------------------------------------- runs
@@ -501,10 +507,10 @@ def test_shipped_champions(spec, environment):
     agent = make_agent(spec, environment, seed=0)
     analysis = NimAnalysis(agent.game)
     if isinstance(agent, NimGAAgent):
-        assert share(analysis, nim_ga.action_chances, agent.genome) == (1, 1)
+        assert share(analysis, nim_ga.action_probabilities, agent.genome) == (1, 1)
     else:
-        won, _ = share(analysis, nim_evolved.action_chances, agent.genome_policy, agent.genome)
-        best = analysis.mappings(FIXED_RULES, ("odd", "single"))[:, 0].max()
+        won, _ = share(analysis, nim_evolved.action_probabilities, agent.genome_policy, agent.genome)
+        best = analysis.mappings(DETERMINISTIC_RULES, ("odd", "single"))[:, 0].max()
         assert won > 0.95 * best
 
 
@@ -600,21 +606,21 @@ def test_champions_play_their_own_game(tmp_path):
             kind(Quixo(), path)
     about = json.loads(path.read_text())
     path.write_text(json.dumps(about | {"genome": [1.0]}))
-    with pytest.raises(ValueError, match="nim_ga has 2 genes"):
+    with pytest.raises(ValueError, match="nim_ga needs 2 genes"):
         NimGAAgent(Nim((1, 2, 3)), path)
     train(tmp_path / "other", "nim_evolved")
     path = tmp_path / "other" / "best.json"
     about = json.loads(path.read_text())
     for damage in ({"genome": [0.5]}, {"options": {}}, {"options": {"rules": ["luck"], "features": []}}):
         path.write_text(json.dumps(about | damage))
-        with pytest.raises(ValueError, match="is no champion that can play here"):
+        with pytest.raises(ValueError, match="is not a valid champion"):
             NimEvolvedAgent(Nim((1, 2, 3)), path)
 
 
 def test_starts_are_checked():
     game = Nim((1, 2))
     for starts in (np.zeros((3, 2), np.uint64), np.zeros((4, 2), np.int64)):
-        with pytest.raises(ValueError, match="need the words of 4 starts"):
+        with pytest.raises(ValueError, match="starts must be uint64 of shape"):
             play_population(game, NimGAPolicy(), np.zeros((1, 2)), [NimExpertAgent(game)], 4, 0, starts=starts)
 
 

@@ -274,7 +274,7 @@ def test_an_offered_network_is_chosen_from_a_menu(server, page):
 def test_what_is_refused_is_told(server, page):
     visit(page, f"{server[0].base_url}/?environment=TicTacToe-v0&position=XXX")
     page.get_by_role("button", name="Begin", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("is no position of")
+    expect(page.get_by_role("alert")).to_contain_text("is not a position of")
 
 
 def test_a_page_that_is_not_there_leads_home(server, page):

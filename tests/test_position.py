@@ -82,7 +82,7 @@ def test_any_change_of_layout_is_refused(game, text):
 
 
 def assert_refused(game: Game, text: str) -> None:
-    with pytest.raises(ValueError, match="is no position of") as caught:
+    with pytest.raises(ValueError, match="is not a position of") as caught:
         Position.from_text(game, text)
     assert repr(text) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -300,7 +300,7 @@ def test_an_action_can_be_played_by_its_name(game):
     for position in playout(game, seed=6):
         for action in position.legal_actions():
             assert position.play(position.action_name(action)) == position.play(action)
-        with pytest.raises(ValueError, match="'no such action' is no action of"):
+        with pytest.raises(ValueError, match="'no such action' is not an action of"):
             position.play("no such action")
 
 
@@ -349,7 +349,7 @@ def test_a_name_that_is_no_legal_action_is_refused(game):
             with pytest.raises(ValueError, match=f"action {action} is illegal"):
                 position.parse_action(position.action_name(action))
         for wrong in ("", "z9", "0", "resign"):
-            with pytest.raises(ValueError, match="is no action of") as caught:
+            with pytest.raises(ValueError, match="is not an action of") as caught:
                 position.parse_action(wrong)
             assert repr(wrong) in str(caught.value)
             assert all(position.action_name(action) in str(caught.value) for action in legal)

@@ -154,9 +154,11 @@ def test_completing_cells_are_those_where_a_piece_wins(game):
 @given(genome=GENOMES, which=st.integers(0, 399))
 def test_plans_are_legal_and_follow_as_in_plain_python(game, genome, which):
     position = positions_of(game)[which]
-    plan, value = lookahead_ga.follow(game, np.uint64(position.own), np.uint64(position.opp), word_of(genome))
+    plan, value = lookahead_ga.repair_and_evaluate(
+        game, np.uint64(position.own), np.uint64(position.opp), word_of(genome)
+    )
     plan = genes_of(plan)
-    assert (plan, value) == plain_quarto_ga.follow(position, genome)
+    assert (plan, value) == plain_quarto_ga.repair_and_evaluate(position, genome)
     here, plies = position, 0
     while here.result is None and plies < 8:
         here = here.play(plan[plies] + (0 if here.opp >> 36 else 16))
@@ -168,9 +170,9 @@ def test_plans_are_legal_and_follow_as_in_plain_python(game, genome, which):
         sign = 1 if here.to_move == position.to_move else -1
         assert value == here.result * sign * (1001 - plies)
         assert not any(plan[plies:])
-    assert lookahead_ga.follow(game, np.uint64(position.own), np.uint64(position.opp), word_of(plan))[0] == word_of(
-        plan
-    )
+    assert lookahead_ga.repair_and_evaluate(game, np.uint64(position.own), np.uint64(position.opp), word_of(plan))[
+        0
+    ] == word_of(plan)
 
 
 @settings(max_examples=100, deadline=None)
@@ -184,7 +186,7 @@ def test_fitness_is_that_of_plain_python(plans, placing, salt):
     keys = np.sort(np.array([int(word_of(plan)) << 32 | i for i, plan in enumerate(plans)], dtype=np.uint64))
     backed, fitness = np.empty(len(plans), np.int64), np.empty(len(plans), np.int64)
     own_plies = np.uint64(0b00110011 if placing else 0b10011001)
-    lookahead_ga.rate_plans(keys, np.array(values), own_plies, backed, fitness)
+    lookahead_ga.write_fitness(keys, np.array(values), own_plies, backed, fitness)
     assert fitness.tolist() == plain_quarto_ga.fitness_of(plans, values, placing)
     assert fitness.max() == 8
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ci_envs import make_agent
-from ci_envs.agents.nim.rules import rule_chances
+from ci_envs.agents.nim.rules import rule_action_probabilities
 from ci_envs.arena import play_match
 from ci_envs.games.nim import Nim
 from ci_envs.optimisation.set_covering.instances import lab_sets, set_covering
@@ -158,7 +158,7 @@ def test_share_of_games_in_which_two_rows_of_one_are_left(rule, rows, share):
 @pytest.mark.parametrize("rule", [*FIXED_RULES, "take_row", "leave_one", "row_random"])
 def test_our_agent_plays_the_rules_of_report_b(rule):
     game = Nim(REPORT_ROWS)
-    ours = compiled_strategy(game, lambda words: rule_chances(game, [rule], words)[0])
+    ours = compiled_strategy(game, lambda words: rule_action_probabilities(game, [rule], words)[0])
     expected = {"leave_one": leave_one_of_larger, "take_row": take_row, "row_random": row_random}.get(rule)
     for rows in POSITIONS[::7]:
         assert ours(rows) == pytest.approx((expected or FIXED_RULES[rule])(rows))

@@ -41,10 +41,10 @@ def word_of(genes):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"mutation": mutation, "crossover": crossover, "selection": selection, "looks_ahead": ahead, **rest}
+        {"mutation": mutation, "crossover": crossover, "selection": selection, "is_sequential": ahead, **rest}
         for mutation, crossover, selection, ahead, rest in [
             (MUTATIONS["each"], CROSSOVERS["uniform"], ROULETTE, False, {"shift": 0, "restart": False}),
-            (MUTATIONS["each"], CROSSOVERS["uniform"], ROULETTE, False, {"shift": 0, "most_pairs": 2}),
+            (MUTATIONS["each"], CROSSOVERS["uniform"], ROULETTE, False, {"shift": 0, "max_pairs": 2}),
             (MUTATIONS["one"], CROSSOVERS["uniform"], ROULETTE, True, {}),
             (MUTATIONS["swap"], CROSSOVERS["pairs"], TOURNAMENT, True, {"restart": False}),
             (MUTATIONS["one"], CROSSOVERS["pairs"], ROULETTE, True, {"population": 3}),

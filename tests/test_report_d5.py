@@ -5,7 +5,7 @@ import pytest
 from playing import batch_of, random_positions
 
 from ci_envs import Position, Quixo, make_agent
-from ci_envs.agents.evolution.rules import RULES, RulesPolicy, mark_actions
+from ci_envs.agents.evolution.rules import RULES, RulesPolicy, write_allowed_actions
 from ci_envs.arena.match import play_match
 from ci_envs.reports.report_d.quixo_rules import Settings, evolve, rules_agent, share_won, softmax
 
@@ -71,7 +71,7 @@ def plain_actions(rule, position):
 
 def marked(rule, position):
     _, lines, _, marks = RulesPolicy().memory(GAME, np.zeros(14))
-    any_allowed = mark_actions(GAME, rule - 1, np.uint64(position.own), np.uint64(position.opp), lines, marks)
+    any_allowed = write_allowed_actions(GAME, rule - 1, np.uint64(position.own), np.uint64(position.opp), lines, marks)
     assert any_allowed == bool(marks.any())
     return np.flatnonzero(marks).tolist()
 

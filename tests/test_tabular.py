@@ -14,7 +14,7 @@ import gymnasium
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from oracles.tabular import SlowLearner, advantage, image_of_action, least_image, scheduled
+from oracles.tabular import SlowLearner, advantage, image_of_action, least_image, schedule_value
 from playing import batch_of, random_positions
 from toy_agents import Broken, OutOfRange, RandomInPython
 
@@ -24,10 +24,10 @@ from ci_envs.agent import registry as agent_registry
 from ci_envs.agents.tabular import training as tabular_training
 from ci_envs.agents.tabular.agent import read_table, write_table
 from ci_envs.agents.tabular.episodes import CONSTANT, EXPONENTIAL, LINEAR, Rule, Schedule, _explore
-from ci_envs.agents.tabular.episodes import scheduled as compiled_scheduled
+from ci_envs.agents.tabular.episodes import schedule_value as compiled_scheduled
 from ci_envs.agents.tabular.monte_carlo import MonteCarloAgent
 from ci_envs.agents.tabular.q_learning import QLearningAgent
-from ci_envs.agents.tabular.value_table import enter, forbid, new_table
+from ci_envs.agents.tabular.value_table import find_or_insert, mask_illegal, new_table
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.kernels.compiler import kernel
@@ -176,7 +176,7 @@ def test_a_slow_learner_in_python_learns_the_same_bit_for_bit(tmp_path, environm
     )
     for episode in range(episodes):
         progress = episode / episodes
-        slow.play_episode(scheduled(kind, *alphas, progress, delay), scheduled(kind, *rates, progress, delay))
+        slow.play_episode(schedule_value(kind, *alphas, progress, delay), schedule_value(kind, *rates, progress, delay))
     assert rows_of(file) == slow.table
     assert file.notes["reached"] == [episodes, slow.dice.state]
     last = list(csv.DictReader((tmp_path / "curve.csv").open()))[-1]
@@ -240,9 +240,9 @@ def begin_with(monkeypatch, game, rows):
     def prepared(columns, megabytes):
         table = new_table(columns, megabytes)
         for (own, opp), values in rows.items():
-            row, *_ = enter(table, np.uint64(own), np.uint64(opp), 0.0, 0.0, np.uint64(0), 0)
+            row, *_ = find_or_insert(table, np.uint64(own), np.uint64(opp), 0.0, 0.0, np.uint64(0), 0)
             table["values"][row] = values
-            forbid(game, table[row])
+            mask_illegal(game, table[row])
         return table
 
     monkeypatch.setattr(tabular_training, "new_table", prepared)
@@ -272,7 +272,7 @@ def test_the_values_of_schedules():
     assert compiled_scheduled(Schedule(LINEAR, 1.0, 0.3, 1.0), 1.0) == 1.0
     for kind, name in ((CONSTANT, "constant"), (LINEAR, "linear"), (EXPONENTIAL, "exponential")):
         for progress in (0.0, 0.3, 0.5, 1.0):
-            expected = scheduled(name, 0.8, 0.2, progress)
+            expected = schedule_value(name, 0.8, 0.2, progress)
             assert compiled_scheduled(Schedule(kind, 0.8, 0.2), progress) == pytest.approx(expected)
     assert compiled_scheduled(Schedule(LINEAR, 0.8, 0.2), 0.5) == pytest.approx(0.5)
     assert compiled_scheduled(Schedule(EXPONENTIAL, 0.8, 0.2), 0.5) == pytest.approx(0.4)
@@ -381,10 +381,10 @@ def test_a_table_has_one_row_for_each_position_up_to_symmetry(tmp_path, symmetri
 
 def test_a_full_table_is_an_error_and_a_larger_one_goes_on(tmp_path):
     for table_mb in (0.001, 0.05):
-        with pytest.raises(ValueError, match=r"the table is full: \d+ positions; give it more by table_mb"):
+        with pytest.raises(ValueError, match=r"the table is full: \d+ positions; increase table_mb"):
             train(tmp_path / "small", episodes=2000, table_mb=table_mb)
         assert (tmp_path / "small" / "best.npz").exists() == (table_mb == 0.05)
-    with pytest.raises(ValueError, match=r"table_mb=0.001 is too small for the \d+ positions there are"):
+    with pytest.raises(ValueError, match=r"table_mb=0.001 is too small for \d+ positions"):
         train(tmp_path / "small", episodes=2000, table_mb=0.001, resume=True)
     train(tmp_path / "small", episodes=2000, resume=True)
     train(tmp_path / "large", episodes=2000)
@@ -395,11 +395,11 @@ def test_a_table_keeps_what_is_put_in_until_it_is_full():
     table = new_table(2, 0.001)
     room, count = len(table) * 7 // 8, 0
     for number in range(room):
-        row, _, count = enter(table, np.uint64(number), np.uint64(7), 0.5, 0.0, np.uint64(0), count)
+        row, _, count = find_or_insert(table, np.uint64(number), np.uint64(7), 0.5, 0.0, np.uint64(0), count)
         table["values"][row, 1] = number
-    assert enter(table, np.uint64(room), np.uint64(7), 0.5, 0.0, np.uint64(0), count)[0] == -1
+    assert find_or_insert(table, np.uint64(room), np.uint64(7), 0.5, 0.0, np.uint64(0), count)[0] == -1
     for number in range(room):
-        row, _, count = enter(table, np.uint64(number), np.uint64(7), 0.5, 0.0, np.uint64(0), count)
+        row, _, count = find_or_insert(table, np.uint64(number), np.uint64(7), 0.5, 0.0, np.uint64(0), count)
         assert table["values"][row].tolist() == [0.5, number]
     assert count == room
     assert table.nbytes <= 0.001 * 2**20
@@ -554,7 +554,7 @@ def test_against_random_play_both_seats_are_learned(tmp_path):
 def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
     with pytest.raises(ValueError, match="a bug"):
         train(tmp_path, opponent="broken")
-    with pytest.raises(ValueError, match="the opponent illegal plays an illegal action"):
+    with pytest.raises(ValueError, match="the opponent illegal played an illegal action"):
         train(tmp_path, opponent="illegal")
     assert not (tmp_path / "best.npz").exists()
 
@@ -663,7 +663,7 @@ NIM = Nim((3,))
 def refusal(path, content=None):
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(ValueError, match="is no table that can be used here: ") as caught:
+    with pytest.raises(ValueError, match="is not a valid table file: ") as caught:
         QLearningAgent(NIM, path)
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -749,7 +749,7 @@ def test_a_table_survives_its_file(tmp_path):
     table = new_table(game.action_count, 1)
     rows = {}
     for own, opp in rng.integers(2**25, size=(500, 2), dtype=np.uint64).tolist():
-        row, *_ = enter(table, np.uint64(own), np.uint64(opp), 0.0, 0.0, np.uint64(0), 0)
+        row, *_ = find_or_insert(table, np.uint64(own), np.uint64(opp), 0.0, 0.0, np.uint64(0), 0)
         table["values"][row] = rng.normal(size=game.action_count)
         rows[own, opp] = table["values"][row].tolist()
     write_table(tmp_path / "t.npz", "q_learning", game, rule, table, {"a": 1})

@@ -155,7 +155,7 @@ def test_every_option_is_documented_and_has_an_allowed_default(name):
         ("ladder=nobody", ("'nobody'",)),
         ("measurements=0", ("measurements", "from 1", "0")),
         ("ladder_random_plies=-1", ("ladder_random_plies", "-1")),
-        ("ladder_random_plies=9", ("random_plies=9", "over by then")),
+        ("ladder_random_plies=9", ("random_plies=9", "random games end earlier")),
         ("checkpoint_seconds=-1", ("checkpoint_seconds", "from 0", "-1")),
         ("no_such_option=1", ("'no_such_option'", "ladder_games")),
         ("3", ("--set", "NAME=VALUE", "'3'")),

@@ -359,7 +359,7 @@ def test_games_are_listed_to_who_knows_their_owner(client):
         ({"seats": ["human", "alphazero:path=../quixo5"]}, "path must be one of connect6x6"),
         ({"seats": ["human", "mine:depth=9"]}, "Unknown agent 'mine'"),
         ({"seats": ["human"]}, "at least 2 items"),
-        ({"seats": ["human", "random"], "position": "XXX"}, "is no position of"),
+        ({"seats": ["human", "random"], "position": "XXX"}, "is not a position of"),
         ({"environment": None}, "Invalid value for environment: None."),
         ({"seed": -1}, "Invalid value for seed: -1. Input should be greater than or equal to 0"),
         ({"more": 1}, "Extra inputs"),
@@ -510,7 +510,7 @@ def test_solving_that_takes_too_long_is_stopped(client, monkeypatch):
         ("XXX/OO./... O", "mcts", "the game is over"),
         (WON, "random", "agent random cannot analyse"),
         (WON, "mcts:simulations=99999", "simulations must be"),
-        ("?", "mcts", "is no position of"),
+        ("?", "mcts", "is not a position of"),
     ],
 )
 def test_what_is_not_thought_about(client, position, agent, message):

@@ -23,17 +23,17 @@ from ci_envs.agents.alphazero.search import (
     SearchSettings,
     draw_actions,
 )
-from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
+from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
 
-_MOST_NODES = 4_000_000  # of the trees that are searched at the same time: 220 MB
+_MAX_NODES = 4_000_000  # the maximum number of nodes of simultaneous searches: 220 MB
 
 
 class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
-    """Plays by a search that a trained network guides: ``alphazero:PATH``, or a network of the package."""
+    """Agent that plays by a search that a trained network guides: ``alphazero:PATH``, or an included network."""
 
     trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
 
@@ -41,7 +41,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
-        """Return the networks that come with the package, by name."""
+        """Return the networks that are included in the package, by name."""
         return shipped_models()
 
     def __init__(
@@ -62,24 +62,24 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
 
         Args:
             game: the game that the network was trained for.
-            path: the file of the network, or the network itself; None is the network of the package for this game.
-            simulations: number of simulations for each action.
+            path: the path of a network's file, or the network itself. None is the included network for this game.
+            simulations: number of simulations per action.
             selection: ``puct``, ``ucb`` or ``gumbel``.
-            exploration: the constant before the prior.
+            exploration: the exploration constant, the factor of the prior.
             prior_temperature: temperature of the priors, as the policy temperature of Lc0. Above 1 the priors are
-                flatter; policies that were learned with Gumbel's root are sharp.
-            temperature: temperature with which an action is sampled from the policy of the search; 0 plays the best.
-                A small one such as 0.15 breaks the cycles that two deterministic agents repeat on Quixo.
-            contempt: how much worse than even the agent values a draw at most, from 0 to 1: it then takes a risk rather
-                than repeat positions. The value is drawn from 0 to ``contempt`` for each action, which ends cycles. It
-                decreases as the position gets worse than even, to 0 at a value of -1/2.
+                flatter. Policies that were learned with Gumbel selection at the root are sharp.
+            temperature: temperature with which an action is sampled from the policy of the search. 0 plays the best
+                action. A small temperature such as 0.15 breaks the cycles of two deterministic agents on Quixo.
+            contempt: maximum reduction of the value of a draw, from 0 to 1. With contempt the agent takes risks
+                rather than repeat positions. Each action draws the reduction from 0 to ``contempt``, which ends cycles.
+                The reduction decreases if the value of the position is below 0, and is 0 at a value of -1/2.
             lookahead: plies within which every leaf is searched for a forced result, 1 to 8: Baier and Winands,
-                "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo 3 takes hardly any time, because decided leaves
-                are not evaluated by the network; with 4 an action takes twice as long, with 5 nine times.
-            seed: of the order of equal actions and of the samples.
+                "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo a lookahead of 3 costs almost no time, because
+                the network does not evaluate decided leaves. With 4 an action takes twice as long, with 5 nine times.
+            seed: the seed of the order of equal actions and of the samples.
 
         Raises:
-            ValueError: an option is out of range, the file has no network for this game, or the package has none.
+            ValueError: an option is out of range, the file has no network for this game, or no network is included.
             OSError: the file cannot be read.
         """
         one_of("selection", selection, SELECTIONS)
@@ -96,7 +96,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)
         self._evaluate = inference(network)
-        self._most = max(1, _MOST_NODES // (simulations * game.action_count))
+        self._max_positions = max(1, _MAX_NODES // (simulations * game.action_count))
         self._settings, self._temperature, self._contempt = settings, temperature, contempt
         self._forest = Forest(game, settings, 1)
 
@@ -104,27 +104,27 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         words = np.ascontiguousarray(words, dtype=np.uint64)
         seeds, contempt = self._random_streams(len(words))
-        parts = [slice(begin, begin + self._most) for begin in range(0, len(words), self._most)]
+        parts = [slice(begin, begin + self._max_positions) for begin in range(0, len(words), self._max_positions)]
         return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
     @override
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Search a position and yield intermediate results; the last one is the final result.
+        """Search a position and yield intermediate results and then the final result.
 
         Raises:
-            ValueError: ``position`` is of another game, or over.
+            ValueError: ``position`` is of another game, or the game is over.
         """
         words = self.words_of(position)[np.newaxis]
-        return self._thoughts(words, list(position.legal_actions()), *self._random_streams(1))
+        return self._analyses(words, list(position.legal_actions()), *self._random_streams(1))
 
-    def _thoughts(
+    def _analyses(
         self, words: NDArray[np.uint64], legal: list[int], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
     ) -> Iterator[Analysis]:
         logits, _, _ = self._evaluate(np.ascontiguousarray(observations_of(self.game, words)["observation"]))
         priors = np.zeros(self.game.action_count)
         priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
         priors /= priors.sum()
-        for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=STEPS):
+        for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=REPORT_COUNT):
             value, draw = float(found.values[0]), float(found.draws[0])
             draw_value = -float(found.contempt[0])
             yield tree_analysis(self.game, self._forest.tree(0), value, draw_value, priors=priors, draw=draw)

@@ -20,23 +20,23 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     """The options of ``alphazero``.
 
     Raises:
-        ValueError: a value is not allowed, or two do not go together.
+        ValueError: a value is not allowed, or two values exclude each other.
     """
 
     iterations: int | None = option(
-        f"length of the run, in iterations of self-play and learning; none is {_ITERATIONS} without minutes",
+        f"number of iterations of self-play and learning; none is {_ITERATIONS} if minutes is not given",
         OrNone(Integer(1)),
         None,
         changeable=True,
     )
     minutes: float | None = option(
-        "length of the run in minutes of self-play and learning, instead of iterations; the last one is completed",
+        "minutes of self-play and learning, instead of iterations; the last iteration is completed",
         OrNone(POSITIVE),
         None,
         changeable=True,
     )
     threads: int = option(
-        "threads of self-play, each with its own games and random numbers, and of learning", Integer(1), 1
+        "number of threads of self-play, each with its own games and random numbers, and of learning", Integer(1), 1
     )
     workers: int | None = with_default(WorkerOptions, "workers", None, changeable=False)
     device: str | None = option(
@@ -47,16 +47,16 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     )
 
     architecture: str = option(
-        "network: channels x residual blocks, or that of report A or E", Choice(tuple(ARCHITECTURES)), "32x3"
+        "network: channels x residual blocks, or the network of report A or E", Choice(tuple(ARCHITECTURES)), "32x3"
     )
     selection: str = option("selection rule of the search in self-play", _SELECTION, "gumbel")
     exploration: float = option("exploration constant of the search in self-play", POSITIVE, 1.5)
-    simulations: int = option("simulations for each position in self-play", _SIMULATIONS, 32)
+    simulations: int = option("simulations per position in self-play", _SIMULATIONS, 32)
     considered: int = option("actions that the root considers with selection=gumbel", Integer(1), 16)
     lookahead: int = option("plies within which a leaf is searched for a forced result in self-play", _LOOKAHEAD, 1)
     prior_temperature: float = option("temperature of the priors in self-play", POSITIVE, 1.0)
     contempt: float = option(
-        "how much worse than even the player to move values a draw, in self-play and on the ladder", PROBABILITY, 0.0
+        "maximum reduction of the value of a draw, in self-play and on the ladder", PROBABILITY, 0.0
     )
     dirichlet_concentration: float = option(
         "concentration of the Dirichlet noise at the root, summed over all actions; not with selection=gumbel",
@@ -64,52 +64,50 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         10.0,
     )
     dirichlet_fraction: float = option(
-        "share of the Dirichlet noise in the priors at the root; not with selection=gumbel", PROBABILITY, 0.25
+        "fraction of the Dirichlet noise in the priors at the root; not with selection=gumbel", PROBABILITY, 0.25
     )
     sampled_plies: int = option(
-        "plies of a game whose actions are sampled from the policy of the search; later the best one is played;"
+        "first plies of a game, whose actions are sampled from the search policy; later plies play the best action;"
         " not with selection=gumbel",
         Integer(0),
         8,
     )
-    sampling_temperature: float = option("temperature of the sampled plies; 0 plays the best action", Number(0), 1.0)
+    sampling_temperature: float = option("temperature of the samples; 0 plays the best action", Number(0), 1.0)
 
-    games: int = option("games of self-play in an iteration", Integer(1), 512)
+    games: int = option("games of self-play per iteration", Integer(1), 512)
     lanes: int = option("games that each thread or worker plays at the same time", Integer(1), 128)
     max_plies: int = option("plies after which a game of self-play is a draw", Integer(1), 100)
-    random_plies: int = option("a game of self-play starts with at most this many random plies", Integer(0), 0)
-    discount: float = option("discount of the result of a game, for each ply to its end", PROBABILITY, 1.0)
+    random_plies: int = option("maximum number of random plies at the start of a game of self-play", Integer(0), 0)
+    discount: float = option("discount factor of the result of a game per ply before its end", PROBABILITY, 1.0)
     value_mix: float = option(
-        "share of the value of the search in the target of a value; the rest is the result of the game",
+        "weight of the search value in the value target; the result of the game has the remaining weight",
         PROBABILITY,
         0.5,
     )
 
-    capacity: int = option("positions in the replay buffer", Integer(1), 200_000)
+    capacity: int = option("maximum number of positions in the replay buffer", Integer(1), 200_000)
     kept: float = option(
-        "share of a full replay buffer that is kept, at random; 0 replaces the oldest positions", PROBABILITY, 0.0
+        "fraction of a full replay buffer that is kept, at random; 0 replaces the oldest positions", PROBABILITY, 0.0
     )
     symmetries: bool = option("learn from random symmetries of the positions", Flag(), True)
-    reuse: float = option("how often each position is learned from, on average", POSITIVE, 4.0)
+    reuse: float = option("average number of times that each position is learned from", POSITIVE, 4.0)
     batch: int | None = option(
-        "positions in a step of gradient descent; none takes one step in each iteration, on the sum of the losses of"
-        " all its positions",
+        "positions per step of gradient descent; none takes one step per iteration, on the sum of the losses of all its"
+        " positions",
         OrNone(Integer(1)),
         256,
     )
     learning_rate: float = option("learning rate of AdamW at the start", POSITIVE, 2e-3)
     learning_rate_end_share: float = option(
-        "share of the learning rate that is left at the end of its cosine schedule", PROBABILITY, 0.01
+        "fraction of the learning rate at the end of its cosine schedule", PROBABILITY, 0.01
     )
     weight_decay: float = option("weight decay of AdamW", PROBABILITY, 1e-4)
 
-    gate: float = option(
-        "score against the best network, from 0 to 1, with which a network replaces it", PROBABILITY, 0.5
-    )
+    gate: float = option("minimum score against the best network, from 0 to 1, to replace it", PROBABILITY, 0.5)
     ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=3"))
     ladder_games: int = option("games against each opponent, and against the best network", Integer(2), 100)
     ladder_random_plies: int = with_default(TrainingConfig, "ladder_random_plies", 2)
-    ladder_simulations: int = option("simulations for each action on the ladder", _SIMULATIONS, 50)
+    ladder_simulations: int = option("simulations per action on the ladder", _SIMULATIONS, 50)
     ladder_selection: str = option("selection rule of the search on the ladder", _SELECTION, "puct")
     ladder_exploration: float = option("exploration constant of the search on the ladder", POSITIVE, 1.5)
     ladder_lookahead: int = option(
@@ -118,7 +116,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         1,
     )
     ladder_temperature: float = option(
-        "temperature with which actions are sampled on the ladder; 0 plays the best", Number(0), 0.0
+        "temperature with which actions are sampled on the ladder; 0 plays the best action", Number(0), 0.0
     )
     measurements: int = with_default(TrainingConfig, "measurements", 20)
 
@@ -128,7 +126,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             object.__setattr__(self, "iterations", _ITERATIONS)
         if self.iterations is not None and self.minutes is not None:
             raise ValueError(
-                f"iterations={self.iterations} and minutes={self.minutes:g} are two lengths: give one of them"
+                f"give either iterations or minutes, not iterations={self.iterations} and minutes={self.minutes:g}"
             )
         integer_between("threads" if self.workers is None else "workers", self.shares, 1, self.games)
 
@@ -138,11 +136,11 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         return self.threads if self.workers is None else self.workers
 
     def self_play(self, game: Game, max_cycles: int | None = None) -> SelfPlay:
-        """Return how the games of self-play are played.
+        """Return the settings of self-play.
 
         Args:
-            game: the game that is learned.
-            max_cycles: plies after which its environment ends a game as a draw, if that is set.
+            game: the game to learn.
+            max_cycles: plies after which the environment ends a game as a draw, or None.
         """
         settings = SearchSettings(
             SELECTIONS[self.selection],

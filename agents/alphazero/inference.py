@@ -1,6 +1,6 @@
 """Inference: the outputs of a network, by ONNX Runtime on a CPU and by PyTorch on any other device.
 
-On a CPU ONNX Runtime takes a tenth of PyTorch's time for one position, and two thirds for a hundred.
+On a CPU, ONNX Runtime takes a tenth of PyTorch's time for one position, and two thirds of it for a hundred positions.
 """
 
 import copy
@@ -18,14 +18,14 @@ from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
 
 
 def inference(network: Network, device: str = "cpu") -> Evaluate:
-    """Return a function that evaluates a copy of the network; on a CPU it uses the thread of its caller only."""
+    """Return a function that evaluates a copy of the network. On a CPU it uses the caller's thread only."""
     if torch.device(device).type == "cpu":
         return OnnxInference(onnx_model(network))
     return TorchInference(network, device)
 
 
 class _InferenceModule(nn.Module):
-    """A network whose input are planes as the games write them, and whose third output is a probability."""
+    """A network with observation planes of the games as input, whose third output is a probability."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class _InferenceModule(nn.Module):
 
 
 class OnnxInference:
-    """Evaluates positions by ONNX Runtime (an :data:`~ci_envs.agents.alphazero.search.Evaluate`).
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses ONNX Runtime.
 
-    The model is one of :func:`onnx_model`. Objects can be copied and pickled.
+    The model comes from :func:`onnx_model`. Objects can be copied and pickled.
     """
 
     def __init__(self, model: bytes) -> None:
@@ -52,13 +52,13 @@ class OnnxInference:
         return OnnxInference, (self._model,)
 
     def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
-        """Return logits, values and probabilities of a draw for planes, int8 (n, height, width, channels)."""
+        """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
         logits, values, draws = self._session.run(None, {"planes": planes})
         return logits, values, draws
 
 
 class TorchInference:
-    """Evaluates positions by PyTorch (an :data:`~ci_envs.agents.alphazero.search.Evaluate`)."""
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses PyTorch."""
 
     def __init__(self, network: Network, device: str) -> None:
         self._device = torch.device(device)
@@ -66,17 +66,17 @@ class TorchInference:
 
     @torch.inference_mode()
     def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
-        """Return logits, values and probabilities of a draw for planes, int8 (n, height, width, channels)."""
+        """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
         logits, values, draws = self._module(torch.from_numpy(planes).to(self._device))
         return logits.cpu().numpy(), values.cpu().numpy(), draws.cpu().numpy()
 
 
 def onnx_model(network: Network) -> bytes:
-    """Return an ONNX model for any number of positions; batch normalisation is folded into the convolutions."""
+    """Return an ONNX model for batches of any size. Batch normalisation is merged into the convolutions."""
     file, names = io.BytesIO(), ("planes", "logits", "values", "draws")
     height, width, planes = network.observation_shape
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the new exporter takes seconds, this one a tenth
+        warnings.simplefilter("ignore", DeprecationWarning)  # the new exporter takes seconds, this one 0.1 s
         torch.onnx.export(
             _frozen(network).cpu(),
             (torch.zeros(1, height, width, planes, dtype=torch.int8),),

@@ -39,8 +39,8 @@ class Learner:
         """Make the optimizer.
 
         Args:
-            network: the network that learns; it is moved to the device.
-            weight_decay: of AdamW.
+            network: the network that learns. It is moved to the device.
+            weight_decay: the weight decay of AdamW.
             device: a device of PyTorch.
         """
         self.network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -64,14 +64,14 @@ class Learner:
             replay: the samples.
             steps: number of steps.
             batch: samples in each step.
-            learning_rate: of all steps.
+            learning_rate: the learning rate of all steps.
             rng: draws the samples and their symmetries.
             symmetries: whether samples are replaced by random symmetric ones.
-            latest: whether each step is on the samples that were added last, and on the sum of their losses instead of
-                the mean.
+            latest: whether each step uses the samples that were added last, and the sum of their losses instead of the
+                mean.
 
         Raises:
-            FloatingPointError: the loss or a weight is not finite; the weights are then useless.
+            FloatingPointError: the loss or a weight is not finite, so the weights are useless.
         """
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
@@ -98,10 +98,10 @@ class Learner:
         return {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Continue from a state that :meth:`state` returned; other tensors are ignored.
+        """Continue from a state that :meth:`state` returned. Tensors with other names are ignored.
 
         Raises:
-            RuntimeError: it does not fit the network.
+            RuntimeError: the state does not fit the network.
         """
         self.network.load_state_dict(tensors_of(tensors, "network"))
         moments: dict[int, dict[str, Tensor]] = {}
@@ -115,7 +115,7 @@ class Learner:
         planes, masks, policies, values, drawn = (self._tensor(array) for array in batch)
         logits, predicted_values, draws = self.network(planes.permute(0, 3, 1, 2).float())
         logs = logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
-        # the cross-entropy less the constant entropy of the search's policy: 0 where the network agrees
+        # the cross-entropy minus the constant entropy of the search's policy: 0 if the network agrees with the search
         divergence = (policies * (policies.clamp(min=1e-12).log() - logs)).sum(dim=1)
         draw_loss = binary_cross_entropy_with_logits(draws, drawn)
         if not self.network.predicts_draws:

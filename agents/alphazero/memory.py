@@ -1,6 +1,6 @@
 """A cache of network outputs: a ring buffer of the most recent positions, indexed by a hash table.
 
-The searches of successive moves reach the same positions, and so do games that share an opening.
+Searches of successive moves reach the same positions. So do games with the same opening.
 """
 
 from typing import Any, NamedTuple
@@ -18,9 +18,9 @@ class Memory(NamedTuple):
     """A cache of network outputs, of at most 32 MB.
 
     Attributes:
-        slots: the hash table: 1 + the index of an entry, or 0. A new position replaces another one in its slot.
+        slots: the hash table: the index of an entry + 1, or 0. A new position replaces another position in its slot.
         entries: positions with their logits, values and probabilities of a draw.
-        written: number of entries that were ever written, int64 (1,).
+        written: number of entries that were ever written, int64 of shape (1,).
     """
 
     slots: NDArray[np.int32]
@@ -37,8 +37,8 @@ def new_memory(actions: int) -> Memory:
 
 
 @lean_kernel
-def recall(memory: Any, own: Any, opp: Any) -> Any:
-    """Return the index of the entry of a position, -1 if there is none."""
+def find_entry(memory: Any, own: Any, opp: Any) -> Any:
+    """Return the index of the entry of a position, or -1 if the cache does not contain the position."""
     entry = np.int64(memory.slots[_slot(memory, own, opp)]) - 1
     if entry >= 0 and memory.entries[entry].own == own and memory.entries[entry].opp == opp:
         return entry
@@ -46,8 +46,8 @@ def recall(memory: Any, own: Any, opp: Any) -> Any:
 
 
 @lean_kernel
-def remember(memory: Any, own: Any, opp: Any, logits: Any, value: Any, draw: Any) -> Any:
-    """Write an entry, in the place of the oldest one if the cache is full, and return its index."""
+def add_entry(memory: Any, own: Any, opp: Any, logits: Any, value: Any, draw: Any) -> Any:
+    """Write an entry and return its index. A full cache replaces its oldest entry."""
     number = memory.written[0] & (len(memory.entries) - 1)
     entry = memory.entries[number]
     entry.own, entry.opp, entry.value, entry.draw = own, opp, value, draw

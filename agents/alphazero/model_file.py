@@ -1,4 +1,4 @@
-"""Files of trained networks; some come with the package."""
+"""Files of trained networks. Some networks are included in the package."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ModelFile:
 
 
 def write_model(path: Path, network: Network, game: Game, notes: Mapping[str, Any]) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file atomically.
 
     Raises:
         ValueError: a weight is not finite; an earlier file at ``path`` is kept.
@@ -46,25 +46,25 @@ def write_model(path: Path, network: Network, game: Game, notes: Mapping[str, An
 
 
 def shipped_models() -> dict[str, Path]:
-    """Return the networks that come with the package, by name."""
+    """Return the networks that are included in the package, by name."""
     return shipped_files(_MODELS, "", ".safetensors")
 
 
 def shipped_model(game: Game) -> Path:
-    """Return the network of the package for a game (CHECKPOINTS.md states its training and its strength).
+    """Return the included network for a game. CHECKPOINTS.md states its training and its strength.
 
     Raises:
-        ValueError: the package has no network for this game.
+        ValueError: no network for this game is included.
     """
     models = _models_by_game()
     if repr(game) not in models:
-        raise ValueError(f"no network for {game} comes with the package, only for {', '.join(models)}: give its path")
+        raise ValueError(f"no network for {game} is included, only for {', '.join(models)}: give the path of a file")
     return models[repr(game)]
 
 
 @cache
 def _models_by_game() -> dict[str, Path]:
-    """Return the networks that come with the package by the game that each file names; only headers are read."""
+    """Return the included networks by the game that each file names. Only the headers of the files are read."""
     return {read_metadata(path)["game"]: path for path in shipped_models().values()}
 
 
@@ -85,5 +85,5 @@ def read_model(path: str | Path, game: Game) -> ModelFile:
         notes = dict(about["notes"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"{str(path)!r} is no network that can play here: {reason}") from None
+        raise ValueError(f"{str(path)!r} is not a valid network file: {reason}") from None
     return ModelFile(network.eval(), notes)

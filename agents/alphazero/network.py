@@ -1,7 +1,8 @@
-"""Policy-value networks: the input are planes; the outputs are a logit for each action, a value and a draw logit.
+"""Policy-value networks. The input is planes; the outputs are a logit for each action, a value and a draw logit.
 
-Our networks are those of AlphaZero in small: the body consists of convolutions and residual blocks (He, Zhang, Ren and
-Sun, "Deep residual learning for image recognition", CVPR 2016). Those of reports A and E have other bodies and heads.
+Our networks are small versions of the network of AlphaZero: the body consists of convolutions and residual blocks (He,
+Zhang, Ren and Sun, "Deep residual learning for image recognition", CVPR 2016). The networks of reports A and E have
+other bodies and heads.
 """
 
 from dataclasses import asdict, dataclass
@@ -29,7 +30,7 @@ class Architecture:
     Attributes:
         channels: channels of every convolution in the body.
         blocks: number of residual blocks, of two convolutions each.
-        stem: number of convolutions before them.
+        stem: number of convolutions before the residual blocks.
         layout: ``heads`` has convolutions in each of three heads; ``pooled`` is the network of report A, with linear
             heads on the mean of each channel; ``unpadded`` is the network of report E.
 
@@ -62,7 +63,7 @@ ARCHITECTURES = MappingProxyType(
         "e": Architecture(32, 0, stem=2, layout="unpadded"),
     }
 )
-"""Networks by name: two of ours, that of report A, the same with 16 channels, and that of report E."""
+"""Networks by name: two of ours, the network of report A, the same with 16 channels, and the network of report E."""
 
 
 class ConvNorm(nn.Module):
@@ -95,15 +96,15 @@ class Network(nn.Module):
     """A policy-value network for a game.
 
     Attributes:
-        architecture: its size and layout.
-        observation_shape: height, width and channels of its input.
-        predicts_draws: whether it has a draw head; otherwise it expects no draws.
+        architecture: the size and layout.
+        observation_shape: height, width and channels of the input.
+        predicts_draws: whether the network has a draw head. Otherwise its draw probability is almost 0.
     """
 
     predicts_draws = False
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
-        """Note what the network is for; a subclass makes its layers."""
+        """Store the architecture and the input shape. A subclass makes the layers."""
         super().__init__()
         self.architecture, self.observation_shape = architecture, game.observation_shape
 
@@ -172,16 +173,17 @@ class PooledNetwork(Network):
 class UnpaddedNetwork(Network):
     """The network of report E: convolutions without padding and bias, and two linear layers for each head.
 
-    Its input is one plane: 1 for a stone of the player to move, -1 for a stone of the opponent. On the board of 6 x 6,
-    9 cells x 32 channels are left of it. The hidden layers have a quarter and a sixth of these features.
+    Its input is one plane: 1 for a stone of the player to move, -1 for a stone of the opponent. After the convolutions,
+        a
+    board of 6 x 6 has 9 cells x 32 channels. The hidden layers have a quarter and a sixth of these features.
     """
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
         """Make a network with random weights from PyTorch's global random numbers.
 
         Raises:
-            ValueError: the observation of the game is not one plane for each player, the board is too small, or the
-                architecture does not have two convolutions only.
+            ValueError: the observation of the game is not one plane per player, the board is too small, or the
+                architecture does not have exactly two convolutions.
         """
         super().__init__(game, architecture)
         height, width, planes = game.observation_shape
@@ -242,7 +244,7 @@ def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
 
 
 def device_named(name: str | None) -> str:
-    """Return the name of a device; None becomes ``cuda`` if that is available, else ``cpu``.
+    """Return the name of a device. None becomes ``cuda`` if it is available, else ``cpu``.
 
     Raises:
         ValueError: PyTorch cannot use this device.
@@ -253,5 +255,5 @@ def device_named(name: str | None) -> str:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"device={name!r} cannot be used here: {reason}") from None
+        raise ValueError(f"PyTorch cannot use device={name!r}: {reason}") from None
     return name

@@ -1,4 +1,4 @@
-"""Presets of the training: what reports A and E describe, as options."""
+"""Presets of the training: the settings of reports A and E as options."""
 
 from collections.abc import Mapping
 

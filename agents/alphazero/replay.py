@@ -1,6 +1,6 @@
 """The replay buffer: positions of self-play that are sampled in random order under random symmetries.
 
-A full buffer replaces its oldest positions; or it is pruned to a random share of its positions, as in report A.
+A full buffer replaces its oldest positions, or keeps a random fraction of its positions, as in report A.
 """
 
 from typing import Any, NamedTuple
@@ -34,11 +34,11 @@ class TrainingBatch(NamedTuple):
     """A batch of n samples.
 
     Attributes:
-        planes: observations, int8 (n, height, width, channels).
-        masks: 1 for each legal action, int8 (n, actions).
-        policies: targets of the policy, float32 (n, actions).
-        values: targets of the value for the player to move, from -1 to 1, float32 (n,).
-        drawn: targets of the probability of a draw: 1 if the game was a draw, else 0, float32 (n,).
+        planes: observations, int8 of shape (n, height, width, channels).
+        masks: 1 for each legal action, int8 of shape (n, actions).
+        policies: targets of the policy, float32 of shape (n, actions).
+        values: targets of the value for the player to move, from -1 to 1, float32 of shape (n,).
+        drawn: targets of the draw probability: 1 if the game was a draw, else 0, float32 of shape (n,).
     """
 
     planes: NDArray[np.int8]
@@ -53,10 +53,10 @@ class Replay:
 
     Attributes:
         game: the game of the positions.
-        kept: share of a full buffer that is kept, at random; 0 replaces the oldest samples.
-        samples: of :func:`sample_type`, (capacity,); the first :attr:`size` are in use.
+        kept: fraction of a full buffer that is kept, at random. 0 replaces the oldest samples.
+        samples: array of :func:`sample_type` and shape (capacity,). The first :attr:`size` samples are in use.
         size: number of samples in use.
-        next: index of the next sample that is added.
+        next: index at which the next sample is added.
         added: number of samples that were ever added.
     """
 
@@ -65,8 +65,8 @@ class Replay:
 
         Args:
             game: the game of the positions.
-            capacity: largest number of samples, 1 or more.
-            kept: share of a full buffer that is kept, at random; 0 replaces the oldest samples.
+            capacity: maximum number of samples, at least 1.
+            kept: fraction of a full buffer that is kept, at random. 0 replaces the oldest samples.
 
         Raises:
             ValueError: a value is not allowed.
@@ -77,11 +77,11 @@ class Replay:
         self.size = self.next = self.added = 0
 
     def add(self, samples: NDArray[np.void], rng: Generator) -> None:
-        """Add samples; if there are more than the capacity, only the last ones are kept.
+        """Add samples. If there are more than the capacity, only the last ones are added.
 
         Args:
-            samples: of :func:`sample_type`.
-            rng: draws the samples that are kept when the buffer is pruned.
+            samples: array of :func:`sample_type`.
+            rng: draws the samples that are kept if the buffer is full.
         """
         capacity = len(self.samples)
         if self.kept and self.size + len(samples) > capacity:
@@ -98,18 +98,18 @@ class Replay:
         """Continue with the contents of another buffer.
 
         Args:
-            samples: those in use.
-            next: index of the next sample that is added.
+            samples: the samples in use.
+            next: index at which the next sample is added.
             added: number of samples that were ever added.
 
         Raises:
             TypeError: the samples are of another game.
-            IndexError: there are more than the capacity.
+            IndexError: there are more samples than the capacity.
         """
         if samples.dtype != self.samples.dtype:
-            raise TypeError(f"its samples have the dtype {samples.dtype}, not {self.samples.dtype}")
+            raise TypeError(f"the samples have the dtype {samples.dtype}, not {self.samples.dtype}")
         if len(samples) > len(self.samples):
-            raise IndexError(f"it has {len(samples)} samples, more than capacity={len(self.samples)}")
+            raise IndexError(f"there are {len(samples)} samples, more than capacity={len(self.samples)}")
         self.samples[: len(samples)] = samples
         self.size, self.next, self.added = len(samples), next, added
 

@@ -1,22 +1,24 @@
 """Compiled tree search with a network: many trees grow in lock-step, and their leaves are evaluated in one batch.
 
-Each tree grows as it would alone. Proven values are kept apart from the estimates of the network
-(:mod:`ci_envs.agents.search.tree`): a leaf that its children prove is not evaluated by the network, and no position is
-evaluated twice while it is in the cache (:mod:`ci_envs.agents.alphazero.memory`). A position that repeats an earlier
-position of the same path counts as a draw there, so that the better side tries another action: on Quixo both sides may
-be able to leave the board unchanged for ever. With contempt the player to move at the root values a draw less than
-even, and every position in proportion to its probability of a draw. Contempt decreases with the value of the root: a
-player who is behind is glad of a draw.
+The result of a tree does not depend on the other trees. Proven values are stored separately from the estimates of the
+network (:mod:`ci_envs.agents.search.tree`). The network does not evaluate a leaf that its children prove, and no
+position twice while it is in the cache (:mod:`ci_envs.agents.alphazero.memory`).
 
-A simulation selects actions by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as report A describes it:
-there an action that was never tried has the value 0 and counts as tried once.
-At the root it can use sequential halving with Gumbel noise instead, which improves the policy even with few
+A position that repeats an earlier position of the same path counts as a draw, so that the better side tries another
+action. On Quixo, for example, both sides can sometimes leave the board unchanged for ever. With contempt, the player to
+move at the root gives a draw a value below 0, and adjusts the value of each position in proportion to its draw
+probability. Contempt decreases with the value of the root, because a draw is a good result for a player who is behind.
+
+A simulation selects actions by PUCT, as in AlphaZero, or by UCB1 with the prior as a factor, as report A describes it.
+In this rule an untried action has the value 0 and counts as tried once.
+
+At the root, the search can use sequential halving with Gumbel noise instead, which improves the policy even with few
 simulations: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022. Values
 are from -1 to 1 here, so the constant of 1 for values from 0 to 1 becomes 1/2.
 
-Networks and a few hundred simulations miss some threats, so each leaf can be searched for a result that one side can
-force within a few plies: Baier and Winands, "MCTS-minimax hybrids", IEEE Transactions on Computational Intelligence and
-AI in Games 7(2), 2015.
+A network with a few hundred simulations misses some threats. Therefore each leaf can be searched for a result that one
+side can force within a few plies: Baier and Winands, "MCTS-minimax hybrids", IEEE Transactions on Computational
+Intelligence and AI in Games 7(2), 2015.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +29,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agents.alphazero.memory import new_memory, recall, remember
+from ci_envs.agents.alphazero.memory import add_entry, find_entry, new_memory
 from ci_envs.agents.search.tree import (
     ROOT,
     back_up,
@@ -35,12 +37,12 @@ from ci_envs.agents.search.tree import (
     choose_child,
     expand,
     is_proven,
-    look_ahead,
     node_type,
+    outcome_value,
     own_bounds,
+    prove_children,
     reset,
-    update_ancestors,
-    worth,
+    tighten_ancestors,
 )
 from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
 from ci_envs.games.game import Game
@@ -54,7 +56,7 @@ Logits of illegal actions are ignored. A value, from -1 to 1, is for the player 
 """
 
 Evaluate = Callable[[NDArray[np.int8]], NetworkOutput]
-"""A function that evaluates planes, int8 (n, height, width, channels), by a network."""
+"""A function that evaluates planes, int8 of shape (n, height, width, channels), with a network."""
 
 NODE = node_type(np.float32, np.float32, ("prior", np.float32))
 """The dtype of a node: one of :mod:`ci_envs.agents.search.tree` with a prior."""
@@ -74,11 +76,18 @@ TREE = np.dtype(
 )
 """The dtype of a tree.
 
-``size`` is the number of nodes in use; ``leaf`` the node where the last simulation ended; ``draw`` the value of a draw
-for the player who moved to it; ``left`` the number of simulations to come; ``state`` that of the random numbers;
-``raw`` the value of the root by the network alone, for the player to move; ``drawn`` the sum of the probabilities of a
-draw at the leaves; ``contempt`` how much worse than even the player to move at the root values a draw at most;
-``cost`` the sum of what contempt took from the values of the leaves, for the player to move at the root."""
+Fields:
+
+* ``size``: the number of nodes in use.
+* ``leaf``: the node where the last simulation ended.
+* ``draw``: the value of a draw for the player who moved to the leaf.
+* ``left``: the number of remaining simulations.
+* ``state``: the state of the random number generator.
+* ``raw``: the network's value of the root for the player to move, without search.
+* ``drawn``: the sum of the draw probabilities of the leaves.
+* ``contempt``: the maximum reduction of the value of a draw for the player to move at the root.
+* ``cost``: the sum of the reductions of the values of the leaves by contempt, for the player to move at the root.
+"""
 
 PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
@@ -88,7 +97,7 @@ MAX_SIMULATIONS, MAX_LOOKAHEAD = 1_000_000, 8
 """The largest values of :class:`SearchSettings`."""
 
 _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
-_BEHIND = 0.5  # how far below even a position has no contempt
+_CONTEMPT_LIMIT = 0.5  # contempt is 0 below the negative of this value
 
 
 class SearchSettings(NamedTuple):
@@ -96,12 +105,12 @@ class SearchSettings(NamedTuple):
 
     Attributes:
         selection: PUCT, UCB or GUMBEL.
-        exploration: the constant before the prior.
+        exploration: the exploration constant, the factor of the prior.
         simulations: number of simulations, without the evaluation of the root.
         considered: number of actions that the root considers with GUMBEL.
         lookahead: plies within which a leaf about to be evaluated is searched for a forced result; 1 examines only its
             children.
-        prior_temperature: divides the logits of the network; above 1 the priors are flatter than its policy.
+        prior_temperature: divisor of the logits of the network. Above 1 the priors are flatter than its policy.
     """
 
     selection: int = PUCT
@@ -116,15 +125,16 @@ class SearchResult(NamedTuple):
     """The results of a search of n positions.
 
     Attributes:
-        visits: simulations that began with each action, float64 (n, actions). Of actions that lead to the same position
-            only one is searched.
-        policy: the policy of the search, float64 (n, actions): the shares of the visits of the actions that are still
-            searched; the improved policy with GUMBEL; only the best action if the position or that action is proven.
-        values: values for the player to move, from -1 to 1, including contempt, float64 (n,).
-        draws: mean probability of a draw at the leaves, from 0 to 1, float64 (n,).
-        contempt: contempt at the end of the search, from 0 to 1, float64 (n,).
-        costs: what contempt took from ``values``, float64 (n,).
-        actions: the best actions, int64 (n,).
+        visits: number of simulations that began with each action, float64 of shape (n, actions). Of several actions
+            that lead to the same position only one is searched.
+        policy: the policy of the search, float64 of shape (n, actions): the shares of the visits of the actions that
+            are not closed; the improved policy with GUMBEL; only the best action if the position or that action is
+            proven.
+        values: values for the player to move, from -1 to 1, including contempt, float64 of shape (n,).
+        draws: mean draw probability of the leaves, from 0 to 1, float64 of shape (n,).
+        contempt: contempt at the end of the search, from 0 to 1, float64 of shape (n,).
+        costs: reduction of ``values`` by contempt, float64 of shape (n,).
+        actions: the best actions, int64 of shape (n,).
     """
 
     visits: NDArray[np.float64]
@@ -139,12 +149,12 @@ class SearchResult(NamedTuple):
 class Forest:
     """The trees of several positions, whose memory is reused for each search.
 
-    The outputs of the network are cached from search to search, as long as the network is the same.
+    The outputs of the network are cached between searches as long as the network is the same.
 
     Attributes:
         game: the game.
         settings: the settings of the search.
-        positions: the largest number of positions of a search.
+        positions: the maximum number of positions of a search.
     """
 
     def __init__(self, game: Game, settings: SearchSettings, positions: int) -> None:
@@ -171,14 +181,14 @@ class Forest:
         """Search several positions in lock-step.
 
         Args:
-            words: positions that are not over, uint64 (n, 2), with n at most :attr:`positions`.
-            seeds: of the order of equal actions, uint64 (n,).
-            evaluate: the network; a different network must be a different function, because outputs are cached.
-            contempt: how much worse than even each player to move values a draw at most, from 0 to 1, float64 (n,);
-                None is 0.
-            gumbel: Gumbel noise for the root, float64 (n, actions), used with GUMBEL only; None is no noise.
-            dirichlet: gamma variates, float64 (n, actions), and the share of the Dirichlet noise made of them in the
-                priors at the root; None is no noise.
+            words: non-terminal positions, uint64 of shape (n, 2), with n at most :attr:`positions`.
+            seeds: the seeds of the order of equal actions, uint64 of shape (n,).
+            evaluate: the network. A different network must be a different function, because outputs are cached.
+            contempt: maximum reduction of the value of a draw for each player to move, from 0 to 1, float64 of shape
+                (n,). None is 0.
+            gumbel: Gumbel noise for the root, float64 of shape (n, actions), for GUMBEL only. None is no noise.
+            dirichlet: gamma variates, float64 of shape (n, actions), and the fraction of the resulting Dirichlet noise
+                in the priors at the root. None is no noise.
         """
         *_, found = self.grow(words, seeds, evaluate, contempt=contempt, gumbel=gumbel, dirichlet=dirichlet)
         return found
@@ -201,28 +211,30 @@ class Forest:
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
-        plant(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
+        write_roots(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
         context = self._memory, gammas, share
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
         budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
-            trees["left"] += end - begin + (begin == 0)  # and one for the root
+            trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
             while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, context, planes, waiting):
-                receive(self.game, nodes, trees, self.settings, context, waiting[:count], *evaluate(planes[:count]))
+                receive_outputs(
+                    self.game, nodes, trees, self.settings, context, waiting[:count], *evaluate(planes[:count])
+                )
             (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
-            report(nodes, trees, self.settings, noise, *found)
+            write_result(nodes, trees, self.settings, noise, *found)
             yield found
 
     def tree(self, position: int) -> NDArray[np.void]:
-        """Return the nodes of a position of the last search; the next search overwrites them."""
+        """Return the nodes of a position of the last search. The next search overwrites them."""
         nodes: NDArray[np.void] = self._nodes[position]
         return nodes
 
 
 def draw_actions(found: SearchResult, temperature: float, rng: Generator) -> NDArray[np.int64]:
-    """Sample an action of each position from its policy to the power of 1 / temperature; 0 returns the best one."""
+    """Sample actions from the policies to the power of 1 / temperature. 0 returns the best actions."""
     if temperature == 0:
         return found.actions
     weights = (found.policy / found.policy.max(axis=1, keepdims=True)) ** (1 / temperature)
@@ -234,11 +246,11 @@ def draw_actions(found: SearchResult, temperature: float, rng: Generator) -> NDA
 def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
     """Return the visit count of the action that each simulation selects at the root.
 
-    There is a row for each number of considered actions, as in DeepMind's mctx: all of them are visited equally often,
-    then the better half of them, and so on.
+    There is one row for each number of considered actions, as in DeepMind's mctx: all of them are visited equally
+    often, then the better half of them, and so on.
 
     Returns:
-        int64 (considered + 1, simulations).
+        int64 of shape (considered + 1, simulations).
     """
     return np.array([_halving(number, simulations) for number in range(considered + 1)], dtype=np.int64).reshape(
         considered + 1, simulations
@@ -260,7 +272,7 @@ def _halving(considered: int, simulations: int) -> list[int]:
 
 
 @kernel
-def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: Any) -> None:
+def write_roots(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: Any) -> None:
     """Initialise each tree with its root."""
     for i in range(len(trees)):
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
@@ -272,11 +284,11 @@ def plant(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: 
 def grow(
     game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, context: Any, planes: Any, waiting: Any
 ) -> Any:
-    """Grow each tree to a leaf for the network, and return the number of such leaves.
+    """Grow each tree to a leaf that needs the network, and return the number of such leaves.
 
-    The numbers of the trees are written to ``waiting`` and the planes of the leaves to ``planes``. All other trees have
-    no simulations left or are proven. ``context`` is the cache of network outputs, gamma variates for the roots
-    (:func:`_mix`), and their share.
+    The indices of the trees are written to ``waiting``, and the planes of the leaves to ``planes``. All other trees
+    have no simulations left or are proven. ``context`` is the cache of network outputs, the gamma variates for the
+    roots (:func:`_mix_in_noise`), and the fraction of the noise.
     """
     count = 0
     for i in range(len(trees)):
@@ -290,34 +302,34 @@ def grow(
 
 @kernel
 def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, context: Any, i: Any) -> Any:
-    """Return whether there is a leaf for the network; leaves that need no evaluation are backed up at once."""
+    """Grow a tree and return whether it has a leaf for the network. Other leaves are backed up at once."""
     memory, gammas, share = context
     while tree.left > 0 and not is_proven(nodes[ROOT]):
-        node = _descend(nodes, tree, settings, noise, halving)
+        node = _select_leaf(nodes, tree, settings, noise, halving)
         tree.left -= 1
         if _repeats(nodes, node):
-            _end(nodes, tree, np.int8(DRAW))
+            _back_up_outcome(nodes, tree, np.int8(DRAW))
             continue
         if not is_proven(nodes[node]):
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
             if settings.lookahead > 1 and not is_proven(nodes[node]):
-                look_ahead(game, nodes, node, settings.lookahead)
+                prove_children(game, nodes, node, settings.lookahead)
             if not is_proven(nodes[node]):
-                known = recall(memory, nodes[node].own, nodes[node].opp)
+                known = find_entry(memory, nodes[node].own, nodes[node].opp)
                 if known < 0:
                     return True
-                _take(game, nodes, tree, settings, memory.entries[known], gammas[i], share)
+                _apply_output(game, nodes, tree, settings, memory.entries[known], gammas[i], share)
                 continue
-        _end(nodes, tree, nodes[node].lower)
-        update_ancestors(nodes, node)
+        _back_up_outcome(nodes, tree, nodes[node].lower)
+        tighten_ancestors(nodes, node)
     return False
 
 
 @kernel
-def _end(nodes: Any, tree: Any, outcome: Any) -> None:
+def _back_up_outcome(nodes: Any, tree: Any, outcome: Any) -> None:
     """Back up the outcome of the leaf for the player who moved to it."""
     _count_draw(tree, np.float64(outcome == DRAW))
-    back_up(nodes, tree.leaf, worth(outcome, tree.draw), tree.draw)
+    back_up(nodes, tree.leaf, outcome_value(outcome, tree.draw), tree.draw)
 
 
 @inlined
@@ -329,16 +341,16 @@ def _count_draw(tree: Any, probability: Any) -> None:
 
 @inlined
 def _contempt(nodes: Any, tree: Any) -> Any:
-    """Return the contempt of the player to move at the root by the value of the root so far, without contempt."""
+    """Return the contempt of the player to move at the root for the present value of the root without contempt."""
     root = nodes[ROOT]
     value = (np.float64(root.total) + tree.cost) / max(np.float64(root.visits), 1.0)
-    return _reduced(tree.contempt, value)
+    return _reduced_contempt(tree.contempt, value)
 
 
 @inlined
-def _reduced(contempt: Any, value: Any) -> Any:
-    """Return the contempt in a position of this value: all of it from 0 on, none up to -``_BEHIND``."""
-    return contempt * min(max(1.0 + value / _BEHIND, 0.0), 1.0)
+def _reduced_contempt(contempt: Any, value: Any) -> Any:
+    """Return the contempt in a position of this value: all of it from 0 on, 0 at -``_CONTEMPT_LIMIT`` and below."""
+    return contempt * min(max(1.0 + value / _CONTEMPT_LIMIT, 0.0), 1.0)
 
 
 @kernel
@@ -355,7 +367,7 @@ def _repeats(nodes: Any, node: Any) -> Any:
 
 
 @kernel
-def receive(
+def receive_outputs(
     game: Any, forest: Any, trees: Any, settings: Any, context: Any, waiting: Any, logits: Any, values: Any, draws: Any
 ) -> None:
     """Pass the outputs of the network to the trees that wait for them."""
@@ -363,26 +375,26 @@ def receive(
     for k in range(len(waiting)):
         i = waiting[k]
         leaf = forest[i, trees[i].leaf]
-        entry = remember(memory, leaf.own, leaf.opp, logits[k], values[k], draws[k])
-        _take(game, forest[i], trees[i], settings, memory.entries[entry], gammas[i], share)
+        entry = add_entry(memory, leaf.own, leaf.opp, logits[k], values[k], draws[k])
+        _apply_output(game, forest[i], trees[i], settings, memory.entries[entry], gammas[i], share)
 
 
 @kernel
-def _take(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: Any, share: Any) -> None:
+def _apply_output(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: Any, share: Any) -> None:
     """Expand and back up the leaf of a tree with the output of the network."""
     leaf = tree.leaf
     _set_priors(game, nodes, leaf, output.logits, settings.prior_temperature)
     if leaf == ROOT:
-        tree.draw = -_reduced(tree.contempt, np.float64(output.value))
+        tree.draw = -_reduced_contempt(tree.contempt, np.float64(output.value))
     value = np.float64(nodes[leaf].sign) * np.float64(output.value) + tree.draw * np.float64(output.draw)
     if leaf == ROOT:
         tree.raw = max(value, np.float64(LOSS))
         if share > 0:
-            _mix(nodes, gammas, share)
+            _mix_in_noise(nodes, gammas, share)
     _count_draw(tree, np.float64(output.draw))
     back_up(nodes, leaf, value, tree.draw)
     if nodes[leaf].lower > LOSS or nodes[leaf].upper < WIN:
-        update_ancestors(nodes, leaf)
+        tighten_ancestors(nodes, leaf)
 
 
 @kernel
@@ -409,7 +421,7 @@ def _set_priors(game: Any, nodes: Any, parent: Any, logits: Any, temperature: An
 
 
 @kernel
-def _mix(nodes: Any, gammas: Any, share: Any) -> None:
+def _mix_in_noise(nodes: Any, gammas: Any, share: Any) -> None:
     """Mix Dirichlet noise, made of gamma variates, with the priors of the root."""
     first, end = nodes[ROOT].first, nodes[ROOT].first + nodes[ROOT].children
     total = 0.0
@@ -421,8 +433,8 @@ def _mix(nodes: Any, gammas: Any, share: Any) -> None:
 
 
 @kernel
-def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
-    """Return the leaf where a simulation ends, a node without children."""
+def _select_leaf(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
+    """Select a path from the root to a leaf, a node without children, and return the leaf."""
     node, draw = ROOT, -_contempt(nodes, tree)
     if settings.selection == GUMBEL and nodes[ROOT].children > 0:
         node = _select_at_root(nodes, tree, settings, noise, halving)
@@ -436,7 +448,7 @@ def _descend(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> 
 @kernel
 def _select(nodes: Any, parent: Any, settings: Any) -> Any:
     here = nodes[parent]
-    # an unvisited action has the value of the position
+    # an unvisited action gets the value of the position
     unvisited = np.float64(here.sign) * np.float64(here.total) / np.float64(here.visits)
     ucb = settings.selection == UCB
     factor = settings.exploration * np.sqrt(np.log(np.float64(here.visits)) if ucb else np.float64(here.visits))
@@ -458,7 +470,7 @@ def _select(nodes: Any, parent: Any, settings: Any) -> Any:
 def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any) -> Any:
     """Return the best child whose visit count is closest to the one that sequential halving selects."""
     root = nodes[ROOT]
-    filled, scale = _filling(nodes, tree.raw)
+    filled, scale = _value_of_unvisited(nodes, tree.raw)
     draw = -_contempt(nodes, tree)
     number = np.int64(root.visits) - 1
     wanted = halving[min(settings.considered, np.int64(root.children)), min(number, halving.shape[1] - 1)]
@@ -474,7 +486,7 @@ def _select_at_root(nodes: Any, tree: Any, settings: Any, noise: Any, halving: A
 
 
 @kernel
-def _filling(nodes: Any, raw: Any) -> Any:
+def _value_of_unvisited(nodes: Any, raw: Any) -> Any:
     """Return the value of unvisited actions at the root, and the weight of all values."""
     root = nodes[ROOT]
     tried, weighted, visits, most = 0.0, 0.0, 0.0, 0.0
@@ -495,14 +507,14 @@ def _filling(nodes: Any, raw: Any) -> Any:
 def _improved_logit(child: Any, filled: Any, scale: Any, draw: Any) -> Any:
     value = filled
     if is_proven(child):
-        value = np.float64(worth(child.lower, draw))
+        value = np.float64(outcome_value(child.lower, draw))
     elif child.visits > 0:
         value = np.float64(child.total) / child.visits
     return np.log(max(np.float64(child.prior), 1e-30)) + scale * value
 
 
 @kernel
-def report(
+def write_result(
     forest: Any,
     trees: Any,
     settings: Any,
@@ -515,7 +527,7 @@ def report(
     costs: Any,
     actions: Any,
 ) -> None:
-    """Write a :class:`SearchResult`, whose arrays are zeros before."""
+    """Write a :class:`SearchResult` into arrays of zeros."""
     for i in range(len(forest)):
         nodes = forest[i]
         root = nodes[ROOT]
@@ -532,15 +544,15 @@ def report(
             values[i], draws[i] = np.float64(root.total) / root.visits, trees[i].drawn / root.visits
             costs[i] = trees[i].cost / root.visits
             if settings.selection == GUMBEL:
-                best = _improve(nodes, trees[i], noise[i], policy[i])
+                best = _write_improved_policy(nodes, trees[i], noise[i], policy[i])
             else:
-                _share(nodes, best, policy[i])
+                _write_visit_shares(nodes, best, policy[i])
         actions[i] = nodes[best].action
 
 
 @kernel
-def _share(nodes: Any, best: Any, policy: Any) -> None:
-    """Write the visit shares of the root's children that are still searched, or 1 for a best child that is not."""
+def _write_visit_shares(nodes: Any, best: Any, policy: Any) -> None:
+    """Write the visit shares of the root's open children, or 1 for the best child if it is closed."""
     root = nodes[ROOT]
     total = 0.0
     for child in range(root.first, root.first + root.children):
@@ -555,11 +567,11 @@ def _share(nodes: Any, best: Any, policy: Any) -> None:
 
 
 @kernel
-def _improve(nodes: Any, tree: Any, noise: Any, policy: Any) -> Any:
+def _write_improved_policy(nodes: Any, tree: Any, noise: Any, policy: Any) -> Any:
     """Write the improved policy, and return the best child of the root."""
     root = nodes[ROOT]
     first, end = root.first, root.first + root.children
-    filled, scale = _filling(nodes, tree.raw)
+    filled, scale = _value_of_unvisited(nodes, tree.raw)
     draw = -_contempt(nodes, tree)
     largest, total, most = -np.inf, 0.0, np.uint32(0)
     for child in range(first, end):

@@ -1,6 +1,6 @@
-"""Self-play: games of a network against itself, many at the same time, with a search of every position.
+"""Self-play: games of a network against itself, many at the same time, with a search in every position.
 
-A game is a draw when a position occurs for the third time, or after a number of plies.
+A game is a draw if a position occurs for the third time, or after a maximum number of plies.
 """
 
 from collections import Counter
@@ -22,14 +22,14 @@ from ci_envs.games.openings import random_openings
 
 @dataclass(frozen=True)
 class Noise:
-    """Exploration noise for self-play by visit counts; Gumbel's root has noise of its own.
+    """Exploration noise for self-play with visit counts. Gumbel selection at the root has its own noise.
 
     Attributes:
-        concentration: of the Dirichlet noise at the root, summed over all actions.
-        fraction: share of the noise in the priors at the root, from 0 to 1.
-        sampled_plies: plies of a game whose actions are sampled from the policy of the search; later the best action is
-            played.
-        temperature: of these samples.
+        concentration: concentration of the Dirichlet noise at the root, summed over all actions.
+        fraction: fraction of the noise in the priors at the root, from 0 to 1.
+        sampled_plies: number of first plies of a game whose actions are sampled from the policy of the search. Later
+            plies play the best action.
+        temperature: temperature of the samples.
     """
 
     concentration: float = 10.0
@@ -40,20 +40,18 @@ class Noise:
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """How games are played.
+    """The settings of self-play.
 
     Attributes:
         game: the game.
-        settings: of the search.
-        noise: exploration noise, not used with Gumbel's root.
-        lanes: games at the same time.
+        settings: the settings of the search.
+        noise: the exploration noise, which is not used with Gumbel selection.
+        lanes: number of games that are played at the same time.
         max_plies: plies after which a game is a draw.
-        random_plies: a game starts with at most this many random plies, which leads to positions that are not even.
-        discount: of the result of a game, for each ply between a position and the end. Below 1, a network learns to win
-            soon.
-        value_mix: share of the value of the search in the value target; the rest is the result of the game.
-        contempt: how much worse than even the player to move values a draw in the search. The value target does not
-            contain it.
+        random_plies: maximum number of random plies at the start of a game, which lead to positions that are not even.
+        discount: discount factor of the result of a game per ply before its end. Below 1, a network learns to win fast.
+        value_mix: weight of the search value in the value target. The result of the game has the remaining weight.
+        contempt: maximum reduction of the value of a draw in the search. The value target does not contain it.
     """
 
     game: Game
@@ -75,13 +73,13 @@ class SelfPlay:
             rng: draws all random numbers.
 
         Returns:
-            Every position of every game, of :func:`~ci_envs.agents.alphazero.replay.sample_type`.
+            All positions of all games, array of :func:`~ci_envs.agents.alphazero.replay.sample_type`.
         """
         return np.concatenate(list(_GamesInProgress(self, evaluate, games, rng).play()))
 
 
 class _GamesInProgress:
-    """Games that are played at the same time, one on each lane, and the number of games to start later."""
+    """Games that are played at the same time, one per lane, and the number of games to start later."""
 
     def __init__(self, plan: SelfPlay, evaluate: Evaluate, games: int, rng: Generator) -> None:
         lanes = min(plan.lanes, games)
@@ -90,7 +88,7 @@ class _GamesInProgress:
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
-        self.samples: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # with the player to move
+        self.samples: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # pairs of sample and player to move
         self.occurrences: list[Counter[tuple[int, int, int]]] = [Counter() for _ in range(lanes)]
 
     def play(self) -> Iterator[NDArray[np.void]]:
@@ -133,7 +131,7 @@ class _GamesInProgress:
             self.occurrences[lane][position] += 1
 
     def _is_repetition(self) -> NDArray[np.bool_]:
-        """Return for each lane whether its position occurred twice before in its game, bool (lanes,)."""
+        """Return for each lane whether its position occurred twice before in its game, bool of shape (lanes,)."""
         occurrences = zip(self.occurrences, self._positions(), strict=True)
         return np.array([counts[position] == 2 for counts, position in occurrences])
 
@@ -141,19 +139,19 @@ class _GamesInProgress:
         return zip(*self.words.T.tolist(), self.player.tolist(), strict=True)
 
     def _choose(self, found: SearchResult) -> NDArray[np.int64]:
-        """Return the action that is played on each lane, int64 (lanes,)."""
+        """Return the action to play on each lane, int64 of shape (lanes,)."""
         if self.plan.settings.selection == GUMBEL:
             return found.actions
         drawn = draw_actions(found, self.plan.noise.temperature, self.rng)
         return np.where(self.length < self.plan.noise.sampled_plies, drawn, found.actions)
 
     def _finish_game(self, lane: int, outcome: int) -> NDArray[np.void]:
-        """Return the samples of a game that ended, with the result for the player to move.
+        """Return the samples of a finished game, with the result for the player to move.
 
         Args:
-            lane: of the game.
-            outcome: of the last action, for the player to move after it; ONGOING if the game is a draw by its length or
-                by repetition.
+            lane: the lane of the game.
+            outcome: the outcome of the last action for the player to move after it. ONGOING means a draw by the maximum
+                length or by repetition.
         """
         samples = np.array([sample for sample, _ in self.samples[lane]], sample_type(self.plan.game))
         players = np.array([player for _, player in self.samples[lane]])
@@ -165,7 +163,7 @@ class _GamesInProgress:
         return samples
 
     def _start_games(self, ended: NDArray[np.bool_]) -> None:
-        """Start new games on the lanes whose games ended while there are any to start, and close the other lanes."""
+        """Start games that remain to be started on the lanes of finished games, and remove the other finished lanes."""
         free = np.flatnonzero(ended)
         again, closed = free[: self.to_start], free[self.to_start :]
         self.to_start -= len(again)
@@ -181,7 +179,7 @@ class _GamesInProgress:
             self.occurrences = [counts for lane, counts in enumerate(self.occurrences) if lane not in gone]
 
     def _openings(self, count: int) -> NDArray[np.uint64]:
-        """Return the first positions of ``count`` games, uint64 (count, 2)."""
+        """Return the first positions of ``count`` games, uint64 of shape (count, 2)."""
         plies = self.rng.integers(self.plan.random_plies + 1, size=count).tolist()
         seeds = self.rng.integers(2**63, size=count).tolist()
         words = [random_openings(self.plan.game, 1, *each) for each in zip(plies, seeds, strict=True)]

@@ -1,4 +1,4 @@
-"""The trainer of ``alphazero``: self-play and learning in turn."""
+"""The trainer of ``alphazero``: alternating self-play and learning."""
 
 import copy
 import os
@@ -33,18 +33,18 @@ from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
 
 @dataclass(frozen=True)
 class AlphaZeroProgress:
-    """How far a run has come.
+    """The progress of a run.
 
     Attributes:
-        iteration: completed iterations.
+        iteration: number of completed iterations.
         unlearned: positions of self-play that are in the replay buffer but were not learned from yet.
-        seconds: of self-play and learning.
-        games: completed games of self-play.
-        policy_loss: mean over the last iteration, as the next two (:class:`~ci_envs.agents.alphazero.learner.Loss`).
-        value_loss: of the values.
-        draw_loss: of the probabilities of a draw.
-        games_per_second: in the last self-play.
-        positions_per_second: in the last self-play.
+        seconds: duration of self-play and learning.
+        games: number of completed games of self-play.
+        policy_loss: mean policy loss of the last iteration (:class:`~ci_envs.agents.alphazero.learner.Loss`).
+        value_loss: mean value loss of the last iteration.
+        draw_loss: mean draw loss of the last iteration.
+        games_per_second: speed of the last self-play.
+        positions_per_second: speed of the last self-play.
         best_rating: rating of the best network when it became the best one.
     """
 
@@ -61,11 +61,11 @@ class AlphaZeroProgress:
 
 
 class AlphaZeroTrainer(Trainer):
-    """Trains a policy-value network by self-play.
+    """Trainer of a policy-value network by self-play.
 
-    An iteration plays games and then learns. Self-play does not change the state, and learning is undone if it is
-    interrupted, so an interrupted run can be saved. If its length is in iterations, the same options and seed give the
-    same network on one machine; if it is in minutes, the network depends on the speed of the machine.
+    An iteration plays games and then learns. Self-play does not change the state, and an interrupted learning step is
+    undone, so an interrupted run can be saved. If the length of the run is in iterations, the same options and seed
+    give the same network on one machine. If it is in minutes, the network depends on the speed of the machine.
     """
 
     learner = "alphazero"
@@ -81,12 +81,12 @@ class AlphaZeroTrainer(Trainer):
         """Make a new network and an empty replay buffer.
 
         Args:
-            task: what is learned.
+            task: the task to learn.
             config: the options.
 
         Raises:
             ValueError: the device cannot be used, or there is no Ray cluster at the address.
-            ImportError: there are to be workers, but Ray is not installed.
+            ImportError: the option ``workers`` needs Ray, which is not installed.
         """
         super().__init__(task, config)
         if config.workers is not None:
@@ -219,7 +219,7 @@ class AlphaZeroTrainer(Trainer):
         self._consistent = True
 
     def _learn(self) -> None:
-        """Learn for as many steps as the new positions are worth, and complete the iteration."""
+        """Take the steps of gradient descent for the new positions, and complete the iteration."""
         begun, progress = monotonic(), self._progress
         before = self._learner.state()
         self._consistent = False
@@ -250,12 +250,12 @@ class AlphaZeroTrainer(Trainer):
         return learn(steps=max(1, round(new * config.reuse / config.batch)), batch=config.batch)
 
     def _learning_rate(self) -> float:
-        """Return the learning rate by a cosine schedule (Loshchilov and Hutter 2017)."""
+        """Return the learning rate of a cosine schedule (Loshchilov and Hutter 2017)."""
         end, share = self.config.learning_rate_end_share, min(1.0, self.done / self.total)
         return self.config.learning_rate * (end + (1 - end) * (1 + cos(pi * share)) / 2)
 
     def _score_against(self, best: Network, ladder: Ladder) -> float:
-        """Return the score of the network as it is now against the best one, from 0 to 1."""
+        """Return the score of the present network against the best one, from 0 to 1."""
         return ladder.play(self.agent(), self._agent(best), self._progress.iteration).score
 
     def _agent(self, network: Network) -> Agent:
@@ -275,7 +275,7 @@ class AlphaZeroTrainer(Trainer):
 
 @contextmanager
 def _torch_threads(count: int) -> Iterator[None]:
-    """Let PyTorch compute with ``count`` threads, or with one for each core if there are fewer."""
+    """Let PyTorch use ``count`` threads, or one per core if there are fewer cores."""
     before = torch.get_num_threads()
     torch.set_num_threads(min(count, os.cpu_count() or 1))
     try:

@@ -1,7 +1,7 @@
 """The workers that play the games of self-play: threads of this process, or processes of a Ray cluster.
 
-Each worker plays a share of the games of an iteration with its own random numbers, so the same number of threads and of
-Ray workers play the same games.
+Each worker plays a share of the games of an iteration with its own random numbers. Therefore equal numbers of threads
+and of Ray workers play the same games.
 """
 
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ class SelfPlayWorkers(Protocol):
         """Play games of a network against itself.
 
         Args:
-            network: as it is now; it is not changed.
+            network: the network, which is not changed.
             games: number of games.
-            seed: of all random numbers.
+            seed: the seed of all random numbers.
 
         Returns:
-            The positions of the games, of :func:`~ci_envs.agents.alphazero.replay.sample_type`.
+            The positions of the games, array of :func:`~ci_envs.agents.alphazero.replay.sample_type`.
         """
 
     def close(self) -> None:
-        """Stop the workers; games that are in progress are abandoned."""
+        """Stop the workers and abandon games in progress."""
 
 
 class ThreadWorkers(SelfPlayWorkers):
@@ -47,9 +47,9 @@ class ThreadWorkers(SelfPlayWorkers):
         """Start the threads.
 
         Args:
-            plan: how games are played.
+            plan: the settings of self-play.
             threads: number of threads.
-            device: on which the network is evaluated.
+            device: the device that evaluates the network.
         """
         self._plan, self._threads, self._device = plan, threads, device
         self._pool = ThreadPoolExecutor(threads)
@@ -77,15 +77,15 @@ class ThreadWorkers(SelfPlayWorkers):
 
 
 class RayWorkers(SelfPlayWorkers):
-    """Processes of a Ray cluster. The weights are broadcast once in each iteration."""
+    """Processes of a Ray cluster. The weights are broadcast once per iteration."""
 
     def __init__(self, plan: SelfPlay, workers: int, address: str | None) -> None:
         """Connect to a cluster and start the workers.
 
         Args:
-            plan: how games are played.
-            workers: number of workers; each takes one core.
-            address: of the cluster; None starts one on this machine, which :meth:`close` stops.
+            plan: the settings of self-play.
+            workers: number of workers. Each worker uses one core.
+            address: the address of the cluster. None starts a cluster on this machine, which :meth:`close` stops.
 
         Raises:
             ImportError: Ray is not installed.
@@ -96,7 +96,7 @@ class RayWorkers(SelfPlayWorkers):
 
     @override
     def play(self, network: Network, games: int, seed: Sequence[int]) -> NDArray[np.void]:
-        """Play games of a network against itself, as :meth:`SelfPlayWorkers.play` does.
+        """Play games of a network against itself. :meth:`SelfPlayWorkers.play` describes the arguments.
 
         Raises:
             ClusterError: the same games lost their worker more than :data:`~ci_envs.cluster.RETRIES` times.

@@ -1,4 +1,4 @@
-"""Agents whose genomes evolve, and the fitness of genomes by play in compiled code."""
+"""Agents that play by evolved genomes, and the fitness of genomes by play in compiled code."""
 
 from ci_envs.agents.evolution.champion import Champion, best_of, read_champion, write_champion
 from ci_envs.agents.evolution.opponents import make_opponents

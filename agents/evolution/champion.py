@@ -1,4 +1,4 @@
-"""Champions: genomes in JSON files; some come with the package."""
+"""Champions: evolved genomes in JSON files. Some champions are included in the package."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,14 @@ _SHIPPED = Path(__file__).with_name("champions")
 
 @dataclass(frozen=True, eq=False)
 class Champion:
-    """A genome with all that an agent needs to play by it.
+    """A genome with everything that an agent needs to play by it.
 
     Attributes:
         agent: the name of the agent.
-        game: the game that it evolved for, as ``repr`` writes it.
-        options: the options of the agent that belong to the genome, plain values.
-        genome: float64 (genes,).
-        notes: how the genome was made, plain values.
+        game: the ``repr`` of the game that the genome was evolved for.
+        options: the agent's options that belong to the genome, plain values.
+        genome: float64 of shape (genes,).
+        notes: how the genome was evolved, plain values.
     """
 
     agent: str
@@ -38,7 +38,7 @@ class Champion:
 
 
 def write_champion(path: Path, champion: Champion) -> None:
-    """Write a champion as JSON to a file that is replaced at once; every number is restored exactly."""
+    """Write a champion as JSON. The file is replaced atomically, and reading it restores every number exactly."""
     about = {
         "format": _FORMAT,
         "agent": champion.agent,
@@ -52,7 +52,7 @@ def write_champion(path: Path, champion: Champion) -> None:
 
 
 def shipped_champions(agent: str) -> dict[str, Path]:
-    """Return the files of the champions that come with the package, by name."""
+    """Return the files of the champions that are included in the package, by name."""
     return shipped_files(_SHIPPED, f"{agent}_", ".json")
 
 
@@ -60,13 +60,14 @@ def read_champion(path: str | Path | Champion, agent: str, game: Game) -> Champi
     """Read a champion.
 
     Args:
-        path: of its file, or a name such as ``quixo`` of one that comes with the package; a champion is returned.
+        path: the path of a file, or the name of an included champion, for example ``quixo``. A :class:`Champion` is
+            returned as it is.
         agent: the name of the agent.
-        game: the game that it plays.
+        game: the game that the agent plays.
 
     Raises:
-        ValueError: the file is damaged, something else, or of another agent or game.
-        OSError: it cannot be read.
+        ValueError: the file is damaged, is not a champion, or is of another agent or game.
+        OSError: the file cannot be read.
     """
     if isinstance(path, Champion):
         return path
@@ -77,13 +78,13 @@ def read_champion(path: str | Path | Champion, agent: str, game: Game) -> Champi
             raise ValueError(f"its format is {about['format']!r}, not {_FORMAT!r}")
         found = about["agent"], about["game"]
         if found != (agent, repr(game)):
-            raise ValueError(f"a champion of {found[0]} for {found[1]}, not of {agent} for {game}")
+            raise ValueError(f"it is a champion of {found[0]} for {found[1]}, not of {agent} for {game}")
         genome = np.array(about["genome"], dtype=np.float64)
         if genome.ndim != 1 or not np.isfinite(genome).all():
             raise ValueError("its genome is not a list of numbers")
         champion = Champion(*found, dict(about["options"]), genome, dict(about["notes"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid champion: {error}") from None
     return champion
 
 
@@ -96,25 +97,25 @@ def best_of(
     seed: int,
     *,
     starts: NDArray[np.uint64] | None = None,
-    in_turn: bool | None = None,
+    alternate_seats: bool | None = None,
     max_cycles: int | None = None,
     play: PlayPopulation = play_population,
 ) -> tuple[int, float]:
-    """Return the index of the best of some genomes in new games, and its mean score, from -1 to 1.
+    """Return the index of the genome that scores best in new games, and its mean score, from -1 to 1.
 
-    The best genome of an evolution was partly lucky in the games that chose it, so new games decide.
+    The best genome of an evolution was partly lucky in the games that selected it. Therefore new games decide.
 
     Args:
         game: the game.
-        policy: plays by the genomes.
-        candidates: genomes (n, genes).
-        opponents: what each genome plays against.
-        games: of each genome against each opponent.
-        seed: of the games; no generation of the evolution may have used it.
-        starts: initial positions, see :func:`~ci_envs.agents.evolution.play.play_population`.
-        in_turn: as in that function.
-        max_cycles: plies after which a game is a draw; None is the game's own limit.
-        play: plays the games.
+        policy: the policy that plays by a genome.
+        candidates: the genomes, float64 of shape (n, genes).
+        opponents: the opponents of each genome.
+        games: games of each genome against each opponent.
+        seed: the seed of the games, which no generation of the evolution may have used.
+        starts: first positions of the games, see :func:`~ci_envs.agents.evolution.play.play_population`.
+        alternate_seats: whether the genomes alternate seats, see that function.
+        max_cycles: plies after which a game is a draw. None is the game's own limit.
+        play: the function that plays the games.
     """
     played = play(
         game,
@@ -124,7 +125,7 @@ def best_of(
         games,
         seed,
         starts=starts,
-        in_turn=in_turn,
+        alternate_seats=alternate_seats,
         max_cycles=max_cycles,
     )
     scores: NDArray[np.float64] = mean_scores(played)

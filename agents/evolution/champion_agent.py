@@ -1,4 +1,4 @@
-"""The agents that play by an evolved genome."""
+"""The base class of agents that play by an evolved genome."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ class ChampionAgent(PolicyAgent):
     Attributes:
         agent_name: the name of the agent in spec strings and in champions.
         champion: the genome with its options.
-        game_class: the class of games that the agent plays; None means any.
-        genome_policy: plays by such a genome.
+        game_class: the class of games that the agent plays. None means any game.
+        genome_policy: the policy that plays by the genome.
     """
 
     agent_name: ClassVar[str]
@@ -39,11 +39,11 @@ class ChampionAgent(PolicyAgent):
 
         Args:
             game: the game that the genome was evolved for.
-            path: of a champion's file, or the name of one that comes with the package, or a champion.
-            seed: of everything random in the decisions.
+            path: the path of a champion's file, the name of an included champion, or a champion.
+            seed: the seed of all random decisions.
 
         Raises:
-            ValueError: the agent does not play ``game``, or the file is no champion for it.
+            ValueError: the agent does not play ``game``, or the file is not a champion for it.
             OSError: the file cannot be read.
         """
         if self.game_class is not None:
@@ -53,15 +53,15 @@ class ChampionAgent(PolicyAgent):
         try:
             self.genome_policy = self._make_genome_policy()
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{str(path)!r} is no champion that can play here: {error}") from None
+            raise ValueError(f"{str(path)!r} is not a valid champion: {error}") from None
 
     @abstractmethod
     def _make_genome_policy(self) -> GenomePolicy:
-        """Return the policy by the champion's options; any KeyError, TypeError or ValueError refuses the champion."""
+        """Return the policy for the champion's options. KeyError, TypeError or ValueError mean an invalid champion."""
 
     @property
     def genome(self) -> NDArray[Any]:
-        """The champion's genome, float64 (genes,)."""
+        """The champion's genome, float64 of shape (genes,)."""
         return self.champion.genome
 
     @override

@@ -1,4 +1,4 @@
-"""The options that trainers by evolution share, and the evolutionary algorithm that they describe."""
+"""The options that all evolutionary trainers share, and the evolutionary algorithm that they describe."""
 
 from dataclasses import dataclass
 
@@ -28,21 +28,21 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
         ValueError: a value is not allowed.
     """
 
-    generations: int = option("length of the run, in generations after the initial one", Integer(1), changeable=True)
+    generations: int = option("number of generations after the initial one", Integer(1), changeable=True)
     games: int = option(
-        "games of each genome against each opponent in a generation; an even number is fair to both seats",
+        "games of each genome against each opponent per generation; an even number gives both seats equally often",
         Integer(1),
         40,
     )
     opponents: tuple[str, ...] | None = option(
-        "agents that each genome plays against in each generation; none leaves only peers",
+        "agents that each genome plays against in each generation; none means peers only",
         OrNone(AgentSpecs()),
         ("random", "minimax:depth=1"),
     )
-    peers: int = option("number of random genomes of the generation that are opponents too", Integer(0), 0)
-    threads: int = option("number of games that are played at once", Integer(1), 1, changeable=True)
+    peers: int = option("number of random genomes of the generation that are additional opponents", Integer(0), 0)
+    threads: int = option("number of games that are played at the same time", Integer(1), 1, changeable=True)
     final_games: int | None = option(
-        "games of each candidate against each opponent that choose the agent at the end; none is ten times games",
+        "games of each candidate against each opponent in the final selection; none is ten times games",
         OrNone(Integer(1)),
         None,
     )
@@ -57,15 +57,15 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
 
     @property
     def last_games(self) -> int:
-        """Games of each candidate against each opponent that choose the agent at the end."""
+        """Games of each candidate against each opponent in the final selection."""
         return 10 * self.games if self.final_games is None else self.final_games
 
     def refuse_options(self, owner: type[Options], reason: str) -> None:
-        """Refuse the options of ``owner`` that differ from their defaults and would have no effect.
+        """Raise an error if an option of ``owner`` that would have no effect differs from its default.
 
         Args:
-            owner: a part of the options.
-            reason: what these options are for, for example ``is for encoding=graph``.
+            owner: a group of options.
+            reason: when these options apply, for example ``is for encoding=graph``.
 
         Raises:
             ValueError: an option differs from its default.
@@ -78,51 +78,51 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationOptions(Options):
-    """The options of an evolutionary algorithm for genomes of numbers.
+    """The options of an evolutionary algorithm whose genomes are vectors of numbers.
 
     Raises:
         ValueError: a value is not allowed.
     """
 
     selection: str = option(
-        "selection of parents; roulette is proportional to fitness, truncation draws from the best",
+        "selection of parents: roulette is proportional to fitness, truncation draws from the best",
         Choice(("roulette", "tournament", "truncation")),
         "tournament",
     )
     tournament_size: int = option("genomes in a tournament (selection=tournament)", Integer(1), 3)
     truncation_share: float = option(
-        "share of the population that parents are drawn from (selection=truncation)", _SHARE, 1.0
+        "fraction of the population from which parents are drawn (selection=truncation)", _SHARE, 1.0
     )
     crossover: str | None = option(
         "crossover of two parents; none copies one parent", OrNone(Choice(("one_point", "uniform", "blend"))), None
     )
-    crossover_rate: float = option("share of the offspring that have two parents", PROBABILITY, 1.0)
-    uniform_rate: float = option("probability of the second parent's gene (crossover=uniform)", PROBABILITY, 0.5)
+    crossover_rate: float = option("fraction of the offspring with two parents", PROBABILITY, 1.0)
+    uniform_rate: float = option("probability of a gene of the second parent (crossover=uniform)", PROBABILITY, 0.5)
     blend_alpha: float = option(
-        "how far genes lie outside the interval between the parents, as a share of it (crossover=blend)",
+        "distance beyond the parents' genes, as a fraction of the interval between them (crossover=blend)",
         Number(0),
         0.5,
     )
     mutation_rate: float | None = option(
-        "probability that a gene is mutated by a normal step; none is the larger of 0.1 and 1 / genes",
+        "probability that normal noise is added to a gene; none is the larger of 0.1 and 1 / genes",
         OrNone(PROBABILITY),
         None,
     )
     step_rule: str | None = option(
-        "adaptation of the mutation steps; one_fifth is Rechenberg's success rule", OrNone(Choice(("one_fifth",))), None
+        "adaptation of the mutation step size; one_fifth is Rechenberg's rule", OrNone(Choice(("one_fifth",))), None
     )
     step_damping: float | None = option(
-        "slowness of step_rule; none is 1 + genes / (2 offspring)", OrNone(POSITIVE), None
+        "damping of step_rule; none is 1 + genes / (2 offspring)", OrNone(POSITIVE), None
     )
-    least_step: float = option("least factor of the mutation steps that step_rule allows", POSITIVE, 1e-12)
-    elite: int = option("parents that survive as well (survival among the offspring, not plus)", Integer(0), 0)
+    least_step: float = option("smallest factor of the mutation step size with step_rule", POSITIVE, 1e-12)
+    elite: int = option("number of parents that also survive (not with plus survival)", Integer(0), 0)
     immigration_patience: int | None = option(
-        "generations without a new record after which random genomes replace the worst; none is never",
+        "generations without improvement after which random genomes replace the worst; none is never",
         OrNone(Integer(0)),
         None,
     )
-    immigration_share: float = option("share of the population that immigrants replace", PROBABILITY, 0.25)
-    hall_size: int = option("size of the hall of fame, the best genomes of all generations", Integer(1), 1)
+    immigration_share: float = option("fraction of the population that immigrants replace", PROBABILITY, 0.25)
+    hall_size: int = option("size of the hall of fame: the best genomes of all generations", Integer(1), 1)
     reevaluate: bool = option("evaluate parents again in each generation, in the games of the offspring", Flag(), True)
 
     def mutation_probability(self, genes: int) -> float:
@@ -143,14 +143,14 @@ class PopulationOptions(Options):
 
         Args:
             population: mu, the number of survivors.
-            offspring: lambda, their children in a generation.
-            mutation: applied to each child.
-            genes: of a genome.
-            plus: whether all parents compete with the offspring, (mu + lambda).
-            bounds: the least and the largest value of a gene.
+            offspring: lambda, the number of children per generation.
+            mutation: the mutation that is applied to each child.
+            genes: the number of genes of a genome.
+            plus: whether all parents compete with the offspring, as in (mu + lambda).
+            bounds: the smallest and the largest value of a gene.
 
         Raises:
-            ValueError: the sizes do not make a population.
+            ValueError: the sizes do not fit each other.
         """
         damping = 1 + genes / (2 * offspring) if self.step_damping is None else self.step_damping
         patience = self.immigration_patience
@@ -184,5 +184,5 @@ class PopulationOptions(Options):
 
     def _survival(self, plus: bool) -> Survival:
         if plus and self.elite:
-            raise ValueError(f"elite={self.elite} has no effect where all parents compete: use elite=0")
+            raise ValueError(f"elite={self.elite} has no effect if all parents compete: use elite=0")
         return Plus() if plus else Elitism(self.elite)

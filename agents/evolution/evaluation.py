@@ -1,12 +1,11 @@
-"""Play by an evaluation whose weights are a genome, with the shallow search of minimax.
+"""Play by an evaluation function whose weights are a genome, with a shallow minimax search.
 
-The genome of a linear evaluation has a weight for each feature (:attr:`ci_envs.games.game.Game.feature_names`). The
-genome of a multilayer perceptron has for each hidden unit the weights of all features, then the weight of the unit.
-There are no biases, as a feature is constant wherever one could matter. The activation is softsign, x / (1 + abs(x))
-(Bergstra, Desjardins, Lamblin and Bengio, 2009), which needs no transcendental function.
+The genome of a linear evaluation has one weight per feature (:attr:`ci_envs.games.game.Game.feature_names`). The
+genome of a multilayer perceptron has for each hidden unit the weights of all features, then the output weight of the
+unit. There are no biases, because each game that could use a bias has a constant feature. The activation is softsign,
+x / (1 + abs(x)) (Bergstra, Desjardins, Lamblin and Bengio, 2009), which needs no transcendental function.
 
-The search is that of :mod:`ci_envs.agents.search.negamax`, with an evaluator that carries the genome: it has no
-alpha-beta of its own.
+The search is :mod:`ci_envs.agents.search.negamax` with an evaluator that contains the genome.
 """
 
 from dataclasses import dataclass, field
@@ -25,13 +24,13 @@ from ci_envs.games import evaluate, implements, integer_between, kernel, write_f
 from ci_envs.games.game import Game
 
 MAX_HIDDEN = 1000
-"""Hidden units of a perceptron at most."""
+"""Maximum number of hidden units of a perceptron."""
 
-_SIZE = 999_999  # of an evaluation at most
+_SIZE = 999_999  # the largest absolute value of an evaluation
 
 
 def gene_count(game: Game, hidden: int) -> int:
-    """How many genes an evaluation of ``game`` has, with ``hidden`` units; 0 is a linear one.
+    """Return the number of genes of an evaluation of ``game`` with ``hidden`` units; 0 units mean a linear evaluation.
 
     Raises:
         ValueError: ``hidden`` is out of range.
@@ -42,9 +41,10 @@ def gene_count(game: Game, hidden: int) -> int:
 
 @dataclass(frozen=True)
 class GenomeEvaluator(Evaluator):
-    """Evaluates positions by a genome. Searches get the tuple (evaluator, game, genome, working memory for features).
+    """Evaluator whose weights are a genome.
 
-    The value is the integer part of 999,999 times the softsign of the evaluation: minimax needs no more than the order.
+    A search gets the tuple (evaluator, game, genome, buffer for the features). The value is the integer part of 999,999
+    times the softsign of the evaluation: minimax uses only the order of the values.
     """
 
     game: Game
@@ -70,7 +70,7 @@ def _(evaluator: GenomeEvaluator) -> Any:
 
 @kernel
 def _weighted(genome: Any, first: Any, features: Any) -> Any:
-    """``-> float``: the sum of the features times their weights, of which ``first`` is the first."""
+    """Return the sum of the features times their weights, which begin at index ``first``."""
     total = 0.0
     for i in range(len(features)):
         total += genome[first + i] * features[i]
@@ -84,10 +84,10 @@ def _softsign(x: Any) -> Any:
 
 @dataclass(frozen=True)
 class EvaluationPolicy(GenomePolicy):
-    """Searches ``depth`` plies deep and plays one of the best actions, at random where several are best.
+    """Policy that searches ``depth`` plies deep and plays one of the best actions, at random if several are equal.
 
     Attributes:
-        depth: 1 to 64. It is nothing that compiled code knows.
+        depth: search depth in plies, 1 to 64. Compiled code reads it from the memory, not from the policy.
     """
 
     depth: int = field(repr=False)

@@ -1,4 +1,4 @@
-"""The agent that plays by an evaluation or by weighted rules that an evolution strategy made."""
+"""The agent that plays by an evaluation or by weighted rules that an evolution strategy evolved."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -17,11 +17,11 @@ from ci_envs.games.quixo import Quixo
 AGENT = "evolution_strategy"
 """The name of the agent, in spec strings and in champions."""
 
-_LARGEST = 1e9  # gene that a sum of weighted features can take without losing its value
+_LARGEST = 1e9  # the largest gene for which a weighted sum of features keeps its precision
 
 
 class EvolutionStrategyAgent(ChampionAgent):
-    """Looks ahead by an evaluation whose weights evolved, or plays by weighted rules: ``evolution_strategy:PATH``."""
+    """Agent that searches with an evolved evaluation, or plays by weighted rules: ``evolution_strategy:PATH``."""
 
     agent_name = AGENT
     trainer: ClassVar[str | type] = "ci_envs.agents.evolution.evolution_strategy_training:EvolutionStrategyTrainer"
@@ -34,13 +34,13 @@ class EvolutionStrategyAgent(ChampionAgent):
 
         Args:
             game: the game that the genome was evolved for.
-            path: of a champion's file, or the name of one that comes with the package, or a champion.
-            depth: plies to look ahead, 1 to 64; None means as many as in its training. Rules do not look ahead.
-            seed: decides between equally good actions.
+            path: the path of a champion's file, the name of an included champion, or a champion.
+            depth: search depth in plies, 1 to 64. None means the depth of its training. Rules do not search.
+            seed: the seed of the choice between equal actions.
 
         Raises:
-            ValueError: the file is no champion of this agent, or one for another game, or ``depth`` is out of range
-                or given for rules.
+            ValueError: the file is not a champion of this agent, is for another game, or ``depth`` is out of range or
+                given for rules.
             OSError: the file cannot be read.
         """
         super().__init__(game, path, seed=seed)
@@ -63,5 +63,5 @@ class EvolutionStrategyAgent(ChampionAgent):
 
     @property
     def depth(self) -> int:
-        """Plies that it looks ahead; 0 if it plays by rules."""
+        """The search depth in plies, or 0 if the agent plays by rules."""
         return 0 if isinstance(self.genome_policy, RulesPolicy) else self.genome_policy.depth

@@ -47,34 +47,34 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
     generations: int = with_default(EvolutionConfig, "generations", 60)
     random_share: float = with_default(OpeningOptions, "random_share", 0.0)
     strategy: str = option(
-        "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES by the package cma (extra evolution); "
-        "none is cma if that package is installed, else comma",
+        "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES with the package cma (extra evolution); "
+        "none is cma if this package is installed, otherwise comma",
         OrNone(Choice((*_SIZES, "cma"))),
         None,
     )
     evaluation: str = option(
-        "a linear evaluation, a perceptron (mlp) with one hidden layer, or 14 weighted rules of Quixo (no search)",
+        "linear evaluation, perceptron with one hidden layer (mlp), or 14 weighted rules of Quixo (no search)",
         Choice(("linear", "mlp", "rules")),
         "linear",
     )
     hidden: int | None = option(
-        f"units of the hidden layer (evaluation=mlp); none is {_HIDDEN}", OrNone(Integer(1, MAX_HIDDEN)), None
+        f"number of hidden units (evaluation=mlp); none is {_HIDDEN}", OrNone(Integer(1, MAX_HIDDEN)), None
     )
-    rules: int = option("number of rules (evaluation=rules); the first ones", Integer(1, len(RULES)), len(RULES))
-    depth: int = option("plies that are searched (not evaluation=rules)", Integer(1, MAX_DEPTH), 2)
+    rules: int = option("number of rules, from the first one (evaluation=rules)", Integer(1, len(RULES)), len(RULES))
+    depth: int = option("search depth in plies (not for evaluation=rules)", Integer(1, MAX_DEPTH), 2)
     population: int | None = option(
-        "mu, the number of parents; none is 1 (plus), 5 (comma), half of the offspring (cma)",
+        "mu, the number of parents; none is 1 (plus), 5 (comma) or half of the offspring (cma)",
         OrNone(Integer(1)),
         None,
     )
     offspring: int | None = option(
-        "lambda, the offspring of a generation; none is 10 (plus), 35 (comma), 4 + 3 ln genes (cma)",
+        "lambda, the number of offspring; none is 10 (plus), 35 (comma) or 4 + 3 ln genes (cma)",
         OrNone(Integer(1)),
         None,
     )
-    sigma: float = option("standard deviation of the first mutations", POSITIVE, 0.5)
+    sigma: float = option("initial standard deviation of the mutations", POSITIVE, 0.5)
     initial_range: float = option(
-        "the initial genes are uniform from minus this to this (strategy=plus, strategy=comma)", POSITIVE, 1.0
+        "initial genes are uniform from -initial_range to initial_range (strategy=plus or comma)", POSITIVE, 1.0
     )
     selection: str = with_default(PopulationOptions, "selection", "truncation")
     mutation_rate: float | None = with_default(PopulationOptions, "mutation_rate", 1.0)
@@ -92,12 +92,12 @@ def _default_strategy() -> str:
     if find_spec("cma") is not None:
         return "cma"
     needed = missing_package("strategy=cma", "cma", "evolution")
-    warnings.warn(f"{needed}. The strategy is comma instead", RuntimeWarning, stacklevel=2)
+    warnings.warn(f"{needed}. The strategy comma is used instead", RuntimeWarning, stacklevel=2)
     return "comma"
 
 
 class EvolutionStrategyTrainer(EvolutionTrainer):
-    """Trains ``evolution_strategy``."""
+    """Trainer of ``evolution_strategy``."""
 
     learner = AGENT
     named_presets: ClassVar[Mapping[str, str]] = {
@@ -164,7 +164,7 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
         if self.config.evaluation == "mlp":
             return _HIDDEN if hidden is None else hidden
         if hidden is not None:
-            raise ValueError(f"hidden={hidden} is for evaluation=mlp: the others have no hidden units")
+            raise ValueError(f"hidden={hidden} is for evaluation=mlp: other evaluations have no hidden units")
         return 0
 
 
@@ -172,7 +172,7 @@ def make_plan(config: EvolutionStrategyConfig, genes: int) -> Plan:
     """Return the evolution strategy ``plus`` or ``comma`` for genomes of ``genes`` genes.
 
     Raises:
-        ValueError: the sizes do not make a population.
+        ValueError: the sizes do not fit each other.
     """
     mu, lambda_ = _SIZES[config.strategy]
     return config.make_plan(

@@ -1,12 +1,13 @@
-"""Networks as lists of layers that evolve: mutations add, remove and resize layers, and change weights.
+"""Neural networks as lists of layers that evolve: mutations add, remove and resize layers, and change weights.
 
-Report A evolves lists of layers for Quixo and calls this NEAT. There are no historical markings and no species. The
-operators here are ours. Crossover matches the neurons of two parents by their place. Each mutation of the structure
-preserves the function of the network as far as possible: a new layer starts as the identity, a removed layer is merged
-into the next one, and a new neuron has no outgoing weights yet (Chen, Goodfellow and Shlens, "Net2Net", ICLR 2016).
+Report A evolves lists of layers for Quixo and calls the method NEAT. In contrast to NEAT there are no historical
+markings and no species. The operators here are ours. Crossover matches the neurons of two parents by their index. Each
+structural mutation preserves the function of the network as far as possible: a new layer starts as the identity, a
+removed layer is merged into the next one, and a new neuron has no outgoing weights (Chen, Goodfellow and Shlens,
+"Net2Net", ICLR 2016).
 
-Report A's networks have a ReLU after the output layer too, followed by a softmax (``layer_output=softmax``). Its
-crossover lines up whole layers of both parents (``layer_crossover=sequence``), and its mutations are random.
+The networks of report A have a ReLU also after the output layer, followed by a softmax (``layer_output=softmax``). Its
+crossover aligns whole layers of both parents (``layer_crossover=sequence``), and its mutations are random.
 """
 
 from collections import deque
@@ -32,46 +33,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerRates(Options):
-    """How lists of layers evolve.
+    """The settings of the evolution of lists of layers.
 
     Raises:
         ValueError: a value is not allowed.
     """
 
     layer_output: str = option(
-        "activation of the outputs (encoding=layers): linear, or softmax after a ReLU (outputs=actions), of which the "
-        "first of the best actions is played",
+        "activation of the outputs (encoding=layers): linear, or ReLU and softmax (outputs=actions); with softmax the "
+        "agent plays the first of equally good actions",
         Choice(("linear", "softmax")),
         "linear",
     )
     layer_crossover: str = option(
-        "crossover (encoding=layers): places matches neurons by their place, sequence lines up layers of both parents",
+        "crossover (encoding=layers): places matches neurons by index, sequence aligns layers of both parents",
         Choice(("places", "sequence")),
         "places",
     )
-    layer_elite: int = option("networks that survive unchanged (encoding=layers)", Integer(0), 2)
-    layer_tournament: int = option("networks in the tournament for a parent (encoding=layers)", Integer(1), 3)
-    layer_crossover_rate: float = option("share of children of two parents (encoding=layers)", PROBABILITY, 0.5)
+    layer_elite: int = option("number of networks that survive unchanged (encoding=layers)", Integer(0), 2)
+    layer_tournament: int = option("networks in the tournament that selects a parent (encoding=layers)", Integer(1), 3)
+    layer_crossover_rate: float = option("fraction of children with two parents (encoding=layers)", PROBABILITY, 0.5)
     layer_structural_rate: float = option(
-        "probability that a child gains, loses or resizes a layer (encoding=layers)", PROBABILITY, 0.2
+        "probability that a layer of a child is added, removed or resized (encoding=layers)", PROBABILITY, 0.2
     )
     layer_tweak_rate: float = option("probability that a weight changes (encoding=layers)", PROBABILITY, 0.3)
     layer_tweak_power: float = option(
-        "standard deviation of this change, relative to that of new weights (encoding=layers)", Number(0), 0.3
+        "standard deviation of this change relative to the scale of new weights (encoding=layers)", Number(0), 0.3
     )
 
 
 DEFAULT_RATES = LayerRates()
-"""The rates that were chosen on Quixo."""
+"""The default rates, which were tuned on Quixo."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer: ``weights @ inputs + biases``, followed by a ReLU; after the last layer it is an option.
+    """A layer: ``weights @ inputs + biases``, followed by a ReLU. After the last layer the ReLU is optional.
 
     Attributes:
-        weights: float64 (neurons, inputs).
-        biases: float64 (neurons,).
+        weights: float64 of shape (neurons, inputs).
+        biases: float64 of shape (neurons,).
     """
 
     weights: Genomes
@@ -79,16 +80,16 @@ class Layer:
 
 
 Layers = tuple[Layer, ...]
-"""A genome: the hidden layers, then the output layer. Its arrays must not be changed."""
+"""A genome: the hidden layers, then the output layer. The arrays must not be modified."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest size of a network.
+    """The maximum size of a network.
 
     Attributes:
-        layers: the number of hidden layers, at least 0.
-        neurons: the number of neurons in a hidden layer, at least 1.
+        layers: maximum number of hidden layers, at least 0.
+        neurons: maximum number of neurons in a hidden layer, at least 1.
     """
 
     layers: int = 3
@@ -100,14 +101,14 @@ class Limits:
 
 
 def random_layers(inputs: int, outputs: int, limits: Limits, rng: Generator) -> Layers:
-    """Return a random genome with one hidden layer of a random size, or without one if the limit is 0."""
+    """Return a random genome with one hidden layer of a random size, or without hidden layers if the limit is 0."""
     sizes = [int(rng.integers(1, limits.neurons + 1))] if limits.layers else []
     widths = [inputs, *sizes, outputs]
     return tuple(_random_layer(*ends, rng) for ends in pairwise(widths))
 
 
 def add_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
-    """Add a hidden layer up to the limit: the first one is random, the others start as the identity."""
+    """Add a hidden layer if the limit allows it. The first one is random; the others start as the identity."""
     hidden = len(genome) - 1
     if hidden >= limits.layers:
         return genome
@@ -120,12 +121,12 @@ def add_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
 
 
 def remove_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
-    """Remove a random hidden layer; its weights are merged into the next layer as if there were no ReLU."""
+    """Remove a random hidden layer. Its weights are merged into the next layer as if there were no ReLU."""
     if len(genome) == 1:
         return genome
     place = int(rng.integers(len(genome) - 1))
-    gone, after = genome[place], genome[place + 1]
-    merged = Layer(after.weights @ gone.weights, after.weights @ gone.biases + after.biases)
+    removed, after = genome[place], genome[place + 1]
+    merged = Layer(after.weights @ removed.weights, after.weights @ removed.biases + after.biases)
     return *genome[:place], merged, *genome[place + 2 :]
 
 
@@ -142,34 +143,34 @@ def resize_layer(genome: Layers, limits: Limits, rng: Generator) -> Layers:
         layer = Layer(np.vstack((layer.weights, new.weights)), np.append(layer.biases, new.biases))
         after = Layer(np.pad(after.weights, ((0, 0), (0, 1))), after.biases)
     elif not grows and size > 1:
-        gone = int(rng.integers(size))
-        layer = Layer(np.delete(layer.weights, gone, axis=0), np.delete(layer.biases, gone))
-        after = Layer(np.delete(after.weights, gone, axis=1), after.biases)
+        removed = int(rng.integers(size))
+        layer = Layer(np.delete(layer.weights, removed, axis=0), np.delete(layer.biases, removed))
+        after = Layer(np.delete(after.weights, removed, axis=1), after.biases)
     return *genome[:place], layer, after, *genome[place + 2 :]
 
 
 def tweak_weights(genome: Layers, rng: Generator, rates: LayerRates = DEFAULT_RATES) -> Layers:
-    """Add normal noise to a share of the weights and biases, relative to the scale of the layer's initial weights."""
+    """Add normal noise to a fraction of the weights and biases, scaled like the layer's initial weights."""
     return tuple(
-        Layer(*(_tweaked(part, layer.weights.shape[1], rates, rng) for part in (layer.weights, layer.biases)))
+        Layer(*(_add_noise(part, layer.weights.shape[1], rates, rng) for part in (layer.weights, layer.biases)))
         for layer in genome
     )
 
 
 def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
-    """Return the mother, with about half of the neurons at places that both parents have from the father.
+    """Return the mother with about half of the neurons that both parents have replaced by the father's.
 
-    Such a neuron takes the father's weights of the inputs that both parents have. The output layers match.
+    Such a neuron takes the father's weights for the inputs that both parents have. The output layers are matched.
     """
     pairs = list(zip_longest(mother[:-1], father[:-1]))[: len(mother) - 1]
-    return tuple(_crossed(one, other, rng) for one, other in [*pairs, (mother[-1], father[-1])])
+    return tuple(_cross_layers(one, other, rng) for one, other in [*pairs, (mother[-1], father[-1])])
 
 
 def sequence_crossover(mother: Layers, father: Layers, limits: Limits, rng: Generator) -> Layers:
-    """Return a child whose hidden layers are those of the parents, in turn.
+    """Return a child whose hidden layers are taken from both parents in their order.
 
-    It has at least as many hidden layers as the smaller parent and at most as many as both parents. Each is the next
-    one of a random parent, and the output layer is that of a random parent. Weights of inputs that are missing are
+    The child has at least as many hidden layers as the smaller parent, and at most as many as both parents together.
+    Each layer is the next layer of a random parent. The output layer is that of a random parent. Missing weights are
     random.
     """
     left = [list(mother[:-1]), list(father[:-1])]
@@ -178,9 +179,9 @@ def sequence_crossover(mother: Layers, father: Layers, limits: Limits, rng: Gene
     inputs = mother[0].weights.shape[1]
     for _ in range(int(rng.integers(fewest, most + 1))):
         parent = int(rng.integers(2))
-        child.append(_fitted((left[parent] or left[1 - parent]).pop(0), inputs, rng))
+        child.append(_resize_inputs((left[parent] or left[1 - parent]).pop(0), inputs, rng))
         inputs = len(child[-1].biases)
-    return *child, _fitted((mother, father)[rng.integers(2)][-1], inputs, rng)
+    return *child, _resize_inputs((mother, father)[rng.integers(2)][-1], inputs, rng)
 
 
 def flatten_layers(genome: Layers, output: str = "identity") -> Values:
@@ -222,11 +223,11 @@ def layers_of(row: Values, inputs: int, outputs: int) -> Layers:
         written = flatten_layers(genome, last[-1].activation)
         if np.array_equal(written, row[: len(written)]):
             return genome
-    raise ValueError("the network is no list of layers")
+    raise ValueError("the network is not a list of layers")
 
 
 def torch_module(genome: Layers, *, softmax: bool = False) -> "nn.Sequential":
-    """Return the network as a module of PyTorch: float64 (n, inputs) -> (n, outputs).
+    """Return the network as a PyTorch module, which maps float64 of shape (n, inputs) to shape (n, outputs).
 
     Args:
         genome: the layers.
@@ -251,13 +252,14 @@ def torch_module(genome: Layers, *, softmax: bool = False) -> "nn.Sequential":
 
 
 class LayerEvolution:
-    """A genetic algorithm for lists of layers, as an optimiser of networks as rows.
+    """A genetic algorithm for lists of layers, with the ask-and-tell interface of an optimiser of rows.
 
-    The best networks survive; the others are children of parents that tournaments select, some of two parents.
+    The best networks survive. The others are children of parents that tournaments select; some have two parents.
 
     Attributes:
         genomes: the genomes of the latest generation.
-        shapes: for each generation: 1 (the number of species), and the hidden neurons and weights of the best genome.
+        shapes: for each generation: 1 (the number of species), and the numbers of hidden neurons and of weights of the
+            best genome.
         hall: rows of the best genomes of the latest generations, the newest last.
     """
 
@@ -272,16 +274,16 @@ class LayerEvolution:
         hall: int = 32,
         rates: LayerRates = DEFAULT_RATES,
     ) -> None:
-        """Make a first population: networks with one hidden layer of a random size.
+        """Make the initial population: networks with one hidden layer of a random size.
 
         Args:
-            inputs: at least 1.
-            outputs: at least 1.
-            population: at least 4.
-            seed: of all random numbers.
-            limits: how large networks may become.
-            hall: the number of generations whose best genome is kept.
-            rates: of mutation and crossover, and the sizes of elite and tournaments.
+            inputs: number of inputs, at least 1.
+            outputs: number of outputs, at least 1.
+            population: number of networks, at least 4.
+            seed: the seed of all random numbers.
+            limits: the maximum size of networks.
+            hall: number of generations whose best genome is kept.
+            rates: the rates of mutation and crossover, and the sizes of the elite and of tournaments.
 
         Raises:
             ValueError: an argument is out of range.
@@ -295,24 +297,24 @@ class LayerEvolution:
         self.genomes = [random_layers(inputs, outputs, limits, self._rng) for _ in range(population)]
         self.shapes: list[tuple[int, int, int]] = []
         self.hall: deque[Values] = deque(maxlen=integer_between("hall", hall, 1))
-        self._told: Values | None = None
+        self._fitness: Values | None = None
 
     def ask(self) -> Genomes:
-        """Return the networks of the next generation as rows, (population, numbers)."""
-        if self._told is not None:
-            self.genomes = self._next(self._told)
-            self._told = None
+        """Return the networks of the next generation as rows, float64 of shape (population, numbers)."""
+        if self._fitness is not None:
+            self.genomes = self._next(self._fitness)
+            self._fitness = None
         output = "relu" if self._rates.layer_output == "softmax" else "identity"
         self._rows = [flatten_layers(genome, output) for genome in self.genomes]
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
-        """Take the fitness of these networks, float64 (population,); larger is better."""
+        """Set the fitness of these networks, float64 of shape (population,); higher is better."""
         best = int(np.argmax(fitness))
         neurons = sum(len(layer.biases) for layer in self.genomes[best][:-1])
         self.shapes.append((1, neurons, sum(layer.weights.size for layer in self.genomes[best])))
         self.hall.append(self._rows[best])
-        self._told = fitness
+        self._fitness = fitness
 
     def _next(self, fitness: Values) -> list[Layers]:
         elite = [self.genomes[row] for row in np.argsort(-fitness, kind="stable")[: self._rates.layer_elite]]
@@ -324,27 +326,27 @@ class LayerEvolution:
     def _child(self, better: int, other: int) -> Layers:
         child = self.genomes[better]
         if self._rng.random() < self._rates.layer_crossover_rate:
-            child = self._cross(child, self.genomes[other])
+            child = self._crossover(child, self.genomes[other])
         if self._rng.random() < self._rates.layer_structural_rate:
             child = STRUCTURAL[self._rng.integers(len(STRUCTURAL))](child, self._limits, self._rng)
         return tweak_weights(child, self._rng, self._rates)
 
-    def _cross(self, mother: Layers, father: Layers) -> Layers:
+    def _crossover(self, mother: Layers, father: Layers) -> Layers:
         if self._rates.layer_crossover == "sequence":
             return sequence_crossover(mother, father, self._limits, self._rng)
         return crossover(mother, father, self._rng)
 
 
 STRUCTURAL: tuple[Callable[[Layers, Limits, Generator], Layers], ...] = (add_layer, remove_layer, resize_layer)
-"""The mutations of the structure; all are equally likely."""
+"""The structural mutations, which are equally likely."""
 
 
 def _random_layer(inputs: int, size: int, rng: Generator) -> Layer:
     return Layer(rng.normal(0, np.sqrt(2 / inputs), (size, inputs)), np.zeros(size))
 
 
-def _fitted(layer: Layer, inputs: int, rng: Generator) -> Layer:
-    """Return the layer with another number of inputs: the last weights are cut, or random ones are added."""
+def _resize_inputs(layer: Layer, inputs: int, rng: Generator) -> Layer:
+    """Return the layer with another number of inputs: remove the last weights, or append random ones."""
     missing = inputs - layer.weights.shape[1]
     if missing <= 0:
         return Layer(layer.weights[:, :inputs], layer.biases)
@@ -352,13 +354,13 @@ def _fitted(layer: Layer, inputs: int, rng: Generator) -> Layer:
     return Layer(np.hstack((layer.weights, added)), layer.biases)
 
 
-def _tweaked(numbers: Genomes, inputs: int, rates: LayerRates, rng: Generator) -> Genomes:
+def _add_noise(numbers: Genomes, inputs: int, rates: LayerRates, rng: Generator) -> Genomes:
     steps = rng.normal(0, rates.layer_tweak_power * np.sqrt(2 / inputs), numbers.shape)
     tweaked: Genomes = numbers + steps * (rng.random(numbers.shape) < rates.layer_tweak_rate)
     return tweaked
 
 
-def _crossed(mother: Layer, father: Layer | None, rng: Generator) -> Layer:
+def _cross_layers(mother: Layer, father: Layer | None, rng: Generator) -> Layer:
     if father is None:
         return mother
     rows, columns = np.minimum(mother.weights.shape, father.weights.shape)

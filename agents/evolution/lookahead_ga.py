@@ -1,15 +1,16 @@
 """A genetic algorithm that evolves plans for the next eight plies of Quarto, compiled.
 
-A **plan** (genome) has four positions and four pieces: where a piece is placed and which piece is given next, by both
-players in turn, beginning with the action that is asked for. Its eight genes lie in a word, four bits each, in the
-order of play; the first is the highest. A gene that cannot be played is repaired (:func:`follow`): who can complete a
-line does, who can give a piece that completes none does, as all else loses at once.
+A **plan** (genome) has eight genes: four cells and four pieces, alternately the cell where a piece is placed and the
+piece that is given next, by both players in turn. The first gene is the action to choose. The genes are stored in a
+word, four bits each, in the order of play, the first one highest. Infeasible genes are repaired
+(:func:`repair_and_evaluate`): a player who can complete a line does so, and a player who can give a piece that
+completes no line does so, because any other action loses at once.
 
-Were a plan worth what it comes to, the plans in which the opponent errs would thrive. So all plans together are a
-sampled game tree, and its values are backed up by minimax: the fitness of a plan is how many plies its value passes up
-the tree, that is, for how long both players would choose it. No plan is forgotten: to back the values of all of them up
-a partial game tree is the idea of Hong, Huang and Lin, "Adversarial search by evolutionary computation", Evolutionary
-Computation 9(3), 2001.
+If the fitness of a plan were its result, plans in which the opponent errs would win. Therefore all plans together form
+a sampled game tree whose values are backed up by minimax. The fitness of a plan is the number of plies that its value
+is backed up, that is, for how many plies both players would choose it. The algorithm keeps all plans. Backing up the
+values of all plans in a partial game tree is the idea of Hong, Huang and Lin, "Adversarial search by evolutionary
+computation", Evolutionary Computation 9(3), 2001.
 """
 
 from typing import Any
@@ -23,14 +24,14 @@ from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
 
 PLIES = 8
-"""Genes of a plan. Every fourth ply the same player acts in the same way, so the player is to act after a plan."""
+"""Number of genes of a plan. Roles repeat every four plies, so the same player acts before and after a plan."""
 
 WIN_VALUE = 1000
-"""Value of a win, less the number of plies before it; the negative of that is the value of a loss."""
+"""Value of a win, reduced by the number of plies before it. A loss has the negative value."""
 
 TOURNAMENT, ROULETTE = 0, 1
 
-_COPY = -1  # the fitness of a plan that is there already
+_COPY = -1  # the fitness of a plan that exists already
 _GENE_BITS = 4
 _GENE = np.uint64(15)
 _INDEX_BITS = 32
@@ -38,15 +39,16 @@ _INDEX = np.uint64((1 << _INDEX_BITS) - 1)
 _LANE = np.uint64(0xFFFF)
 _HOLDING, _HAND, _GIVEN = np.uint64(36), np.uint64(32), np.uint64(16)  # the fields of Quarto's second word
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-# bit i is set if ply i is the player's own, the first being a placement or a gift
+# bit i is set if the player chooses gene i, if the first gene is a placement or a gift
 _OWN_PLIES_PLACING, _OWN_PLIES_GIVING = np.uint64(0b00110011), np.uint64(0b10011001)
 
 
 @kernel
-def sensible_genes(game: Any, own: Any, opp: Any) -> Any:
-    """``-> (genes, wins)``: the set of genes that a plan may have at a position, and whether they win at once.
+def candidate_genes(game: Any, own: Any, opp: Any) -> Any:
+    """Return the genes that a plan may have in a position, as a bit set, and whether they win at once.
 
-    They are the winning cells, else the empty ones; or the safe pieces, which win nowhere, else all that are left.
+    For a placement they are the winning cells, or all empty cells if no cell wins. For a gift they are the safe pieces,
+    which complete no line, or all remaining pieces if no piece is safe.
     """
     having, lacking = completing_cells(game, own, opp)
     if opp >> _HOLDING:
@@ -57,17 +59,20 @@ def sensible_genes(game: Any, own: Any, opp: Any) -> Any:
 
 
 @kernel
-def follow(game: Any, own: Any, opp: Any, genome: Any) -> Any:
-    """``-> (plan, value)``: a genome repaired, and what playing it out is worth for who acts first.
+def repair_and_evaluate(game: Any, own: Any, opp: Any, genome: Any) -> Any:
+    """Repair a genome and evaluate the plan for the player who acts first.
 
-    A gene outside the :func:`sensible_genes` becomes the next higher one of them, after 15 the lowest; genes after the
-    end of the game become 0. The value is :data:`WIN_VALUE` less the plies before a win, the negative of that for a
-    loss, 0 for a draw, and :func:`_estimate` if the game goes on.
+    A gene outside :func:`candidate_genes` becomes the next higher gene in the set, cyclically. Genes after the end of
+    the game become 0. The value is :data:`WIN_VALUE` minus the plies before a win, the negative of this for a loss, 0
+    for a draw, and :func:`_estimate` if the game is not over.
+
+    Returns:
+        The plan and its value.
     """
     plan, sign = _ZERO, 1
     for ply in range(PLIES):
         place = np.uint64(_GENE_BITS * (PLIES - 1 - ply))
-        genes, wins = sensible_genes(game, own, opp)
+        genes, wins = candidate_genes(game, own, opp)
         gene = _next_in(genes, (genome >> place) & _GENE)
         plan |= gene << place
         if wins:
@@ -90,10 +95,10 @@ def _next_in(genes: Any, gene: Any) -> Any:
 
 @kernel
 def _estimate(game: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the value of a position for who acts in it.
+    """Return a heuristic value of a position for the player to act.
 
-    As long as the lines stay as they are, who gives from an even number of safe pieces will be the first to have none.
-    The fewer there are, the less is likely to change before.
+    As long as the lines do not change, the player who gives from an even number of safe pieces runs out of safe pieces
+    first. The fewer safe pieces there are, the more certain this is.
     """
     having, lacking = completing_cells(game, own, opp)
     if opp >> _HOLDING and winning_cells(having, lacking, (opp >> _HAND) & _GENE):
@@ -123,29 +128,32 @@ def evolve(
     fitness: Any,
     parents: Any,
 ) -> Any:
-    """``-> (action, state)``: evolve plans at a position that is not over, and choose by the tree of them all.
+    """Evolve plans in a position, and choose an action from the tree of all plans.
 
     The first ``population`` plans are random. In each generation the fittest of all plans so far are the parents of
-    ``offspring`` more. The action played has the best backed-up value; of several, that whose plans are worth most in
-    the mean.
+    ``offspring`` new plans. The kernel chooses the action with the best backed-up value; of several, the action whose
+    plans have the highest mean value.
 
     Args:
         game: Quarto.
-        own: first word.
-        opp: second word.
-        state: of the random numbers.
-        population: how many plans are parents.
-        generations: how many follow the first plans.
-        offspring: new plans a generation.
+        own: first word of the position, which must not be over.
+        opp: second word of the position.
+        state: the state of the random number generator.
+        population: number of random plans, and of parents.
+        generations: number of generations after the random plans.
+        offspring: new plans per generation.
         selection: TOURNAMENT or ROULETTE.
-        tournament_size: plans that a tournament draws.
-        mutation_rate: probability that a gene is drawn anew.
-        plans: uint64 of at least ``population + generations * offspring``; working memory, like all that follow.
-        values: int64 of that length.
-        keys: uint64 of that length.
-        backed: int64 of that length.
-        fitness: int64 of that length.
-        parents: int64 of at least ``population``.
+        tournament_size: number of plans in a tournament.
+        mutation_rate: probability that a gene is drawn again.
+        plans: uint64 buffer of at least ``population + generations * offspring`` items. All buffers are written.
+        values: int64 buffer of this length.
+        keys: uint64 buffer of this length.
+        backed: int64 buffer of this length.
+        fitness: int64 buffer of this length.
+        parents: int64 buffer of at least ``population`` items.
+
+    Returns:
+        The action and the new state of the random number generator.
     """
     placing = opp >> _HOLDING != _ZERO
     own_plies = _OWN_PLIES_PLACING if placing else _OWN_PLIES_GIVING
@@ -161,11 +169,11 @@ def evolve(
             else:
                 word, state = next_random(state)
                 genome = word >> np.uint64(32)
-            plans[size], values[size] = follow(game, own, opp, genome)
+            plans[size], values[size] = repair_and_evaluate(game, own, opp, genome)
             keys[size] = (plans[size] << np.uint64(_INDEX_BITS)) | np.uint64(size)
             size += 1
         _merge(keys[:size], old)
-        rate_plans(keys[:size], values, own_plies, backed, fitness)
+        write_fitness(keys[:size], values, own_plies, backed, fitness)
         if generation < generations:
             _choose_parents(fitness[:size], parents[:population])
     gene = _best_gene(plans[:size], values, fitness)
@@ -174,7 +182,7 @@ def evolve(
 
 @kernel
 def _merge(keys: Any, old: Any) -> None:
-    """Sort ``keys``, of which the first ``old`` are sorted; sorting all anew made a decision half as long again."""
+    """Sort ``keys``, whose first ``old`` items are sorted. Sorting all keys would make a decision 1.5 times as slow."""
     new = np.sort(keys[old:])
     last, place = old - 1, len(keys) - 1
     for i in range(len(new) - 1, -1, -1):
@@ -186,15 +194,16 @@ def _merge(keys: Any, old: Any) -> None:
 
 
 @kernel
-def rate_plans(keys: Any, values: Any, own_plies: Any, backed: Any, fitness: Any) -> None:
-    """Write the fitness of each plan: over how many plies its value is backed up by minimax, -1 for a copy.
+def write_fitness(keys: Any, values: Any, own_plies: Any, backed: Any, fitness: Any) -> None:
+    """Write the fitness of each plan: the number of plies that minimax backs up its value, or -1 for a copy.
 
     Args:
-        keys: uint64, sorted: a plan in the upper half, its index in the lower. Plans that begin alike lie together.
-        values: what the plans are worth, by index.
-        own_plies: bit ``i`` says whether the value is maximised at ply ``i``, else it is minimised.
-        backed: int64, working memory.
-        fitness: int64, written by index.
+        keys: uint64, sorted: a plan in the upper half and its index in the lower half, so that plans with the same
+            first genes are contiguous.
+        values: the values of the plans, by index.
+        own_plies: bit ``i`` is set if the value is maximised at ply ``i``, and not set if it is minimised.
+        backed: int64 buffer, written.
+        fitness: int64 array, written, by index.
     """
     size = len(keys)
     for k in range(size):
@@ -208,13 +217,13 @@ def rate_plans(keys: Any, values: Any, own_plies: Any, backed: Any, fitness: Any
         begin = 0
         while begin < size:
             best, end = backed[begin], begin + 1
-            # shifting by 64 bits is undefined: at the root all plans are together
+            # a shift by 64 bits is undefined: at the root all plans belong together
             while end < size and (ply == 0 or keys[end] >> shift == keys[begin] >> shift):
                 best = max(best, backed[end]) if own else min(best, backed[end])
                 end += 1
             for k in range(begin, end):
                 index = keys[k] & _INDEX
-                # a plan that was passed over before does not count any more
+                # a plan that was not chosen at a later ply no longer counts
                 if backed[k] == best and fitness[index] == PLIES - 1 - ply:
                     fitness[index] += 1
                 backed[k] = best
@@ -223,7 +232,7 @@ def rate_plans(keys: Any, values: Any, own_plies: Any, backed: Any, fitness: Any
 
 @kernel
 def _choose_parents(fitness: Any, parents: Any) -> None:
-    """Write the indices of the fittest, of equals the oldest."""
+    """Write the indices of the fittest plans, the oldest first among equals."""
     count = 0
     for level in range(PLIES, _COPY - 1, -1):
         for index in range(len(fitness)):
@@ -234,7 +243,11 @@ def _choose_parents(fitness: Any, parents: Any) -> None:
 
 @kernel
 def _select(fitness: Any, parents: Any, population: Any, selection: Any, tournament_size: Any, state: Any) -> Any:
-    """``-> (index, state)``: a parent, by a tournament, or by roulette as likely as its fitness + 1."""
+    """Select a parent by a tournament, or by roulette with probabilities proportional to fitness + 1.
+
+    Returns:
+        The index of the parent and the new state of the random number generator.
+    """
     drawn, state = random_below(state, population)
     index = parents[drawn]
     if selection == TOURNAMENT:
@@ -253,7 +266,7 @@ def _select(fitness: Any, parents: Any, population: Any, selection: Any, tournam
 
 @kernel
 def _cross(first: Any, second: Any, state: Any) -> Any:
-    """``-> (genome, state)``: one-point crossover: the beginning of one plan and the rest of the other."""
+    """Return the one-point crossover of two plans, and the new state of the random number generator."""
     rest, state = random_below(state, PLIES - 1)
     mask = (_ONE << (np.uint64(_GENE_BITS) * (rest + _ONE))) - _ONE
     return (first & ~mask) | (second & mask), state
@@ -261,7 +274,7 @@ def _cross(first: Any, second: Any, state: Any) -> Any:
 
 @kernel
 def _mutate(genome: Any, rate: Any, state: Any) -> Any:
-    """``-> (genome, state)``: each gene is drawn anew with probability ``rate``."""
+    """Draw each gene again with probability ``rate``. Return the genome and the state of the random numbers."""
     for gene in range(PLIES):
         word, state = next_random(state)
         if (word >> np.uint64(11)) * 2.0**-53 < rate:

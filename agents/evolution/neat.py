@@ -1,7 +1,7 @@
-"""NEAT: networks whose structure grows, with historical markings of the genes and with species.
+"""NEAT: neural networks whose structure evolves, with historical markings of the genes and with species.
 
 Stanley and Miikkulainen, "Evolving neural networks through augmenting topologies", Evolutionary Computation 10(2),
-2002. Genomes, species and reproduction are those of neat-python 2.0; the networks are evaluated as rows
+2002. Genomes, species and reproduction are those of neat-python 2.0. Compiled code evaluates the networks as rows
 (:mod:`ci_envs.agents.evolution.networks`).
 """
 
@@ -24,7 +24,7 @@ from ci_envs.training.checks import POSITIVE, PROBABILITY, Choice, Integer, Numb
 from ci_envs.training.config import Options, option, options_of
 from ci_envs.validation import integer_between, one_of
 
-_LOCK = Lock()  # the library draws from the one generator of Python's random
+_LOCK = Lock()  # neat-python uses the global generator of Python's random
 
 _FIXED = {
     "num_hidden": "0",
@@ -42,7 +42,7 @@ _FIXED = {
     "aggregation_mutate_rate": "0.0",
     "enabled_default": "True",
 }
-"""Parameters of neat-python that the evaluation as rows relies on."""
+"""Parameters of neat-python that the evaluation of rows requires."""
 
 _SPECIES = ("compatibility_threshold", "compatibility_step", "compatibility_least")
 _STAGNATION = ("max_stagnation", "species_elitism")
@@ -54,25 +54,25 @@ _CONNECTIONS = ("full_direct", "unconnected", "fs_neat_nohidden")
 
 @dataclass(frozen=True, kw_only=True)
 class NeatParameters(Options):
-    """The parameters of NEAT, with the names that neat-python gives them.
+    """The parameters of NEAT, with their names in neat-python.
 
     Raises:
         ValueError: a value is not allowed.
     """
 
     initial_connection: str = option(
-        "connections of the initial networks: full_direct links each input to each output, fs_neat_nohidden links one "
-        "random input to each output",
+        "connections of the initial networks: full_direct connects each input to each output, fs_neat_nohidden "
+        "connects one random input to each output",
         Choice(_CONNECTIONS),
         "full_direct",
     )
     compatibility_threshold: float = option(
-        "initial genetic distance above which networks are of different species", POSITIVE, 3.0
+        "initial genetic distance above which networks belong to different species", POSITIVE, 3.0
     )
     compatibility_step: float = option(
-        "factor by which the threshold changes in a generation to reach the number of species", Number(1), 1.05
+        "factor by which the threshold changes per generation to reach the number of species", Number(1), 1.05
     )
-    compatibility_least: float = option("least value of the threshold", POSITIVE, 0.01)
+    compatibility_least: float = option("smallest value of the threshold", POSITIVE, 0.01)
     compatibility_disjoint_coefficient: float = option(
         "weight of disjoint and excess genes in the genetic distance", Number(0), 1.0
     )
@@ -81,29 +81,29 @@ class NeatParameters(Options):
     )
     conn_add_prob: float = option("probability that a mutation adds a connection", PROBABILITY, 0.3)
     conn_delete_prob: float = option("probability that a mutation removes a connection", PROBABILITY, 0.1)
-    node_add_prob: float = option("probability that a mutation splits a connection by a node", PROBABILITY, 0.15)
+    node_add_prob: float = option("probability that a mutation splits a connection with a node", PROBABILITY, 0.15)
     node_delete_prob: float = option("probability that a mutation removes a node", PROBABILITY, 0.05)
     weight_init_mean: float = option("mean of the weights of new connections", Number(-8, 8), 0.0)
     weight_init_stdev: float = option("standard deviation of the weights of new connections", Number(0), 1.0)
-    weight_mutate_rate: float = option("probability that a weight changes by a normal step", PROBABILITY, 0.8)
-    weight_mutate_power: float = option("standard deviation of this step", Number(0), 0.4)
+    weight_mutate_rate: float = option("probability that normal noise is added to a weight", PROBABILITY, 0.8)
+    weight_mutate_power: float = option("standard deviation of this noise", Number(0), 0.4)
     weight_replace_rate: float = option("probability that a weight is drawn again", PROBABILITY, 0.05)
     weight_limit: float = option("largest absolute weight", POSITIVE, 8.0)
     bias_init_mean: float = option("mean of the biases of new nodes", Number(-8, 8), 0.0)
     bias_init_stdev: float = option("standard deviation of the biases of new nodes", Number(0), 1.0)
-    bias_mutate_rate: float = option("probability that a bias changes by a normal step", PROBABILITY, 0.7)
-    bias_mutate_power: float = option("standard deviation of the step of a bias", Number(0), 0.4)
+    bias_mutate_rate: float = option("probability that normal noise is added to a bias", PROBABILITY, 0.7)
+    bias_mutate_power: float = option("standard deviation of the noise of a bias", Number(0), 0.4)
     bias_replace_rate: float = option("probability that a bias is drawn again", PROBABILITY, 0.05)
     bias_limit: float = option("largest absolute bias", POSITIVE, 8.0)
-    enabled_mutate_rate: float = option("probability that a connection is switched on or off", PROBABILITY, 0.01)
-    max_stagnation: int = option("generations without improvement after which a species dies", Integer(1), 20)
-    species_elitism: int = option("best species that never die of stagnation", Integer(0), 2)
-    elitism: int = option("best networks of a species that survive unchanged", Integer(0), 1)
-    survival_threshold: float = option("share of a species that become parents", Number(0, 1, above=True), 0.2)
-    min_species_size: int = option("least networks of a species", Integer(1), 1)
+    enabled_mutate_rate: float = option("probability that a connection is enabled or disabled", PROBABILITY, 0.01)
+    max_stagnation: int = option("generations without improvement after which a species is removed", Integer(1), 20)
+    species_elitism: int = option("number of best species that are never removed", Integer(0), 2)
+    elitism: int = option("number of best networks of a species that survive unchanged", Integer(0), 1)
+    survival_threshold: float = option("fraction of a species that become parents", Number(0, 1, above=True), 0.2)
+    min_species_size: int = option("minimum number of networks of a species", Integer(1), 1)
 
     def genome_parameters(self) -> dict[str, str]:
-        """Return the parameters of genomes as neat-python reads them."""
+        """Return the genome parameters as texts for neat-python."""
         found = dict(_FIXED)
         for name in options_of(NeatParameters):
             kind, _, rest = name.partition("_")
@@ -115,25 +115,27 @@ class NeatParameters(Options):
         return found
 
     def texts(self, names: Sequence[str]) -> dict[str, str]:
-        """Return some parameters as neat-python reads them."""
+        """Return some parameters as texts for neat-python."""
         return {name: str(getattr(self, name)) for name in names}
 
 
 DEFAULT_PARAMETERS = NeatParameters()
-"""The parameters that were chosen on Quixo."""
+"""The default parameters, which were tuned on Quixo."""
 
 
 class Genome(neat.DefaultGenome):  # type: ignore[misc]
     """A genome of neat-python with two changes.
 
-    Genomes that split the same connection in the same generation get the same node, as in the paper: neat-python 2.0
-    gives each a node of its own, so that the innovation numbers never match. And children are not searched for cycles:
-    all their connections come from the fitter parent, which has no cycle. The search made a child of 2,200 connections
-    take 70 ms instead of 3 ms.
+    Genomes that split the same connection in the same generation get the same node, as in the paper. In neat-python 2.0
+    each genome gets a new node, so the innovation numbers never match.
+
+    Children are not checked for cycles: all their connections come from the fitter parent, which has no cycle. The
+        check
+    increased the time for a child with 2,200 connections from 3 ms to 70 ms.
     """
 
     def configure_crossover(self, genome1: Any, genome2: Any, config: Any) -> None:
-        """Become the child of two genomes."""
+        """Initialise this genome as the child of two genomes."""
         config.feed_forward = False
         try:
             super().configure_crossover(genome1, genome2, config)
@@ -141,7 +143,7 @@ class Genome(neat.DefaultGenome):  # type: ignore[misc]
             config.feed_forward = True
 
     def mutate_add_node(self, config: Any) -> None:
-        """Split a random connection by a node."""
+        """Split a random connection with a node."""
         if not self.connections:
             return
         split = random.choice(list(self.connections.values()))
@@ -167,14 +169,14 @@ def neat_config(
     activation: str = "tanh",
     parameters: NeatParameters = DEFAULT_PARAMETERS,
 ) -> SimpleNamespace:
-    """Return the configuration of neat-python, with the attributes of its class ``Config``.
+    """Return a configuration of neat-python, with the attributes of its class ``Config``.
 
     Args:
-        inputs: of the networks; their keys are -1, -2, ...
-        outputs: of the networks; their keys are 0, 1, ...
-        population: genomes.
-        activation: of all nodes, one of :data:`~ci_envs.agents.evolution.networks.ACTIVATIONS`.
-        parameters: all others.
+        inputs: number of inputs. Their keys are -1, -2, ...
+        outputs: number of outputs. Their keys are 0, 1, ...
+        population: number of genomes.
+        activation: activation of all nodes, one of :data:`~ci_envs.agents.evolution.networks.ACTIVATIONS`.
+        parameters: all other parameters.
     """
     sizes = {"num_inputs": str(inputs), "num_outputs": str(outputs)}
     kind = {"activation_default": activation, "activation_options": activation}
@@ -192,7 +194,7 @@ def flatten(genome: Any, config: Any) -> Values:
     """Return the network of a genome of neat-python as a row (:mod:`ci_envs.agents.evolution.networks`).
 
     Args:
-        genome: feed-forward, with sums and known activations.
+        genome: a feed-forward genome with sum aggregation and known activations.
         config: its ``genome_config``.
     """
     links: dict[int, list[tuple[int, float]]] = {key: [] for key in config.output_keys}
@@ -230,13 +232,13 @@ def _in_order(links: dict[int, list[tuple[int, float]]], outputs: list[int]) -> 
 class Neat:
     """NEAT as an :class:`~ci_envs.optimisation.evolution.ask_tell.Optimiser` of networks as rows.
 
-    neat-python draws from the random numbers of Python; their state is restored after each call.
+    neat-python uses the global random numbers of Python. Their state is restored after each call.
 
     Attributes:
         genomes: the genomes of neat-python in the latest generation.
         config: the configuration of neat-python.
-        shapes: for each generation: the number of species, and of hidden nodes and enabled connections of the best
-            genome.
+        shapes: for each generation: the number of species, and the numbers of hidden nodes and of enabled connections
+            of the best genome.
         hall: rows of the best genomes of the latest generations, the newest last.
     """
 
@@ -252,23 +254,23 @@ class Neat:
         hall: int = 32,
         parameters: NeatParameters = DEFAULT_PARAMETERS,
     ) -> None:
-        """Make a first population: networks without hidden nodes, each input linked to each output.
+        """Make the initial population: networks without hidden nodes, each input connected to each output.
 
         Args:
-            inputs: at least 1.
-            outputs: at least 1.
-            population: at least 4.
-            seed: of all random numbers.
-            species: the number of species that the compatibility threshold is adapted to.
-            activation: of all nodes.
-            hall: the number of generations whose best genome is kept.
-            parameters: the rates of mutation, and how species compete.
+            inputs: number of inputs, at least 1.
+            outputs: number of outputs, at least 1.
+            population: number of networks, at least 4.
+            seed: the seed of all random numbers.
+            species: the number of species to which the compatibility threshold adapts.
+            activation: the activation of all nodes.
+            hall: number of generations whose best genome is kept.
+            parameters: the rates of mutation, and the parameters of species.
 
         Raises:
             ValueError: an argument is out of range.
         """
         integer_between("population", population, 4)
-        self._species_wanted = integer_between("species", species, 1, population)
+        self._target_species = integer_between("species", species, 1, population)
         one_of("activation", activation, ACTIVATIONS)
         integer_between("inputs", inputs, 1)
         integer_between("outputs", outputs, 1)
@@ -281,50 +283,50 @@ class Neat:
         stagnation = neat.DefaultStagnation(self.config.stagnation_config, reporters)
         self._reproduction = neat.DefaultReproduction(self.config.reproduction_config, reporters, stagnation)
         self._species = neat.DefaultSpeciesSet(self.config.species_set_config, reporters)
-        self._told = False
-        with self._own_random():
-            self._settle(self._reproduction.create_new(Genome, self.config.genome_config, population))
+        self._is_evaluated = False
+        with self._use_own_random_state():
+            self._speciate(self._reproduction.create_new(Genome, self.config.genome_config, population))
 
     def ask(self) -> Genomes:
-        """Return the networks of the next generation as rows, (population, numbers)."""
-        if self._told:
-            with self._own_random():
+        """Return the networks of the next generation as rows, float64 of shape (population, numbers)."""
+        if self._is_evaluated:
+            with self._use_own_random_state():
                 offspring = self._reproduction.reproduce(
                     self.config, self._species, self.config.pop_size, len(self.shapes) - 1
                 )
-                self._settle(offspring)
-            self._told = False
+                self._speciate(offspring)
+            self._is_evaluated = False
         self._rows = [flatten(genome, self.config.genome_config) for genome in self.genomes]
         return stack_rows(self._rows)
 
     def tell(self, fitness: Values) -> None:
-        """Take the fitness of these networks, float64 (population,); larger is better."""
+        """Set the fitness of these networks, float64 of shape (population,); higher is better."""
         for genome, value in zip(self.genomes, fitness, strict=True):
             genome.fitness = float(value)
         best = int(np.argmax(fitness))
         connections = self.genomes[best].size()[1]
         self.shapes.append((len(self._species.species), int(self._rows[best][0]), connections))
         self.hall.append(self._rows[best])
-        self._told = True
+        self._is_evaluated = True
 
-    def _settle(self, population: dict[int, Any]) -> None:
-        """Divide a new population into species.
+    def _speciate(self, population: dict[int, Any]) -> None:
+        """Divide a new population into species, and adapt the compatibility threshold.
 
-        In neat-python a species lives until it is stagnant, however large the threshold is. So the threshold rises only
-        while there are too many species and their number grows.
+        In neat-python a species exists until it is stagnant, even if the threshold is large. Therefore the threshold
+        increases only while there are too many species and their number grows.
         """
         before = len(self._species.species)
         self._species.speciate(self.config, population, len(self.shapes))
         self.genomes = list(population.values())
         count, threshold = len(self._species.species), self.config.species_set_config.compatibility_threshold
-        if count < self._species_wanted:
+        if count < self._target_species:
             threshold = max(self._parameters.compatibility_least, threshold / self._parameters.compatibility_step)
-        elif count > max(before, self._species_wanted):
+        elif count > max(before, self._target_species):
             threshold *= self._parameters.compatibility_step
         self.config.species_set_config.compatibility_threshold = threshold
 
     @contextmanager
-    def _own_random(self) -> Iterator[None]:
+    def _use_own_random_state(self) -> Iterator[None]:
         with _LOCK:
             found = random.getstate()
             random.setstate(self._random)

@@ -1,4 +1,4 @@
-"""Play by a network that evolved: NEAT, and lists of layers."""
+"""The agent that plays by an evolved network: NEAT, or lists of layers."""
 
 import math
 from typing import TYPE_CHECKING, ClassVar
@@ -16,14 +16,13 @@ AGENT = "neat"
 """The name of the agent, in spec strings and in champions."""
 
 OUTPUTS = {"value": True, "actions": False}
-"""The outputs of a network, and whether they are one value."""
+"""The kinds of network outputs, and whether the network has a single output, the value."""
 
 
 class NeatAgent(ChampionAgent):
-    """Plays the action that a network likes best, at random where several are: ``neat:PATH``.
+    """Agent that plays the action with the highest network output, at random if several are equal: ``neat:PATH``.
 
-    The genome is the network as a row (:mod:`ci_envs.agents.evolution.networks`); ``neat:quixo`` comes with the
-    package.
+    The genome is the network as a row (:mod:`ci_envs.agents.evolution.networks`). ``neat:quixo`` is included.
     """
 
     agent_name = AGENT
@@ -33,20 +32,22 @@ class NeatAgent(ChampionAgent):
     @override
     def _make_genome_policy(self) -> NetworkPolicy:
         options = self.champion.options
-        softmax = bool(options.get("softmax", False))  # only networks of encoding=layers can have one
+        softmax = bool(options.get("softmax", False))  # only networks with encoding=layers can have a softmax
         policy = NetworkPolicy(OUTPUTS[options["outputs"]], bool(options["symmetries"]), softmax=softmax)
         read_row(self.genome, *self._sizes(policy))
         return policy
 
     def _sizes(self, policy: NetworkPolicy) -> tuple[int, int]:
-        """How many inputs and outputs the network has."""
+        """Return the numbers of inputs and outputs of the network."""
         return math.prod(self.game.observation_shape), policy.outputs(self.game)
 
     def module(self) -> "nn.Sequential":
-        """A network of ``encoding=layers`` as a module of PyTorch: planes float64 (n, inputs) -> (n, outputs).
+        """Return a network with ``encoding=layers`` as a PyTorch module.
+
+        The module maps observation planes, float64 of shape (n, inputs), to float64 of shape (n, outputs).
 
         Raises:
-            ValueError: it is no list of layers.
+            ValueError: the network is not a list of layers.
             ImportError: PyTorch is not installed.
         """
         policy = self.genome_policy

@@ -1,10 +1,14 @@
 """Training of ``neat``: options, fitness by play, learning curve and champion.
 
-The defaults were chosen on Quixo. After 70 s of processor time and from one seed each, the champions won, drew and lost
-of 200 games against random, minimax of depth 1 and of depth 2: with random and depth 1 on the ladder and two peers
-199-0-1, 100-100-0 and 0-169-31; the same with a temperature of 0.05 197-0-3, 0-200-0 and 0-177-23; with
-outputs=actions, 60 networks and no symmetries 171-0-29, 0-0-200 and 0-1-199. With depth 1 and 2 on the ladder and no
-peers, which makes generations less than half as long, it was 195-0-5, 169-31-0 and 0-195-5.
+The defaults were tuned on Quixo, with 70 s of processor time and one seed each. The table shows the wins, draws and
+losses of the champion in 200 games against each opponent.
+
+| opponents of the evolution | random | minimax:depth=1 | minimax:depth=2 |
+|---|---|---|---|
+| random, depth 1 and two peers | 199-0-1 | 100-100-0 | 0-169-31 |
+| the same with a temperature of 0.05 | 197-0-3 | 0-200-0 | 0-177-23 |
+| the same with outputs=actions, 60 networks and no symmetries | 171-0-29 | 0-0-200 | 0-1-199 |
+| depth 1 and 2 without peers, in less than half the time per generation | 195-0-5 | 169-31-0 | 0-195-5 |
 """
 
 import math
@@ -20,7 +24,7 @@ from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.layers import LayerEvolution, LayerRates, Limits
 from ci_envs.agents.evolution.neat import Neat, NeatParameters
 from ci_envs.agents.evolution.neat_agent import AGENT, OUTPUTS, NeatAgent
-from ci_envs.agents.evolution.networks import ACTIVATIONS, MOST_SYMMETRIES, NetworkPolicy
+from ci_envs.agents.evolution.networks import ACTIVATIONS, MAX_SYMMETRIES, NetworkPolicy
 from ci_envs.agents.evolution.training import EvolutionTrainer
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
@@ -36,13 +40,13 @@ _SHAPE = ("species", "hidden", "connections")
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions(NeatParameters):
-    """The options of NEAT, for ``encoding=graph``.
+    """The options of NEAT (``encoding=graph``).
 
     Raises:
         ValueError: a value is not allowed.
     """
 
-    species: int = option("number of species that the compatibility threshold is adapted to", Integer(1), 8)
+    species: int = option("number of species to which the compatibility threshold adapts", Integer(1), 8)
     activation: str = option("activation of all nodes (encoding=graph)", Choice(ACTIVATIONS), "tanh")
 
 
@@ -54,8 +58,8 @@ class LayerOptions(LayerRates):
         ValueError: a value is not allowed.
     """
 
-    max_layers: int = option("most hidden layers (encoding=layers)", Integer(0), 3)
-    max_neurons: int = option("most neurons in a hidden layer (encoding=layers)", Integer(1), 32)
+    max_layers: int = option("maximum number of hidden layers (encoding=layers)", Integer(0), 3)
+    max_neurons: int = option("maximum number of neurons in a hidden layer (encoding=layers)", Integer(1), 32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +72,7 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
 
     generations: int = with_default(EvolutionConfig, "generations", 120)
     encoding: str = option(
-        "graph is NEAT, whose networks are graphs with historical markings; layers are lists of layers",
+        "graph is NEAT, whose networks are graphs with historical markings; layers means lists of layers",
         Choice(("graph", "layers")),
         "graph",
     )
@@ -80,7 +84,7 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
     )
     peers: int = with_default(EvolutionConfig, "peers", 1)
     final_games: int | None = with_default(EvolutionConfig, "final_games", 100)
-    hall: int = option("best networks of the latest generations, from which the agent is chosen", Integer(1), 32)
+    hall: int = option("number of latest best networks, from which the agent is chosen", Integer(1), 32)
     max_plies: int | None = option(
         f"plies after which a game of the evolution is a draw; none is {_CYCLING_PLIES} in games that can cycle",
         OrNone(Integer(1)),
@@ -92,19 +96,19 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
         "value",
     )
     symmetries: bool | None = option(
-        f"average a network over the symmetric positions; none does so if there are at most {MOST_SYMMETRIES}",
+        f"average the network over the symmetric positions; none does so for at most {MAX_SYMMETRIES} symmetries",
         OrNone(Flag()),
         None,
     )
     temperature: float = option(
-        "of the softmax over the legal actions in the evolution; 0 plays the best action, as the agent does",
+        "temperature of the softmax over the legal actions in the evolution; 0 plays the best action",
         Number(0),
         0.0,
     )
 
 
 class NeatTrainer(EvolutionTrainer):
-    """Trains ``neat``."""
+    """Trainer of ``neat``."""
 
     learner = AGENT
     named_presets: ClassVar[Mapping[str, str]] = {
@@ -188,12 +192,12 @@ class NeatTrainer(EvolutionTrainer):
 
 
 def longest_game(game: Game, max_plies: int | None, max_cycles: int | None) -> int:
-    """Return the plies after which a game of the evolution is a draw.
+    """Return the number of plies after which a game of the evolution is a draw.
 
     Args:
         game: the game.
-        max_plies: the option; None is 60 in games that can cycle, else no limit.
-        max_cycles: the limit of the environment, which is never exceeded; None is the game's own.
+        max_plies: the option. None is 60 plies in games that can cycle, and no limit in other games.
+        max_cycles: the limit of the environment, which is never exceeded. None is the game's own limit.
     """
     limit = ply_limit(game, max_cycles)
     if max_plies is not None:
@@ -203,7 +207,7 @@ def longest_game(game: Game, max_plies: int | None, max_cycles: int | None) -> i
 
 def _averages_symmetries(game: Game, symmetries: bool | None) -> bool:
     if symmetries is None:
-        return game.symmetry_count <= MOST_SYMMETRIES
-    if symmetries and game.symmetry_count > MOST_SYMMETRIES:
-        raise ValueError(f"symmetries=true is for games with up to {MOST_SYMMETRIES}; {game} has {game.symmetry_count}")
+        return game.symmetry_count <= MAX_SYMMETRIES
+    if symmetries and game.symmetry_count > MAX_SYMMETRIES:
+        raise ValueError(f"symmetries=true is for up to {MAX_SYMMETRIES} symmetries; {game} has {game.symmetry_count}")
     return symmetries

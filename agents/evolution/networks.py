@@ -1,13 +1,13 @@
 """Feed-forward networks as rows of numbers, and a policy that plays by them.
 
-A row tells a network in the order in which it is evaluated, so that compiled code reads it from left to right::
+A row lists the nodes of a network in the order of their evaluation, so that compiled code reads it from left to right::
 
     hidden, then for each hidden node and after them for each output:
         bias, response, activation, links, then for each link: source, weight
 
-A source is the number of an input, or ``inputs`` more than that of a node that came before. A node is worth
-``activation(bias + response * sum of (source * weight))``. What follows the last node is not read: rows of networks of
-different sizes are filled up with zeros.
+A source is the index of an input, or ``inputs`` plus the index of an earlier node. The value of a node is
+``activation(bias + response * sum of (source * weight))``. Numbers after the last node are ignored: rows of networks of
+different sizes are padded with zeros.
 """
 
 import math
@@ -43,21 +43,21 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.validation import integer_between
 
 ACTIVATIONS = ("identity", "relu", "sigmoid", "tanh")
-"""The activations by their number in a row, steep as neat-python's: sigmoid(5 z) and tanh(2.5 z)."""
+"""The activations, whose indices are in rows. As in neat-python they are steep: sigmoid(5 z) and tanh(2.5 z)."""
 
-MOST_SYMMETRIES = 64
-"""A network is averaged over the symmetries of a game if there are no more."""
+MAX_SYMMETRIES = 64
+"""Maximum number of symmetries of a game over which a network is averaged."""
 
-_OVER = 1e6  # larger than what networks say of games that go on
-_NODE, _LINK = 4, 2  # numbers in a row
+_TERMINAL_VALUE = 1e6  # the value of a finished game, above the outputs of networks
+_NODE, _LINK = 4, 2  # numbers per node and per link in a row
 
 
 class Node(NamedTuple):
     """A node of a network.
 
     Attributes:
-        bias: added to what comes in.
-        response: factor to what comes in.
+        bias: added to the weighted sum of the inputs.
+        response: factor of the weighted sum of the inputs.
         activation: one of :data:`ACTIVATIONS`.
         links: pairs (source, weight).
     """
@@ -69,7 +69,7 @@ class Node(NamedTuple):
 
 
 def write_row(hidden: Sequence[Node], outputs: Sequence[Node]) -> Values:
-    """The row of a network, float64; every source must come before its node."""
+    """Return the row of a network, float64. Every source must precede its node."""
     row = [float(len(hidden))]
     for node in (*hidden, *outputs):
         row += [node.bias, node.response, ACTIVATIONS.index(node.activation), len(node.links)]
@@ -79,35 +79,35 @@ def write_row(hidden: Sequence[Node], outputs: Sequence[Node]) -> Values:
 
 
 def read_row(row: Values, inputs: int, outputs: int) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
-    """The hidden nodes and the outputs that :func:`write_row` wrote.
+    """Return the hidden nodes and the outputs that :func:`write_row` wrote.
 
     Raises:
-        ValueError: ``row`` is no network of so many inputs and outputs.
+        ValueError: ``row`` is not a network with ``inputs`` inputs and ``outputs`` outputs.
     """
     at = 1
 
-    def taken(count: int) -> list[float]:
+    def read_numbers(count: int) -> list[float]:
         nonlocal at
         if at + count > len(row):
             raise ValueError(f"a network ends after {len(row)} numbers, before its last node")
         at += count
         return [float(number) for number in row[at - count : at]]
 
-    hidden = _whole("hidden nodes", row[0] if len(row) else 0, len(row) // _NODE)
+    hidden = _integer("hidden nodes", row[0] if len(row) else 0, len(row) // _NODE)
     nodes = []
     for place in range(hidden + outputs):
-        bias, response, activation, links = taken(_NODE)
-        kind = _whole("an activation", activation, len(ACTIVATIONS) - 1)
-        count = _whole("links", links, len(row) // _LINK)
-        last = inputs + min(place, hidden) - 1  # outputs are nobody's source
-        numbers = taken(_LINK * count)
-        sources = [_whole("a source", source, last) for source in numbers[::2]]
+        bias, response, activation, links = read_numbers(_NODE)
+        kind = _integer("an activation", activation, len(ACTIVATIONS) - 1)
+        count = _integer("links", links, len(row) // _LINK)
+        last = inputs + min(place, hidden) - 1  # outputs are not sources
+        numbers = read_numbers(_LINK * count)
+        sources = [_integer("a source", source, last) for source in numbers[::2]]
         nodes.append(Node(bias, response, ACTIVATIONS[kind], tuple(zip(sources, numbers[1::2], strict=True))))
     return tuple(nodes[:hidden]), tuple(nodes[hidden:])
 
 
 def stack_rows(rows: Iterable[Values]) -> Genomes:
-    """Rows of any lengths as one array, the shorter ones filled up with zeros."""
+    """Return rows of any lengths as one array, padded with zeros."""
     rows = list(rows)
     stacked = np.zeros((len(rows), max(len(row) for row in rows)))
     for place, row in enumerate(rows):
@@ -116,9 +116,9 @@ def stack_rows(rows: Iterable[Values]) -> Genomes:
 
 
 def evaluate_row(row: Values, inputs: NDArray[Any], outputs: int) -> Values:
-    """What a network answers to each of n inputs (n, inputs), float64 (n, outputs)."""
+    """Return the outputs of a network for n inputs of shape (n, inputs), float64 of shape (n, outputs)."""
     count = inputs.shape[1]
-    values = np.empty(_room(count, outputs, len(row)))
+    values = np.empty(_buffer_size(count, outputs, len(row)))
     answers = np.empty((len(inputs), outputs))
     for place, given in enumerate(inputs):
         values[:count] = given
@@ -127,18 +127,18 @@ def evaluate_row(row: Values, inputs: NDArray[Any], outputs: int) -> Values:
     return answers
 
 
-def _whole(name: str, value: float, most: int) -> int:
+def _integer(name: str, value: float, most: int) -> int:
     return integer_between(name, int(value) if value == int(value) else value, 0, most)
 
 
-def _room(inputs: int, outputs: int, genes: int) -> int:
-    """How many values there are at most, of inputs and nodes."""
+def _buffer_size(inputs: int, outputs: int, genes: int) -> int:
+    """Return an upper bound of the number of values of inputs and nodes."""
     return inputs + outputs + genes // _NODE
 
 
 @kernel
 def _evaluate(row: Any, inputs: Any, outputs: Any, values: Any) -> Any:
-    """``-> end``: work out the nodes after ``values[:inputs]``; the outputs are the last ones before ``end``."""
+    """Compute the nodes after ``values[:inputs]``. Return the index ``end`` after the outputs, which are last."""
     end = inputs + np.int64(row[0]) + outputs
     at = np.int64(1)
     for node in range(inputs, end):
@@ -165,16 +165,16 @@ def _activate(kind: Any, z: Any) -> Any:
 
 @dataclass(frozen=True)
 class NetworkPolicy(GenomePolicy):
-    """Plays by a network that sees the planes of a position as its player to move does.
+    """Policy that plays by a network whose inputs are the observation planes of the player to move.
 
     Attributes:
-        by_value: the network has one output, how well the player to move stands, and values the position after each
-            legal action, unless the game is over there; else it has one output for each action, and those of the
-            legal ones count.
-        symmetries: what the network says is its mean over all symmetric images.
-        temperature: of the softmax over the legal actions by which one is drawn; 0 plays the best one.
-        softmax: the outputs for the actions become probabilities by a softmax, and of equally probable legal actions
-            the first is played, not a random one.
+        by_value: True if the network has one output, the value of a position for its player to move. It then evaluates
+            the position after each legal action, unless the game is over there. False if the network has one output per
+            action, of which those of legal actions count.
+        symmetries: whether the outputs are averaged over all symmetric images of the position.
+        temperature: temperature of the softmax from which an action is drawn. 0 plays the best action.
+        softmax: whether a softmax over the action outputs gives probabilities. Of equally probable legal actions the
+            policy then plays the first one, instead of a random one.
     """
 
     by_value: bool = True
@@ -183,12 +183,12 @@ class NetworkPolicy(GenomePolicy):
     softmax: bool = False
 
     def outputs(self, game: Game) -> int:
-        """How many outputs a network has."""
+        """Return the number of outputs of a network."""
         return 1 if self.by_value else game.action_count
 
     @override
-    def room_size(self, game: Game, genes: int) -> int:
-        return _room(math.prod(game.observation_shape), self.outputs(game), genes)
+    def buffer_size(self, game: Game, genes: int) -> int:
+        return _buffer_size(math.prod(game.observation_shape), self.outputs(game), genes)
 
     @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
@@ -218,7 +218,7 @@ def _(policy: NetworkPolicy) -> Any:
 
 
 @kernel
-def _show(game: Any, own: Any, opp: Any, planes: Any, values: Any) -> Any:
+def _write_inputs(game: Any, own: Any, opp: Any, planes: Any, values: Any) -> Any:
     planes[:] = 0
     observe(game, own, opp, planes)
     place = 0
@@ -243,10 +243,10 @@ def _score_afterstates(
         if outcome == ONGOING:
             for image in range(images):
                 own_image, opp_image = transform(game, np.uint64(image), own_after, opp_after)
-                end = _evaluate(genome, _show(game, own_image, opp_image, planes, values), 1, values)
+                end = _evaluate(genome, _write_inputs(game, own_image, opp_image, planes, values), 1, values)
                 value += values[end - 1] / images
         else:
-            value = outcome * _OVER
+            value = outcome * _TERMINAL_VALUE
         scores[number] = value if keeps_turn(game, own, opp, action) else -value
 
 
@@ -258,7 +258,7 @@ def _score_legal_actions(
     scores[:] = 0
     for image in range(images):
         own_image, opp_image = transform(game, np.uint64(image), own, opp)
-        end = _evaluate(genome, _show(game, own_image, opp_image, planes, values), count, values)
+        end = _evaluate(genome, _write_inputs(game, own_image, opp_image, planes, values), count, values)
         for number in range(count):
             scores[number] += values[end - count + transform_action(game, np.uint64(image), np.uint64(number))] / images
     if softmax:
@@ -272,7 +272,7 @@ def _score_legal_actions(
 
 @kernel
 def _draw(scores: Any, best: Any, temperature: Any, state: Any) -> Any:
-    """``-> (action, state)``: one drawn by the softmax of the scores."""
+    """Draw an action from the softmax of the scores. Return it and the new state of the random numbers."""
     total = 0.0
     for score in scores:
         total += math.exp((score - best) / temperature)

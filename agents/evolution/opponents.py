@@ -1,4 +1,4 @@
-"""Opponents of an evolution, as an option names them: ``random+minimax:depth=1``."""
+"""Opponents of an evolution from an option such as ``random+minimax:depth=1``."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ from ci_envs.training.checks import AgentSpecs
 
 
 def make_opponents(specs: str | Sequence[str], game: Game) -> tuple[Agent, ...]:
-    """Make agents from their spec strings, which a text joins by ``+``.
+    """Make agents from spec strings. A text can join several spec strings by ``+``.
 
     Raises:
-        ValueError: there is none, or one cannot be made.
+        ValueError: the list is empty, or an agent cannot be made.
     """
     return tuple(make_agent(spec, game) for spec in AgentSpecs()("opponents", specs))

@@ -1,9 +1,9 @@
-"""Fitness by play: every genome of a population plays games against opponents, in compiled code, for any game.
+"""Fitness by play: each genome of a population plays games against opponents, in compiled code, for any game.
 
-An agent that can be evolved has a :class:`GenomePolicy`: a policy whose memory is ``(genome, room)``, one row of the
-population and scratch space. Game g of every genome has the same random numbers (common random numbers), so that the
-scores of genomes differ by their play and less by chance (Law, "Simulation modeling and analysis", 5th edition, 2015,
-section 11.2).
+An agent whose genomes can evolve has a :class:`GenomePolicy`: a policy whose memory is ``(genome, room)``, where the
+genome is a row of the population and ``room`` is a buffer. Game g of every genome uses the same random numbers (common
+random numbers), so that the differences between scores depend more on play and less on chance (Law, "Simulation
+modeling and analysis", 5th edition, 2015, section 11.2).
 """
 
 from collections.abc import Callable, Sequence
@@ -32,20 +32,19 @@ _DONE, _GENOME_ILLEGAL, _OPPONENT_ILLEGAL = 0, 1, 2
 
 @dataclass(frozen=True)
 class GenomePolicy(Policy):
-    """Base of policies that play by a genome.
+    """Base class of policies that play by a genome.
 
-    The memory that ``choose`` gets is ``(genome, room)``: the genome float64 (genes,), not to be written, and room for
-    whatever the policy works out, float64 (:meth:`room_size`,). A policy that needs other room overrides
-    :meth:`memory`.
+    The memory that ``choose`` gets is ``(genome, room)``: the genome, float64 of shape (genes,), which is read-only,
+    and a buffer, float64 of shape (:meth:`buffer_size`,). A policy that needs other buffers overrides :meth:`memory`.
     """
 
-    def room_size(self, game: Game, genes: int) -> int:
-        """How many numbers ``choose`` needs room for, with genomes of ``genes`` genes (by default none)."""
+    def buffer_size(self, game: Game, genes: int) -> int:
+        """Return the size of the buffer that ``choose`` needs for genomes of ``genes`` genes, by default 0."""
         return 0
 
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """New memory for one thread: first a copy of ``genome`` (genes,), float64, then the room."""
-        return np.array(genome, dtype=np.float64), np.zeros(self.room_size(game, len(genome)))
+        """Return new memory for one thread: a copy of ``genome``, float64 of shape (genes,), and the buffer."""
+        return np.array(genome, dtype=np.float64), np.zeros(self.buffer_size(game, len(genome)))
 
     def compiled(self, game: Game, genome: NDArray[Any]) -> CompiledPolicy:
         """Return the policy with new memory for one thread."""
@@ -57,8 +56,8 @@ class Individual:
     """A genome as an opponent, for co-evolution.
 
     Attributes:
-        policy: what plays by it.
-        genome: (genes,), of numbers.
+        policy: the policy that plays by the genome.
+        genome: numbers of shape (genes,).
     """
 
     policy: GenomePolicy
@@ -77,48 +76,50 @@ def play_population(
     seed: int,
     *,
     starts: NDArray[np.uint64] | None = None,
-    in_turn: bool | None = None,
+    alternate_seats: bool | None = None,
     max_cycles: int | None = None,
     threads: int = 1,
 ) -> NDArray[np.int64]:
-    """Let every genome play against every opponent.
+    """Play games of each genome against each opponent.
 
-    Equal arguments give equal results,
-    however many threads there are.
+    Equal arguments give equal results, for any number of threads.
 
     Args:
-        game: what is played.
-        policy: what plays by the genomes.
-        population: of numbers, (n, genes), one genome a row.
-        opponents: agents of this game, or :class:`Individual`. One that plays in Python alone is reseeded for every
-            genome, and no threads are used.
-        games: of each genome against each opponent, at least 1; an even number is fair to both seats.
-        seed: of all random numbers, 0 to 2^64 - 1.
-        starts: where the games of each pairing begin, words of positions that are not over, uint64 (games, 2); None
-            begins all at the game's own start.
-        in_turn: whether the genome moves first in games 0, 2, 4, ... alone, else in all; None means that it does so
-            without ``starts``.
-        max_cycles: plies after which a game is drawn; None means 200 where play can go on for ever, else no limit.
-        threads: how many work at once.
+        game: the game.
+        policy: the policy that plays by a genome.
+        population: the genomes, numbers of shape (n, genes).
+        opponents: agents of this game, or :class:`Individual`. An agent that plays in Python only is reseeded for each
+            genome, and all games are then played in one thread.
+        games: games of each genome against each opponent, at least 1. An even number gives both seats equally often.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
+        starts: the first positions of the games of each pairing, words of non-terminal positions, uint64 of shape
+            (games, 2). None means the game's initial position.
+        alternate_seats: True if the genome moves first only in games 0, 2, 4, ...; False if it moves first in all
+            games. None means True without ``starts`` and False with ``starts``.
+        max_cycles: plies after which a game is a draw. None means 200 in games that can cycle, and no limit in others.
+        threads: number of threads.
 
     Returns:
-        Wins, draws and losses of each genome against each opponent, int64 (n, opponents, 3).
+        Wins, draws and losses of each genome against each opponent, int64 of shape (n, opponents, 3).
 
     Raises:
         ValueError: an argument is out of range, an opponent was made for another game, or an action was illegal.
     """
-    rows = _checked(population)
+    rows = _as_rows(population)
     limit = ply_limit(game, max_cycles)
     integer_between("games", games, 1)
     integer_between("threads", threads, 1)
     if not opponents:
-        raise ValueError("need at least one opponent")
+        raise ValueError("opponents is empty: give at least one opponent")
     for agent in opponents:
         if isinstance(agent, Agent) and agent.game != game:
             raise ValueError(f"{type(agent).__name__} was made for {agent.game}, not for {game}")
     rng = np.random.default_rng(integer_between("seed", seed, 0, 2**64 - 1))
     seeds = rng.integers(2**64, size=(len(opponents), games), dtype=np.uint64)
-    words, alternate = _starts(game, starts, games), starts is None if in_turn is None else in_turn
+    words, alternate = (
+        _first_positions(game, starts, games),
+        starts is None if alternate_seats is None else alternate_seats,
+    )
     results = np.zeros((len(rows), len(opponents), 3), dtype=np.int64)
     compiled = not any(isinstance(_policy_of(agent, game).policy, PythonPolicy) for agent in opponents)
     workers = min(threads, len(rows)) if compiled else 1
@@ -136,7 +137,7 @@ def play_population(
                 own, counts = (rows[row], *room), results[row, number]
                 status = _play_games(game, policy, own, *against, words, alternate, seeds[number], limit, counts)
                 if status != _DONE:
-                    raise _illegal(status, policy, agent, against)
+                    raise _illegal_action_error(status, policy, agent, against)
 
     if workers == 1:
         work(0)
@@ -155,31 +156,31 @@ PlayPopulation = Callable[..., NDArray[np.int64]]
 """Plays as :func:`play_population`, with the same arguments but ``threads``."""
 
 Starts = Callable[[int, Generator], NDArray[np.uint64]]
-"""Draws positions that are not over, where games begin: ``(games, rng) -> words``, uint64 (games, 2)."""
+"""A function that draws the first positions of games: ``(games, rng) -> words``, uint64 of shape (games, 2)."""
 
 
-def pairs_of_openings(game: Game, openings: RandomOpenings) -> Starts:
-    """Return what draws random openings, each for two games in a row."""
+def paired_openings(game: Game, openings: RandomOpenings) -> Starts:
+    """Return a function that draws random openings, each for two consecutive games."""
     return lambda games, rng: np.repeat(openings.draw(game, (games + 1) // 2, rng), 2, axis=0)[:games]
 
 
 @dataclass(frozen=True)
 class FitnessByPlay:
-    """The mean score of genomes in play, as the engine's fitness.
+    """The mean score of genomes in play, as a fitness function.
 
-    With ``peers`` it also plays against members of the population, drawn for each generation from the genomes it is
-    given: with a plan that reevaluates they are parents and offspring.
+    With ``peers`` the genomes also play against members of the population, which are drawn from the evaluated genomes
+    for each generation. With a plan that reevaluates, these are parents and offspring.
 
     Attributes:
-        game: what is played.
-        policy: what plays by the genomes.
-        opponents: as in :func:`play_population`; there may be none if there are peers.
-        games: against each opponent in a generation.
-        peers: how many of the genomes are opponents as well.
-        starts: draws for each generation where the games begin; None begins all at the game's own start.
-        in_turn: as in :func:`play_population`.
-        max_cycles: as in :func:`play_population`.
-        play: plays the games.
+        game: the game.
+        policy: the policy that plays by a genome.
+        opponents: see :func:`play_population`. It can be empty if there are peers.
+        games: games against each opponent in a generation.
+        peers: number of genomes that are also opponents.
+        starts: draws the first positions for each generation. None means the game's initial position.
+        alternate_seats: see :func:`play_population`.
+        max_cycles: see :func:`play_population`.
+        play: the function that plays the games.
     """
 
     game: Game
@@ -188,7 +189,7 @@ class FitnessByPlay:
     games: int
     peers: int = 0
     starts: Starts | None = None
-    in_turn: bool | None = None
+    alternate_seats: bool | None = None
     max_cycles: int | None = None
     play: PlayPopulation = play_population
 
@@ -196,7 +197,7 @@ class FitnessByPlay:
         integer_between("peers", self.peers, 0)
 
     def __call__(self, genomes: NDArray[Any], seed: int) -> NDArray[np.float64]:
-        """The mean scores, -1 to 1, float64 (n,)."""
+        """Return the mean scores, -1 to 1, float64 of shape (n,)."""
         rows = np.random.default_rng([seed, 1]).integers(len(genomes), size=self.peers)
         peers = [Individual(self.policy, genomes[row]) for row in rows]
         opponents = [*self.opponents, *peers]
@@ -208,35 +209,35 @@ class FitnessByPlay:
             self.games,
             seed,
             starts=self.starts(self.games, np.random.default_rng([seed, 2])) if self.starts else None,
-            in_turn=self.in_turn,
+            alternate_seats=self.alternate_seats,
             max_cycles=self.max_cycles,
         )
         return mean_scores(played)
 
 
 def mean_scores(results: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The mean score of each genome, -1 (all lost) to 1 (all won), float64 (n,), of :func:`play_population`'s results.
+    """Return the mean score of each genome from the results of :func:`play_population`, float64 of shape (n,).
 
-    All opponents count alike.
+    Scores are from -1 (all games lost) to 1 (all games won). All opponents have the same weight.
     """
     totals = results.sum(axis=1)
     scores: NDArray[np.float64] = (totals[:, 0] - totals[:, 2]) / totals.sum(axis=1)
     return scores
 
 
-def _checked(population: NDArray[Any]) -> NDArray[np.float64]:
-    rows = np.array(population, dtype=np.float64, order="C")  # a copy, as kernels are compiled for what can be written
+def _as_rows(population: NDArray[Any]) -> NDArray[np.float64]:
+    rows = np.array(population, dtype=np.float64, order="C")  # a copy, because kernels are compiled for writable arrays
     if rows.ndim != 2 or not len(rows):
-        raise ValueError(f"need a population of the shape (n, genes) with n at least 1, not {rows.shape}")
+        raise ValueError(f"population must have the shape (n, genes) with n at least 1, not {rows.shape}")
     return rows
 
 
-def _starts(game: Game, starts: NDArray[np.uint64] | None, games: int) -> NDArray[np.uint64]:
-    """Return where each game begins."""
+def _first_positions(game: Game, starts: NDArray[np.uint64] | None, games: int) -> NDArray[np.uint64]:
+    """Return the first position of each game."""
     if starts is None:
         return start_words(game, games)
     if starts.shape != (games, 2) or starts.dtype != np.uint64:
-        raise ValueError(f"need the words of {games} starts, uint64 ({games}, 2), not {starts.dtype} {starts.shape}")
+        raise ValueError(f"starts must be uint64 of shape ({games}, 2), not {starts.dtype} of shape {starts.shape}")
     return np.ascontiguousarray(starts)
 
 
@@ -246,11 +247,13 @@ def _policy_of(opponent: Opponent, game: Game) -> CompiledPolicy:
     return policy_of(opponent)
 
 
-def _illegal(status: int, policy: GenomePolicy, opponent: Opponent, against: CompiledPolicy) -> BaseException:
+def _illegal_action_error(
+    status: int, policy: GenomePolicy, opponent: Opponent, against: CompiledPolicy
+) -> BaseException:
     if status == _GENOME_ILLEGAL:
-        return ValueError(f"{type(policy).__name__} plays an illegal action")
+        return ValueError(f"{type(policy).__name__} played an illegal action")
     who = opponent.policy if isinstance(opponent, Individual) else opponent
-    return error_of(against) or ValueError(f"the opponent {type(who).__name__} plays an illegal action")
+    return error_of(against) or ValueError(f"the opponent {type(who).__name__} played an illegal action")
 
 
 @kernel
@@ -266,7 +269,7 @@ def _play_games(
     limit: Any,
     counts: Any,
 ) -> Any:
-    """``-> status``: play a game for each of ``seeds`` and count wins, draws and losses of ``policy``."""
+    """Play a game for each of ``seeds``, and count the wins, draws and losses of ``policy``. Return the status."""
     for number in range(len(seeds)):
         own, opp = starts[number, 0], starts[number, 1]
         waits = number % 2 if alternate else 0
@@ -290,7 +293,7 @@ def _play_game(
     waits: Any,
     limit: Any,
 ) -> Any:
-    """``-> (score, status)``: of ``policy``, which ``waits`` (1) for the other to begin, or does not (0)."""
+    """Play a game and return the score of ``policy`` and the status. If ``waits`` is 1, the opponent moves first."""
     acts_other = waits == 1
     for _ in range(limit):
         seed, state = next_seed(state)

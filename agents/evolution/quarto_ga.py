@@ -1,4 +1,4 @@
-"""Quarto by a genetic algorithm that evolves a new plan for each action.
+"""The agent that plays Quarto by a genetic algorithm, which evolves a new plan for each action.
 
 The algorithms are in :mod:`ci_envs.agents.evolution.lookahead_ga` and :mod:`ci_envs.agents.evolution.wandering_ga`.
 """
@@ -21,10 +21,10 @@ from ci_envs.kernels.dispatch import implements
 from ci_envs.validation import integer_between, one_of, probability
 
 SELECTIONS = {"tournament": TOURNAMENT, "roulette": ROULETTE}
-"""How parents are selected, by name."""
+"""The selections of parents by name."""
 
 ALGORITHMS = ("tree", "wandering")
-"""How plans are judged and varied."""
+"""The algorithms, which differ in the fitness and the variation of plans."""
 
 MUTATIONS = {"one": ONE, "each": EACH, "swap": SWAP}
 """The mutations of ``algorithm=wandering`` by name."""
@@ -33,7 +33,7 @@ CROSSOVERS = {"uniform": UNIFORM, "pairs": PAIRS}
 """The crossovers of ``algorithm=wandering`` by name."""
 
 MAX_PLANS = 1 << 20
-"""Plans that a decision may evolve at most (48 MiB of working memory)."""
+"""Maximum number of plans of a decision (48 MiB of working memory)."""
 
 _MUTATION_RATE = 0.125
 _RESTART = "restart"
@@ -42,7 +42,7 @@ _OPERATORS = f"one+uniform+{_RESTART}"
 
 @dataclass(frozen=True)
 class QuartoGAPolicy(Policy):
-    """:class:`QuartoGAAgent` in compiled code; its memory is its options and the working memory of ``evolve``."""
+    """:class:`QuartoGAAgent` as a compiled policy. Its memory is the options and the buffers of ``evolve``."""
 
 
 @implements(choose, QuartoGAPolicy)
@@ -73,11 +73,11 @@ def _(policy: QuartoGAPolicy) -> Any:
 
 
 class QuartoGAAgent(PolicyAgent):
-    """Evolves plans for the next eight plies, four positions and four pieces, and plays the first action of the best.
+    """Agent that evolves plans for the next eight plies of Quarto, and plays the first action of the best plan.
 
-    With ``algorithm=tree`` all plans together are a game tree, whose values are backed up by minimax. The agent
-    completes a line wherever it can, and never gives a piece that completes one if there is another. The algorithm
-    ``wandering`` is the one that report B describes.
+    With ``algorithm=tree`` all plans together are a game tree whose values are backed up by minimax. The agent
+    completes a line if it can, and gives a piece that completes a line only if all pieces do. ``algorithm=wandering``
+    is the algorithm that report B describes.
     """
 
     def __init__(
@@ -97,22 +97,23 @@ class QuartoGAAgent(PolicyAgent):
         """Make the agent.
 
         Args:
-            game: Quarto, with squares or without.
+            game: Quarto, with or without squares.
             algorithm: ``tree`` or ``wandering``.
-            population: random plans to begin with, and parents of a generation, at least 2.
-            generations: how many; 0 plays by the random plans alone.
-            offspring: new plans a generation, at least 1; with ``wandering`` the rounds, of which each adds a mutant
-                with probability 0.9 and a child of two parents with probability 0.6.
-            selection: of parents: ``tournament`` or ``roulette``.
-            tournament_size: plans that a tournament draws, at least 1.
-            mutation_rate: for ``tree``: the probability, from 0 to 1, that a gene of a new plan is drawn again; None is
+            population: number of initial random plans, and of parents in a generation, at least 2.
+            generations: number of generations. 0 uses the random plans only.
+            offspring: new plans per generation, at least 1. With ``wandering`` it is the number of rounds. A round adds
+                a mutant with probability 0.9, and a child of two parents with probability 0.6.
+            selection: selection of parents, ``tournament`` or ``roulette``.
+            tournament_size: number of plans in a tournament, at least 1.
+            mutation_rate: for ``tree``: the probability, from 0 to 1, that a gene of a new plan is drawn again. None is
                 0.125.
-            operators: for ``wandering``: a mutation, a crossover and perhaps ``restart``, joined by ``+``; None is
-                ``one+uniform+restart``. The mutation ``one`` draws one gene again, ``each`` every gene with probability
-                1/2, and ``swap`` swaps two pieces with probability 1/2, and two cells. The crossover ``uniform`` takes
-                each gene of either parent, ``pairs`` the first pairs of a piece and a cell of one parent and the others
-                of the second. With ``restart`` new random plans replace all plans when every one of them loses.
-            seed: of all that is random.
+            operators: for ``wandering``: a mutation, a crossover and optionally ``restart``, joined by ``+``. None is
+                ``one+uniform+restart``. The mutation ``one`` draws one gene again, ``each`` draws every gene again with
+                probability 1/2, and ``swap`` swaps two pieces with probability 1/2 and two cells with probability 1/2.
+                The crossover ``uniform`` takes each gene from either parent. The crossover ``pairs`` takes the first
+                pairs of a piece and a cell from one parent, and the others from the other. With ``restart`` new random
+                plans replace all plans if every plan loses.
+            seed: the seed of all random numbers.
 
         Raises:
             ValueError: ``game`` is not Quarto, or an option is out of range or belongs to the other algorithm.
@@ -128,9 +129,9 @@ class QuartoGAAgent(PolicyAgent):
         self.selection = one_of("selection", selection, SELECTIONS)
         self.tournament_size = integer_between("tournament_size", tournament_size, 1, MAX_PLANS)
         if algorithm == "tree":
-            _refuse("wandering", "operators", operators)
+            _require_none("wandering", "operators", operators)
         else:
-            _refuse("tree", "mutation_rate", mutation_rate)
+            _require_none("tree", "mutation_rate", mutation_rate)
         self.mutation_rate = _MUTATION_RATE if mutation_rate is None else probability("mutation_rate", mutation_rate)
         self.operators = _OPERATORS if operators is None else operators
         self._mutation, self._crossover = _parse_operators(self.operators)
@@ -166,7 +167,7 @@ class QuartoGAAgent(PolicyAgent):
         return CompiledPolicy(QuartoGAPolicy(), memory)
 
 
-def _refuse(algorithm: str, name: str, value: object) -> None:
+def _require_none(algorithm: str, name: str, value: object) -> None:
     if value is not None:
         raise ValueError(f"{name}={value} is for algorithm={algorithm}: leave it out")
 
@@ -177,7 +178,7 @@ def _parse_operators(text: str) -> tuple[int, int]:
     mutations, crossovers = ([table[name] for name in names if name in table] for table in (MUTATIONS, CROSSOVERS))
     if (len(mutations), len(crossovers)) != (1, 1) or len(names) != 2 + (_RESTART in names):
         raise ValueError(
-            f"operators must be a mutation ({', '.join(MUTATIONS)}), a crossover ({', '.join(CROSSOVERS)}) and perhaps"
-            f" {_RESTART}, joined by +, not {text!r}"
+            f"operators must be a mutation ({', '.join(MUTATIONS)}), a crossover ({', '.join(CROSSOVERS)}) and"
+            f" optionally {_RESTART}, joined by +, not {text!r}"
         )
     return mutations[0], crossovers[0]

@@ -1,8 +1,8 @@
-"""Play of Quixo by weighted rules: each rule allows some actions, and one of the rules is drawn by weight.
+"""A policy that plays Quixo by weighted rules: each rule allows some actions, and a rule is drawn by weight.
 
-The rules are the fourteen of report D's evolution strategy. A genome has a number for each rule, up to all of them; the
-weight of a rule is the exponential of its number. Of the rules that allow an action one is drawn by weight, and a
-random one of its actions is played; if no rule allows an action, a random legal one is.
+The rules are the fourteen rules of report D's evolution strategy. A genome has one number for each of the first rules.
+The weight of a rule is the exponential of its number. The policy draws a rule by weight from the rules that allow an
+action, and plays a random action that it allows. If no rule allows an action, the policy plays a random legal action.
 """
 
 import math
@@ -39,11 +39,11 @@ RULES = (
     "take a cube from the opponent's column of three or more",
     "any legal action",
 )
-"""What each rule does, in the order of its genes."""
+"""The description of each rule, in the order of the genes."""
 
 _ENTER, _COMPLETE, _BLOCK, _LEAVE, _ADD, _DISTURB, _ANY = range(7)
 _ROWS, _COLUMNS, _DIAGONALS, _LINES = range(4)
-# the kind of each rule, and the lines that it looks at
+# the kind of each rule, and the lines that it examines
 _KINDS = (
     (_ENTER, _ROWS),
     (_ENTER, _COLUMNS),
@@ -61,26 +61,26 @@ _KINDS = (
     (_ANY, _LINES),
 )
 _TABLE = np.array(_KINDS, dtype=np.int64)
-_MANY = 3  # cubes in a line from which it is worth adding to it or taking from it
+_MIN_CUBES = 3  # the minimum number of cubes in a line for rules that add or take a cube
 
 
 @dataclass(frozen=True)
 class RulesPolicy(GenomePolicy):
-    """Plays Quixo by the weighted rules :data:`RULES`; its genomes have 1 to 14 numbers."""
+    """Policy that plays Quixo by the weighted rules :data:`RULES`. Its genomes have 1 to 14 numbers."""
 
     @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """Return new memory for one thread: a copy of ``genome``, the lines, weights and marks of actions.
+        """Return new memory for one thread: a copy of ``genome``, the lines, and buffers for weights and actions.
 
         Raises:
             ValueError: the game is not Quixo.
         """
         quixo = require_game("a policy of rules", game, Quixo)
-        lines = np.array(_by_direction(quixo), dtype=np.uint64)
+        lines = np.array(_lines_by_direction(quixo), dtype=np.uint64)
         return np.array(genome, dtype=np.float64), lines, np.zeros(len(RULES)), np.zeros(game.action_count)
 
 
-def _by_direction(game: Quixo) -> list[int]:
+def _lines_by_direction(game: Quixo) -> list[int]:
     """Return the rows, then the columns, then the two diagonals."""
     lines = lines_of(*game.shape)
     rows = [((1 << game.size) - 1) << game.size * row for row in range(game.size)]
@@ -96,13 +96,13 @@ def _(policy: RulesPolicy) -> Any:
         highest = genome.max()
         for rule in range(number):
             weights[rule] = math.exp(genome[rule] - highest)
-        # a rule that allows nothing is put aside and another is drawn, which is as likely as if it had not been there
+        # if the drawn rule allows no action, draw another: this has the same probabilities as excluding it first
         for _ in range(number):
             rule, state = _draw(weights, number, state)
-            if mark_actions(game, rule, own, opp, lines, marks):
+            if write_allowed_actions(game, rule, own, opp, lines, marks):
                 return random_index_from(marks, action_count(game), 1.0, state)[0]
             weights[rule] = 0.0
-        mark_actions(game, len(_KINDS) - 1, own, opp, lines, marks)
+        write_allowed_actions(game, len(_KINDS) - 1, own, opp, lines, marks)
         return random_index_from(marks, action_count(game), 1.0, state)[0]
 
     return kernel
@@ -110,7 +110,13 @@ def _(policy: RulesPolicy) -> Any:
 
 @kernel
 def _draw(weights: Any, number: Any, state: Any) -> Any:
-    """``-> (index, state)``: one of the first weights, in proportion to them; not one of 0 unless all are."""
+    """Draw an index from the first ``number`` weights, in proportion to them.
+
+    An index of weight 0 is drawn only if all weights are 0.
+
+    Returns:
+        The index and the new state of the random number generator.
+    """
     total = 0.0
     for index in range(number):
         total += weights[index]
@@ -127,16 +133,16 @@ def _draw(weights: Any, number: Any, state: Any) -> Any:
 
 
 @kernel
-def mark_actions(game: Any, rule: Any, own: Any, opp: Any, lines: Any, marks: Any) -> Any:
-    """``-> bool``: write 1 for each legal action that a rule allows and 0 for the others; whether it allows any.
+def write_allowed_actions(game: Any, rule: Any, own: Any, opp: Any, lines: Any, marks: Any) -> Any:
+    """Write 1 for each legal action that a rule allows and 0 for the others, and return whether it allows any.
 
     Args:
         game: Quixo.
         rule: the index of the rule in :data:`RULES`.
-        own: first word.
-        opp: second word.
-        lines: uint64, the rows, the columns and the diagonals.
-        marks: float64 (actions,), written.
+        own: first word of the position.
+        opp: second word of the position.
+        lines: uint64, the rows, the columns and the diagonals as bit boards.
+        marks: float64 of shape (actions,), written.
     """
     kind, lying = _TABLE[rule, 0], _TABLE[rule, 1]
     size = (len(lines) - 2) // 2
@@ -161,7 +167,7 @@ def mark_actions(game: Any, rule: Any, own: Any, opp: Any, lines: Any, marks: An
 
 @kernel
 def _changes(kind: Any, own: Any, opp: Any, ours: Any, theirs: Any, lines: Any, size: Any) -> Any:
-    """Return whether an action does to a line what a rule wants: ``own`` and ``opp`` become ``ours`` and ``theirs``."""
+    """Return whether an action changes a line as a rule requires; ``ours`` and ``theirs`` are the cubes after it."""
     for line in lines:
         before, after = np.int64(popcount(own & line)), np.int64(popcount(ours & line))
         if kind == _ENTER:
@@ -169,10 +175,10 @@ def _changes(kind: Any, own: Any, opp: Any, ours: Any, theirs: Any, lines: Any, 
         elif kind == _COMPLETE:
             found = after == size
         elif kind == _ADD:
-            found = before >= _MANY and after > before
+            found = before >= _MIN_CUBES and after > before
         else:
             before, after = np.int64(popcount(opp & line)), np.int64(popcount(theirs & line))
-            found = before >= _MANY and after < before
+            found = before >= _MIN_CUBES and after < before
         if found:
             return True
     return False
@@ -180,7 +186,7 @@ def _changes(kind: Any, own: Any, opp: Any, ours: Any, theirs: Any, lines: Any, 
 
 @kernel
 def _can_complete(game: Any, own: Any, opp: Any, lines: Any, size: Any) -> Any:
-    """Return whether the player to move, of ``own``, has one of the lines already, or completes one by an action."""
+    """Return whether the player to move, with the cubes ``own``, has a complete line or can complete one."""
     nearly = False
     for line in lines:
         count = np.int64(popcount(own & line))

@@ -1,4 +1,4 @@
-"""What trainers by evolution share: fitness by play, the agent that is measured, and the file of the best one."""
+"""The base class of evolutionary trainers: fitness by play, the agent that is measured, and the best agent's file."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,18 +40,18 @@ class GenomeAgentType(Protocol):
     """The class of an agent that plays by a genome."""
 
     def __call__(self, game: Game, path: str | Path | Champion) -> Agent:
-        """Make the agent from a champion or from its file."""
+        """Make the agent from a champion or from the path of its file."""
 
 
 class EvolutionTrainer(Trainer):
-    """Evolves genomes by play.
+    """Base class of trainers that evolve genomes by play.
 
     During the run the agent is the best genome of the latest generation. At the end several candidates play new games,
-    and the agent is the best of them: in the games of the evolution the best genome is partly the luckiest.
+    and the agent is the best of them, because the best genome in the games of the evolution is partly the luckiest one.
 
     Attributes:
         agent_type: the class of the agent.
-        policy: what plays by the genomes in the evolution.
+        policy: the policy that plays by the genomes in the evolution.
         evolution: the evolution.
     """
 
@@ -63,10 +63,10 @@ class EvolutionTrainer(Trainer):
     config: EvolutionConfig
 
     def __init__(self, task: Task, config: EvolutionConfig) -> None:
-        """Prepare the evolution; nothing is evaluated yet.
+        """Prepare the evolution, without evaluating genomes.
 
         Args:
-            task: what is learned.
+            task: the task to learn.
             config: the options.
 
         Raises:
@@ -76,7 +76,7 @@ class EvolutionTrainer(Trainer):
         """
         super().__init__(task, config)
         if config.opponents is None and not config.peers:
-            raise ValueError("opponents=none needs peers of 1 or more: the genomes have nothing to play against")
+            raise ValueError("opponents=none needs peers: set peers to 1 or more, or give opponents")
         self.policy = self.make_policy()
         self._agents = () if config.opponents is None else make_opponents(config.opponents, task.game)
         if config.workers is not None:
@@ -90,7 +90,7 @@ class EvolutionTrainer(Trainer):
             config.games,
             config.peers,
             starts=self.starts(),
-            in_turn=True if isinstance(config, OpeningOptions) else None,
+            alternate_seats=True if isinstance(config, OpeningOptions) else None,
             max_cycles=self.max_plies(),
             play=self._play_population,
         )
@@ -100,7 +100,7 @@ class EvolutionTrainer(Trainer):
 
     @abstractmethod
     def make_policy(self) -> GenomePolicy:
-        """Return what plays by the genomes in the evolution."""
+        """Return the policy that plays by the genomes in the evolution."""
 
     @abstractmethod
     def make_evolution(self, fitness: Fitness) -> Evolution:
@@ -108,39 +108,39 @@ class EvolutionTrainer(Trainer):
 
     @abstractmethod
     def latest_genome(self) -> Values:
-        """Return the genome that plays in a measurement before the end, float64 (genes,)."""
+        """Return the genome that is measured before the end of the run, float64 of shape (genes,)."""
 
     @abstractmethod
     def candidates(self) -> Sequence[Values]:
-        """Return the genomes from which the agent is chosen at the end; those of networks may differ in length."""
+        """Return the genomes from which the agent is chosen at the end. Genomes of networks can differ in length."""
 
     @abstractmethod
     def playing_options(self) -> Mapping[str, Any]:
-        """Return what the agent needs besides a genome to play, plain values."""
+        """Return the options, in addition to a genome, that the agent needs to play, plain values."""
 
     def playing_policy(self) -> GenomePolicy:
-        """Return what plays by the candidates at the end; here the policy of the evolution."""
+        """Return the policy that plays by the candidates at the end, by default the policy of the evolution."""
         return self.policy
 
     def starts(self) -> Starts | None:
-        """Return what draws the initial positions of the games; None is the initial position of the game."""
+        """Return a function that draws the first positions of the games, or None for the game's initial position."""
         openings = self.config.openings if isinstance(self.config, OpeningOptions) else None
-        return None if openings is None else pairs_of_openings(self.task.game, openings)
+        return None if openings is None else paired_openings(self.task.game, openings)
 
     def max_plies(self) -> int | None:
-        """Return the plies after which a game of the evolution is a draw; None is the game's own limit."""
+        """Return the number of plies after which a game of the evolution is a draw. None is the game's own limit."""
         return self.task.max_cycles
 
     def fitness(self, play: FitnessByPlay) -> Fitness:
-        """Return the fitness; here the mean score, from -1 to 1."""
+        """Return the fitness function, by default the mean score, from -1 to 1."""
         return play
 
     def final_rng(self) -> Generator:
-        """Return the random numbers of the games at the end, which no generation has."""
+        """Return the random number generator of the final games, which differs from those of all generations."""
         return np.random.default_rng([self.task.seed, self.total, 1])
 
     def result(self, score: float) -> Mapping[str, float]:
-        """Return the result of the agent at the end, by name, for the notes in its file."""
+        """Return the final result of the agent by name, for the notes in its file."""
         return {"score": score}
 
     @property
@@ -166,8 +166,8 @@ class EvolutionTrainer(Trainer):
 
     @override
     def metrics(self) -> Mapping[str, float]:
-        told = self.evolution.history[-1]._asdict()
-        return {name: value for name, value in told.items() if name != "generation"}
+        record = self.evolution.history[-1]._asdict()
+        return {name: value for name, value in record.items() if name != "generation"}
 
     @override
     def state(self) -> TrainerState | None:
@@ -239,7 +239,7 @@ class EvolutionTrainer(Trainer):
             games,
             word,
             starts=play.starts(games, rng) if play.starts else None,
-            in_turn=play.in_turn,
+            alternate_seats=play.alternate_seats,
             max_cycles=self.task.max_cycles,
             play=play.play,
         )

@@ -1,12 +1,12 @@
 """The "wandering" genetic algorithm of report B for Quarto, compiled.
 
-A genome has up to four pairs of a piece and a cell: the pieces that are played next, in turn, and where each is placed.
-It lies in a word of eight bytes, the four pieces first, the lowest byte the first one; 255 means none. The first piece
-is the one in hand. While a piece is to be given there is none in hand, and the first pair is not judged. Fitness is an
-integer number of quarters, from -4 to 4 (:func:`pairs_fitness`).
+A genome has up to four pairs of a piece and a cell: the pieces that are played next, in turn, and the cell of each. It
+is stored in a word of eight bytes: first the four pieces, from the lowest byte, then the four cells. 255 means an
+unused gene. The first piece is the piece in hand. If a piece is to be given, no piece is in hand, and the first pair is
+ignored. Fitness is an integer number of quarters, from -4 to 4 (:func:`pairs_fitness`).
 
-The algorithm wanders: mutants that are not fitter than their parents are dropped, and new random genomes replace all
-genomes when every one of them loses (``restart``).
+The algorithm wanders: mutants that are not fitter than their parents are discarded, and new random genomes replace all
+genomes if every genome loses (``restart``).
 """
 
 from typing import Any
@@ -25,12 +25,12 @@ EACH, ONE, SWAP = 0, 1, 2
 """The mutations: draw each gene again with probability 1/2, draw one gene again, or swap two pieces and two cells."""
 
 UNIFORM, PAIRS = 0, 1
-"""The crossovers: each gene of either parent, or the first pairs of one parent and the others of the second."""
+"""The crossovers: each gene from either parent, or the first pairs of one parent and the other pairs of the second."""
 
-MOST_PAIRS = 4
+MAX_PAIRS = 4
 
-_MUTANTS, _CROSSED = 0.9, 0.6  # the share of rounds with a mutation and of rounds with a crossover
-_MOST_FITNESS, _LEAST_FITNESS = 4, -4
+_MUTANTS, _CROSSED = 0.9, 0.6  # the probabilities of a mutation and of a crossover in a round
+_MAX_FITNESS, _MIN_FITNESS = 4, -4
 _BYTE, _BYTE_BITS = np.uint64(255), 8
 _EMPTY = np.uint64(2**64 - 1)  # as a genome: no piece and no cell
 _LANE, _PIECE = np.uint64(0xFFFF), np.uint64(15)
@@ -42,26 +42,29 @@ _ONE = np.uint64(1)
 def evolve_pairs(
     game: Any, own: Any, opp: Any, state: Any, options: Any, words: Any, fitness: Any, spare: Any, table: Any, sums: Any
 ) -> Any:
-    """``-> (action, state)``: evolve pairs at a position that is not over, and play the first of the best genome.
+    """Evolve pairs in a position, and choose the first action of the best genome.
 
-    In each generation there are ``offspring`` rounds. A round adds, with probability 0.9, the mutant of a parent, or
-    the parent again if the mutant is not fitter, and, with probability 0.6, a child of two parents. Doubles are removed
-    and the best survive.
+    Each generation has ``offspring`` rounds. A round adds, with probability 0.9, the mutant of a parent, or the parent
+    again if the mutant is not fitter. With probability 0.6 it adds a child of two parents. Duplicates are removed, and
+    the best genomes survive.
 
     Args:
         game: Quarto.
-        own: first word.
-        opp: second word.
-        state: of the random numbers.
-        options: int64: the population, the generations, the offspring; TOURNAMENT or ROULETTE; the genomes in a
-            tournament; EACH, ONE or SWAP; UNIFORM or PAIRS; whether the evolution restarts when every genome loses;
-            whether each pair is judged after those before it are placed; what is added to the fitness for the roulette;
-            the pairs of a genome at most.
-        words: uint64 working memory of :func:`room` items.
-        fitness: int64 working memory of that size.
-        spare: as ``words``.
-        table: uint64 working memory of a power of two of items, at least twice that size.
-        sums: float64 working memory of that size.
+        own: first word of the position, which must not be over.
+        opp: second word of the position.
+        state: the state of the random number generator.
+        options: int64: the population, the generations, the offspring; TOURNAMENT or ROULETTE; the size of a
+            tournament; EACH, ONE or SWAP; UNIFORM or PAIRS; whether to restart if every genome loses; whether each pair
+            is evaluated after the pairs before it are placed; the offset of the fitness for the roulette; the maximum
+            number of pairs of a genome.
+        words: uint64 buffer of :func:`genome_capacity` items.
+        fitness: int64 buffer of this size.
+        spare: uint64 buffer of this size.
+        table: uint64 buffer whose size is a power of two and at least twice this size.
+        sums: float64 buffer of this size.
+
+    Returns:
+        The action and the new state of the random number generator.
     """
     population, generations, offspring, selection, tournament, mutation, crossover, restart, ahead, shift, most = (
         options
@@ -69,7 +72,7 @@ def evolve_pairs(
     placing = opp >> _HOLDING != np.uint64(0)
     cells, pieces = ~opp & _LANE, (~opp >> _GIVEN) & _LANE
     used = min(most, np.int64(popcount(cells)))
-    if used == 1 and not placing:  # no genome has a piece to give, and one piece is left
+    if used == 1 and not placing:  # a genome of one pair has no piece to give
         drawn, state = random_below(state, popcount(pieces))
         return np.int64(16 + nth_one(pieces, drawn)), state
     first = (opp >> _HAND) & _PIECE if placing else _BYTE
@@ -77,7 +80,7 @@ def evolve_pairs(
     size, state = _random_genomes(board, first, pieces, cells, population, words, fitness, state)
     for _ in range(generations):
         end = size
-        total = _sum_up(fitness, size, shift, sums)
+        total = _cumulate(fitness, size, shift, sums)
         is_roulette = selection == ROULETTE and total != 0
         for _ in range(offspring):
             chance, state = _random_share(state)
@@ -101,41 +104,41 @@ def evolve_pairs(
             end, state = _random_genomes(board, first, pieces, cells, 2 * population, words, fitness, state)
             size = _survive(words, fitness, end, population, spare, table)
     if placing:
-        return np.int64(_gene(words[0], MOST_PAIRS)), state
+        return np.int64(_gene(words[0], MAX_PAIRS)), state
     return np.int64(16 + _gene(words[0], 1)), state
 
 
-def room(population: int, offspring: int) -> int:
-    """Return the number of genomes that the working memory must hold."""
+def genome_capacity(population: int, offspring: int) -> int:
+    """Return the number of genomes that the buffers must hold."""
     return 2 * population + 2 * offspring
 
 
 @lean_kernel
 def pairs_fitness(board: Any, word: Any) -> Any:
-    """``-> quarters``: the fitness of a genome.
+    """Return the fitness of a genome in quarters, from -4 to 4.
 
-    A pair wins if its piece completes a line on its cell, and can win if the piece completes one anywhere. To place:
-    the first pair is worth 4 if it wins, 2 if it can win, and nothing else counts then. To give: the second pair is
-    worth -4 if it wins, -2 if it can win, and nothing else counts then; otherwise 1. If the third pair can win this
-    adds 1, and if the fourth can win this subtracts 1.
+    A pair wins if its piece completes a line on its cell. It can win if its piece completes a line on any cell. If the
+    player to move places a piece, the fitness is 4 if the first pair wins and 2 if it can win. If the player to move
+    gives a piece, the fitness is -4 if the second pair wins, and -2 if it can win. Otherwise the fitness is 1 for a
+    gift and 0 for a placement, plus 1 if the third pair can win, minus 1 if the fourth pair can win.
 
     Args:
-        board: ``(game, own, opp, placing, used, ahead)``: the position, whether a piece is to be placed, the pairs of
-            a genome, and whether each pair is judged after those before it are placed; otherwise all of them are judged
-            on the present board.
+        board: ``(game, own, opp, placing, used, ahead)``: the position, whether the player to move places a piece, the
+            number of pairs of a genome, and whether each pair is evaluated after the pairs before it are placed. If
+            ``ahead`` is false, all pairs are evaluated on the present board.
         word: the genome.
     """
     game, own, opp, placing, used, ahead = board
     having, lacking = completing_cells(game, own, opp)
     fitness = 0
     for pair in range(0 if placing else 1, used):
-        piece, cell = _gene(word, pair), _gene(word, MOST_PAIRS + pair)
+        piece, cell = _gene(word, pair), _gene(word, MAX_PAIRS + pair)
         winning = winning_cells(having, lacking, piece)
         wins, can_win = (winning >> cell) & _ONE != np.uint64(0), winning != np.uint64(0)
         if pair == (0 if placing else 1):
             if can_win:
-                worth = 4 if wins else 2
-                return worth if placing else -worth
+                outcome_value = 4 if wins else 2
+                return outcome_value if placing else -outcome_value
             fitness += 0 if placing else 1
         elif pair == 2:
             fitness += can_win
@@ -162,23 +165,27 @@ def _with_gene(word: Any, place: Any, gene: Any) -> Any:
 
 @lean_kernel
 def _random_share(state: Any) -> Any:
-    """``-> (share, state)``: a number from 0 to 1."""
+    """Return a uniform random number from 0 to 1, and the new state of the random number generator."""
     word, state = next_random(state)
     return np.float64(word >> np.uint64(11)) * 2.0**-53, state
 
 
 @lean_kernel
-def _coin(state: Any) -> Any:
+def _random_bool(state: Any) -> Any:
     word, state = next_random(state)
     return word >> np.uint64(63) != np.uint64(0), state
 
 
 @lean_kernel
 def _redraw(word: Any, place: Any, pieces: Any, cells: Any, state: Any) -> Any:
-    """``-> (word, state)``: a gene becomes one of the free values that are not in the genome, if there is one."""
-    first = 0 if place < MOST_PAIRS else MOST_PAIRS
-    values = pieces if place < MOST_PAIRS else cells
-    for other in range(first, first + MOST_PAIRS):
+    """Replace a gene by a random free value that is not in the genome, if there is one.
+
+    Returns:
+        The genome and the new state of the random number generator.
+    """
+    first = 0 if place < MAX_PAIRS else MAX_PAIRS
+    values = pieces if place < MAX_PAIRS else cells
+    for other in range(first, first + MAX_PAIRS):
         gene = _gene(word, other)
         if gene != _BYTE:
             values &= ~(_ONE << gene)
@@ -192,14 +199,18 @@ def _redraw(word: Any, place: Any, pieces: Any, cells: Any, state: Any) -> Any:
 def _random_genomes(
     board: Any, first: Any, pieces: Any, cells: Any, number: Any, words: Any, fitness: Any, state: Any
 ) -> Any:
-    """``-> (number, state)``: write random genomes, whose pieces and cells are free and different."""
+    """Write random genomes whose pieces and cells are free and different.
+
+    Returns:
+        The number of genomes and the new state of the random number generator.
+    """
     used = board[4]
     for index in range(number):
         word = _with_gene(_EMPTY, 0, first)
         for pair in range(1, used):
             word, state = _redraw(word, pair, pieces, cells, state)
         for pair in range(used):
-            word, state = _redraw(word, MOST_PAIRS + pair, pieces, cells, state)
+            word, state = _redraw(word, MAX_PAIRS + pair, pieces, cells, state)
         words[index], fitness[index] = word, pairs_fitness(board, word)
     return number, state
 
@@ -209,25 +220,29 @@ def _mutate(word: Any, mutation: Any, used: Any, pieces: Any, cells: Any, state:
     if mutation == ONE:
         drawn, state = random_below(state, 2 * used - 1)
         place = 1 + np.int64(drawn)
-        return _redraw(word, place if place < used else place - used + MOST_PAIRS, pieces, cells, state)
+        return _redraw(word, place if place < used else place - used + MAX_PAIRS, pieces, cells, state)
     if mutation == SWAP:
         word, state = _swap(word, 1, used - 1, state)
-        return _swap(word, MOST_PAIRS, used, state)
+        return _swap(word, MAX_PAIRS, used, state)
     for pair in range(1, used):
-        chosen, state = _coin(state)
+        chosen, state = _random_bool(state)
         if chosen:
             word, state = _redraw(word, pair, pieces, cells, state)
     for pair in range(used):
-        chosen, state = _coin(state)
+        chosen, state = _random_bool(state)
         if chosen:
-            word, state = _redraw(word, MOST_PAIRS + pair, pieces, cells, state)
+            word, state = _redraw(word, MAX_PAIRS + pair, pieces, cells, state)
     return word, state
 
 
 @lean_kernel
 def _swap(word: Any, first: Any, number: Any, state: Any) -> Any:
-    """``-> (word, state)``: swap two different genes of ``number`` genes with probability 1/2."""
-    chosen, state = _coin(state)
+    """Swap two random genes of ``number`` genes with probability 1/2.
+
+    Returns:
+        The genome and the new state of the random number generator.
+    """
+    chosen, state = _random_bool(state)
     if not chosen or number < 2:
         return word, state
     drawn, state = random_below(state, number)
@@ -240,29 +255,29 @@ def _swap(word: Any, first: Any, number: Any, state: Any) -> Any:
 
 @lean_kernel
 def _cross(mother: Any, father: Any, crossover: Any, used: Any, state: Any) -> Any:
-    """``-> (word, state)``: a child, whose values may double."""
+    """Return a child, which can contain a value twice, and the new state of the random number generator."""
     kept = np.int64(0)
     if crossover == PAIRS and used > 1:
         drawn, state = random_below(state, used - 1)
         kept = 1 + np.int64(drawn)
-    for place in range(2 * MOST_PAIRS):
-        if place % MOST_PAIRS >= used:
+    for place in range(2 * MAX_PAIRS):
+        if place % MAX_PAIRS >= used:
             continue
         if crossover == PAIRS:
-            from_mother = place % MOST_PAIRS < kept
+            from_mother = place % MAX_PAIRS < kept
         else:
-            from_mother, state = _coin(state)
+            from_mother, state = _random_bool(state)
         if not from_mother:
             mother = _with_gene(mother, place, _gene(father, place))
     return mother, state
 
 
 @lean_kernel
-def _sum_up(fitness: Any, size: Any, shift: Any, sums: Any) -> Any:
-    """``-> total``: of the fitness plus ``shift``, and write where the share of each genome ends.
+def _cumulate(fitness: Any, size: Any, shift: Any, sums: Any) -> Any:
+    """Write the cumulative shares of the fitness plus ``shift``, and return the total.
 
-    If the fitness can be negative an end can lie before an earlier one. The roulette takes the first genome whose end
-    is not below the number drawn, so the largest end so far is written.
+    If the fitness can be negative, a cumulative share can be smaller than the one before it. The roulette selects the
+    first genome whose cumulative share is at least the random number, so the kernel writes the running maximum.
     """
     total = 0
     for index in range(size):
@@ -277,10 +292,10 @@ def _sum_up(fitness: Any, size: Any, shift: Any, sums: Any) -> Any:
 
 @lean_kernel
 def _select(fitness: Any, sums: Any, size: Any, is_roulette: Any, tournament: Any, state: Any) -> Any:
-    """``-> (index, state)``: a parent."""
+    """Select a parent. Return its index and the new state of the random number generator."""
     if is_roulette:
         share, state = _random_share(state)
-        low, high = 0, size - 1  # rounding can leave the last end below the share
+        low, high = 0, size - 1  # rounding errors can make the last cumulative share smaller than the random number
         while low < high:
             middle = (low + high) // 2
             if sums[middle] >= share:
@@ -299,7 +314,7 @@ def _select(fitness: Any, sums: Any, size: Any, is_roulette: Any, tournament: An
 
 @lean_kernel
 def _survive(words: Any, fitness: Any, size: Any, population: Any, spare: Any, table: Any) -> Any:
-    """``-> size``: remove doubles, sort by fitness, of equals the older first, and keep the best."""
+    """Remove duplicates, sort by fitness (the older first among equals), keep the best, and return their number."""
     mask = np.uint64(len(table) - 1)
     for slot in range(len(table)):
         table[slot] = _EMPTY
@@ -314,14 +329,14 @@ def _survive(words: Any, fitness: Any, size: Any, population: Any, spare: Any, t
             words[different], fitness[different] = word, fitness[index]
             different += 1
     kept = 0
-    for level in range(_MOST_FITNESS, _LEAST_FITNESS - 1, -1):
+    for level in range(_MAX_FITNESS, _MIN_FITNESS - 1, -1):
         for index in range(different):
             if fitness[index] == level and kept < population:
                 spare[kept] = words[index]
-                # the table is not searched any more, so it can hold the sorted fitness
-                table[kept] = np.uint64(level - _LEAST_FITNESS)
+                # the lookups in the table are done, so it can store the sorted fitness
+                table[kept] = np.uint64(level - _MIN_FITNESS)
                 kept += 1
     copy_items(spare, words, kept)
     for index in range(kept):
-        fitness[index] = np.int64(table[index]) + _LEAST_FITNESS
+        fitness[index] = np.int64(table[index]) + _MIN_FITNESS
     return kept

@@ -7,13 +7,13 @@ import numpy as np
 
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE
-from ci_envs.agents.evolution.wandering_ga import MOST_PAIRS, ONE, UNIFORM, evolve_pairs, room
+from ci_envs.agents.evolution.wandering_ga import MAX_PAIRS, ONE, UNIFORM, evolve_pairs, genome_capacity
 from ci_envs.kernels.dispatch import implements
 
 
 @dataclass(frozen=True)
 class WanderingPolicy(Policy):
-    """Plays by :func:`~ci_envs.agents.evolution.wandering_ga.evolve_pairs`; its memory is made by the options."""
+    """Policy that plays by :func:`~ci_envs.agents.evolution.wandering_ga.evolve_pairs`."""
 
 
 @implements(choose, WanderingPolicy)
@@ -30,17 +30,19 @@ class WanderingOptions:
     """The options of the algorithm, in the order in which the kernel reads them.
 
     Attributes:
-        population: The genomes that survive, at least 2.
+        population: The number of genomes that survive, at least 2.
         generations: The number of generations.
-        offspring: The rounds of a generation.
+        offspring: The number of rounds of a generation.
         selection: TOURNAMENT or ROULETTE.
-        tournament_size: The genomes in a tournament. The roulette takes a tournament too if the fitness adds up to 0.
+        tournament_size: The number of genomes in a tournament. The roulette is replaced by a tournament if the fitness
+            adds up to 0.
         mutation: EACH, ONE or SWAP.
         crossover: UNIFORM or PAIRS.
-        restart: Whether new random genomes replace all genomes when every one of them loses.
-        looks_ahead: Whether each pair is judged after those before it are placed, else all on the present board.
-        shift: What is added to the fitness for the roulette; below 4 the sum can be negative.
-        most_pairs: The pairs of a genome, 1 to 4.
+        restart: Whether new random genomes replace all genomes if every genome loses.
+        is_sequential: Whether each pair is evaluated after the pairs before it are placed. If false, all pairs are
+            evaluated on the present board.
+        shift: The offset of the fitness for the roulette. Below 4 the sum can be negative.
+        max_pairs: The maximum number of pairs of a genome, 1 to 4.
     """
 
     population: int = 512
@@ -51,13 +53,13 @@ class WanderingOptions:
     mutation: int = ONE
     crossover: int = UNIFORM
     restart: bool = True
-    looks_ahead: bool = True
+    is_sequential: bool = True
     shift: int = 4
-    most_pairs: int = MOST_PAIRS
+    max_pairs: int = MAX_PAIRS
 
     def compiled(self) -> CompiledPolicy:
-        """Return the policy with new memory, for one thread."""
-        size = room(self.population, self.offspring)
+        """Return the policy with new memory for one thread."""
+        size = genome_capacity(self.population, self.offspring)
         memory = (
             np.array(astuple(self), dtype=np.int64),
             np.empty(size, dtype=np.uint64),

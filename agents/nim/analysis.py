@@ -1,7 +1,8 @@
-"""What play against the expert of Nim comes to, exactly, and what combinations of rules can express.
+"""Exact results of play against the Nim expert, and limits of combinations of rules.
 
-The expert wins from every position that is won for it, and in a lost one plays any legal action, each as likely. So the
-chance to win is a sum over what both may play, which a pass over all positions works out, the smaller ones first.
+The expert wins from every won position and plays a uniformly random legal action in a lost position. Therefore the win
+probability is a sum over the possible actions of both players. One pass over all positions, from the smallest,
+computes it.
 """
 
 from collections.abc import Sequence
@@ -14,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agents.nim.evolved import classes_of
-from ci_envs.agents.nim.rules import rule_chances
+from ci_envs.agents.nim.rules import rule_action_probabilities
 from ci_envs.games import kernel
 from ci_envs.games.nim import Nim
 from ci_envs.solver.nim import are_won
 from ci_envs.validation import integer_between
 
 MAX_POSITIONS, MAX_MAPPINGS = 1 << 17, 1 << 17
-"""How many positions, and how many mappings from classes to rules, are gone through at most."""
+"""Maximum number of positions, and of mappings from classes to rules."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ class NimAnalysis:
     """All positions of a game of Nim.
 
     Attributes:
-        game: with at most MAX_POSITIONS of them.
+        game: a game with at most MAX_POSITIONS positions.
 
     Raises:
-        ValueError: there are more.
+        ValueError: the game has more positions.
     """
 
     game: Nim
@@ -42,12 +43,15 @@ class NimAnalysis:
 
     @property
     def count(self) -> int:
-        """How many positions there are, the empty one among them."""
+        """The number of positions, including the empty one."""
         return prod(heap + 1 for heap in self.game.heaps)
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
-        """Their first words, uint64 (positions,): the empty one first, the start last; every action leads back."""
+        """The first words of all positions, uint64 of shape (positions,).
+
+        The empty position is first and the initial position last. Every action leads to an earlier position.
+        """
         heaps = np.indices([heap + 1 for heap in self.game.heaps]).reshape(len(self.game.heaps), -1)
         places = np.arange(len(self.game.heaps), dtype=np.uint64)[:, np.newaxis] * np.uint64(8)
         words: NDArray[np.uint64] = np.bitwise_or.reduce(heaps.astype(np.uint64) << places, axis=0)
@@ -55,7 +59,7 @@ class NimAnalysis:
 
     @cached_property
     def after(self) -> NDArray[np.int64]:
-        """Which position each action leads to, -1 if it is illegal: int64 (positions, actions)."""
+        """The index of the position after each action, int64 of shape (positions, actions); -1 for illegal actions."""
         sizes = [heap + 1 for heap in self.game.heaps]
         heap, less = np.divmod(np.arange(self.game.action_count), self.game.limit)
         there = np.indices(sizes).reshape(len(sizes), -1)[heap].T
@@ -65,76 +69,79 @@ class NimAnalysis:
 
     @cached_property
     def won(self) -> NDArray[np.bool_]:
-        """Which are won for who moves, bool (positions,)."""
+        """Whether each position is won for the player to move, bool of shape (positions,)."""
         return are_won(self.words, self.game)
 
     @cached_property
     def starts(self) -> NDArray[np.bool_]:
-        """Which are won starts: won for who moves, and not over. bool (positions,)."""
+        """Whether each position is a won start (won and not empty), bool of shape (positions,)."""
         starts = self.won.copy()
         starts[0] = False
         return starts
 
     def chances_of(self, rules: Sequence[str]) -> NDArray[np.float64]:
-        """How likely each rule plays each action, float64 (rules, positions, actions); nothing where it is over."""
+        """Return the probability of each action under each rule, float64 of shape (rules, positions, actions).
+
+        It is 0 for all actions of the empty position.
+        """
         chances = np.zeros((len(rules), self.count, self.game.action_count))
-        chances[:, 1:] = rule_chances(self.game, rules, self.words[1:])
+        chances[:, 1:] = rule_action_probabilities(self.game, rules, self.words[1:])
         return chances
 
-    def win_chances(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The chance to win against the expert from each position.
+    def win_probabilities(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability to win against the expert from each position.
 
         Args:
-            chances: how likely each action is, float64 (positions, actions).
+            chances: the probability of each action, float64 of shape (positions, actions).
 
         Returns:
-            float64 (2, positions): if it moves first, and if the expert does.
+            float64 of shape (2, positions): row 0 if the player moves first, row 1 if the expert moves first.
         """
         values = np.empty((2, self.count))
         alone = np.zeros(self.count, dtype=np.int64)
-        _win_chances(self.after, self.won, self.game.misere, chances[np.newaxis], alone, values)
+        _write_win_probabilities(self.after, self.won, self.game.misere, chances[np.newaxis], alone, values)
         return values
 
     def share_won(self, chances: NDArray[np.float64]) -> tuple[float, float]:
-        """The chance to win from won starts, the mean over all of them, and from the game's start if it is won.
+        """Return the mean win probability over all won starts, and the win probability in the initial position.
 
-        From the game's start whoever is to win by theory is who plays so.
+        In the initial position the player has the seat that wins in theory.
         """
-        return self._share(self.win_chances(chances))
+        return self._share(self.win_probabilities(chances))
 
     def _share(self, values: NDArray[np.float64]) -> tuple[float, float]:
         return float(values[0, self.starts].mean()), float(values[0 if self.won[-1] else 1, -1])
 
     def kept(self, rules: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each rule is sure to keep what is won, bool (rules, positions), in won starts."""
+        """Return whether each rule keeps each won start won with certainty, bool of shape (rules, positions)."""
         losing = (self.after >= 0) & ~self.won[self.after]
         kept: NDArray[np.bool_] = (self.chances_of(rules) * ~losing).sum(axis=2) == 0
         return kept & self.starts
 
     def table(self, rules: Sequence[str], features: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many won starts each rule is sure to keep in each class that the features tell apart.
+        """Return in how many won starts of each class each rule keeps the win with certainty.
 
-        Only if some rule keeps all in every class does a mapping from classes to rules win from all won starts.
+        A mapping from classes to rules can win from all won starts only if each class has a rule that keeps all wins.
 
         Returns:
-            Won starts, int64 (classes,), and those kept, int64 (classes, rules).
+            The number of won starts, int64 of shape (classes,), and of kept wins, int64 of shape (classes, rules).
         """
         kept, classes, number = self.kept(rules), self.classes(features), 1 << len(features)
         starts = np.bincount(classes[self.starts], minlength=number)
         return starts, np.stack([np.bincount(classes[row], minlength=number) for row in kept], axis=1)
 
     def classes(self, features: Sequence[str]) -> NDArray[np.int64]:
-        """The class of each position, int64 (positions,)."""
+        """Return the class of each position, int64 of shape (positions,)."""
         return classes_of(self.game, features, self.words)
 
-    def hopeless(self, rules: Sequence[str]) -> NDArray[np.uint64]:
-        """The won starts in which no rule is sure to keep what is won: no features at all would help."""
+    def unsolvable_starts(self, rules: Sequence[str]) -> NDArray[np.uint64]:
+        """Return the won starts in which no rule keeps the win with certainty, so no features can help."""
         return self.words[self.starts & ~self.kept(rules).any(axis=0)]
 
-    def ceiling(self, rules: Sequence[str]) -> tuple[float, float]:
-        """What :meth:`share_won` says of who knows which of the rules is best in each position.
+    def upper_bound(self, rules: Sequence[str]) -> tuple[float, float]:
+        """Return the result of :meth:`share_won` for a player who knows the best rule in each position.
 
-        No features and no probabilities let a combination of these rules win more.
+        It is an upper bound for every combination of these rules.
         """
         chances, values = self.chances_of(rules), np.zeros((2, self.count))
         values[int(not self.game.misere), 0] = 1
@@ -146,18 +153,18 @@ class NimAnalysis:
         return self._share(values)
 
     def mappings(self, rules: Sequence[str], features: Sequence[str]) -> NDArray[np.float64]:
-        """What every mapping from classes of positions to rules wins.
+        """Return the results of all mappings from classes of positions to rules.
 
         Returns:
-            What :meth:`share_won` says of each, float64 (mappings, 2). Number ``m`` plays in class c the rule
-            ``m // len(rules)**c % len(rules)``.
+            The result of :meth:`share_won` per mapping, float64 of shape (mappings, 2). Mapping ``m`` plays the rule
+            ``m // len(rules)**c % len(rules)`` in class c.
 
         Raises:
-            ValueError: there are more than MAX_MAPPINGS.
+            ValueError: there are more than MAX_MAPPINGS mappings.
         """
         number = integer_between("the number of mappings", len(rules) ** (1 << len(features)), 1, MAX_MAPPINGS)
         shares = np.empty((number, 2))
-        _all_mappings(
+        _write_all_mappings(
             self.after,
             self.won,
             self.starts,
@@ -171,8 +178,8 @@ class NimAnalysis:
 
 
 @kernel
-def _win_chances(after: Any, won: Any, misere: Any, chances: Any, rules: Any, values: Any) -> None:
-    """Write the chance to win, moving first and second, of who plays in position i by ``chances[rules[i], i]``."""
+def _write_win_probabilities(after: Any, won: Any, misere: Any, chances: Any, rules: Any, values: Any) -> None:
+    """Write the win probability, moving first and second, of the player who uses ``chances[rules[i], i]``."""
     values[0, 0], values[1, 0] = (1.0, 0.0) if misere else (0.0, 1.0)
     for i in range(1, len(won)):
         values[0, i], values[1, i] = 0.0, 0.0
@@ -190,7 +197,7 @@ def _win_chances(after: Any, won: Any, misere: Any, chances: Any, rules: Any, va
 
 
 @kernel
-def _all_mappings(
+def _write_all_mappings(
     after: Any, won: Any, starts: Any, misere: Any, chances: Any, classes: Any, number: Any, shares: Any
 ) -> None:
     rules, chosen, values = np.empty(len(won), np.int64), np.empty(number, np.int64), np.empty((2, len(won)))
@@ -201,7 +208,7 @@ def _all_mappings(
             rest //= len(chances)
         for i in range(len(won)):
             rules[i] = chosen[classes[i]]
-        _win_chances(after, won, misere, chances, rules, values)
+        _write_win_probabilities(after, won, misere, chances, rules, values)
         total, count = 0.0, 0
         for i in range(len(won)):
             if starts[i]:

@@ -1,19 +1,20 @@
-"""Nim by named rules, played with probabilities that evolve and that depend on simple features of the position.
+"""An agent that plays Nim by named rules with evolved probabilities, which depend on features of the position.
 
-The rules are asked in their order: each is played with the probability that its gene says, the last where none before
-it was. So n rules take n - 1 genes from 0 to 1. With features there are as many genes again for each class of positions
-that they tell apart. Two rules and no features take one gene: with the rules ``take_row`` and ``leave_one`` it is the
-threshold of report B (section B32 of ``ci-envs reports``), played with legal moves.
+The agent goes through the rules in their order. It plays each rule with the probability in its gene, and otherwise goes
+on to the next one. It always plays the last rule if it reaches it. Therefore n rules need n - 1 genes from 0 to 1. With
+features, each class of positions has its own n - 1 genes. Two rules without features need one gene: with the rules
+``take_row`` and ``leave_one``, this gene is the threshold of report B (section B32 of ``ci-envs reports``), played with
+legal moves.
 
-| feature | is true where |
+| feature | is true if |
 |---|---|
 | ``odd`` | the number of rows left is odd |
-| ``single`` | one row alone has more than one object |
-| ``bound`` | the bound is felt: a row has more than a move can take |
+| ``single`` | exactly one row has more than one object |
+| ``bound`` | a row has more objects than a player can take in one move |
 
-With three rows and more, the deterministic rules (:mod:`ci_envs.agents.nim.rules`) cannot express the theory, whatever
-the features: 1, 2, 1 is won in normal play only by taking all of the 2, which none of these rules does.
-:mod:`ci_envs.agents.nim.analysis` computes what they can win; ``examples/nim_evolution.py`` shows it.
+With three or more rows, the deterministic rules (:mod:`ci_envs.agents.nim.rules`) cannot express perfect play with any
+features: 1, 2, 1 is won in normal play only by taking both objects of the row of 2, and none of these rules does this.
+:mod:`ci_envs.agents.nim.analysis` computes what the rules can win, and ``examples/nim_evolution.py`` shows it.
 """
 
 from collections.abc import Sequence
@@ -28,13 +29,13 @@ from ci_envs.agent.policy import choose
 from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (
-    CHANCE_RULES,
-    FIXED_RULES,
-    number_of,
+    DETERMINISTIC_RULES,
+    RANDOM_RULES,
     play_rule,
     rows_above_one,
     rows_left,
-    rule_chances,
+    rule_action_probabilities,
+    rule_number,
 )
 from ci_envs.agents.nim.target import EvolutionTarget
 from ci_envs.games import implements, kernel
@@ -43,59 +44,59 @@ from ci_envs.games.nim import Nim, size_of
 from ci_envs.kernels.random_numbers import next_random
 
 FEATURES = ("odd", "single", "bound")
-"""The names of the features, in the order of their numbers in compiled code."""
+"""The names of the features. Compiled code uses their indices."""
 
-RULES = (*FIXED_RULES, *CHANCE_RULES)
+RULES = (*DETERMINISTIC_RULES, *RANDOM_RULES)
 """The names of the rules that can be combined."""
 
 
 @dataclass(frozen=True)
 class NimEvolvedPolicy(GenomePolicy):
-    """:class:`NimEvolvedAgent` in compiled code; its memory is the genome, and the numbers of rules and features.
+    """:class:`NimEvolvedAgent` as a compiled policy. Its memory is the genome and the numbers of rules and features.
 
     Attributes:
-        rules: their names, at least one, in the order in which they are asked.
-        features: their names; there may be none.
+        rules: the names of the rules, at least two, in their order.
+        features: the names of the features, which can be empty.
 
     Raises:
-        ValueError: there is no such rule or feature, or one comes twice, or there is no rule.
+        ValueError: a rule or feature is unknown or occurs twice, or there are fewer than two rules.
     """
 
     rules: tuple[str, ...]
     features: tuple[str, ...]
 
-    run_time_fields: ClassVar[tuple[str, ...]] = ("rules", "features")  # the memory holds them
+    run_time_fields: ClassVar[tuple[str, ...]] = ("rules", "features")  # the memory contains them
 
     def __post_init__(self) -> None:
         for name, found, known in (("rules", self.rules, RULES), ("features", self.features, FEATURES)):
             if any(one not in known for one in found) or len(set(found)) < len(found):
-                raise ValueError(f"{name} must be different ones of {', '.join(known)}, not {found!r}")
+                raise ValueError(f"{name} must be different names from {', '.join(known)}, not {found!r}")
         if len(self.rules) < 2:
             raise ValueError(f"rules must be at least two of {', '.join(RULES)}, not {self.rules!r}")
 
     @property
     def classes(self) -> int:
-        """How many classes of positions the features tell apart."""
+        """The number of classes that the features divide the positions into."""
         return 1 << len(self.features)
 
     @property
     def genes(self) -> int:
-        """How many genes a genome has."""
+        """The number of genes of a genome."""
         return self.classes * (len(self.rules) - 1)
 
     @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        rules = np.array([number_of(rule) for rule in self.rules], dtype=np.int64)
+        rules = np.array([rule_number(rule) for rule in self.rules], dtype=np.int64)
         return np.array(genome, dtype=np.float64), rules, self.feature_numbers()
 
     def feature_numbers(self) -> NDArray[np.int64]:
-        """The numbers of the features, int64."""
+        """Return the numbers of the features, int64 of shape (features,)."""
         return np.array([FEATURES.index(feature) for feature in self.features], dtype=np.int64)
 
 
 @kernel
 def class_of(game: Any, own: Any, features: Any) -> Any:
-    """``-> int``: the class of a position; bit i is the feature whose number is ``features[i]``."""
+    """Return the class of a position. Bit i is the value of feature number ``features[i]``."""
     found = np.int64(0)
     for i in range(len(features)):
         if features[i] == 0:
@@ -117,7 +118,11 @@ def _(policy: NimEvolvedPolicy) -> Any:
 
 @kernel
 def _choose(game: Any, own: Any, state: Any, genome: Any, rules: Any, features: Any) -> Any:
-    """``-> (action, state)``: ask the rules one after the other."""
+    """Choose a rule and play it.
+
+    Returns:
+        The action and the new state of the random number generator.
+    """
     asked = len(rules) - 1
     first = class_of(game, own, features) * asked
     for i in range(asked):
@@ -134,7 +139,7 @@ def _classify(game: Any, words: Any, features: Any, classes: Any) -> None:
 
 
 def classes_of(game: Nim, features: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """The classes that features put positions in, int64 (positions,): bit i is whether ``features[i]`` holds."""
+    """Return the class of each position, int64 of shape (positions,). Bit i is the value of ``features[i]``."""
     classes = np.empty(len(words), dtype=np.int64)
     numbers = np.array([FEATURES.index(feature) for feature in features], dtype=np.int64)
     _classify(game, words, numbers, classes)
@@ -142,7 +147,7 @@ def classes_of(game: Nim, features: Sequence[str], words: NDArray[np.uint64]) ->
 
 
 def rule_probabilities(policy: NimEvolvedPolicy, genome: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How likely each rule is played in each class of positions, float64 (classes, rules)."""
+    """Return the probability of each rule in each class of positions, float64 of shape (classes, rules)."""
     asked = genome.reshape(policy.classes, len(policy.rules) - 1)
     ones = np.ones((policy.classes, 1))
     probabilities: NDArray[np.float64] = np.cumprod(np.hstack((ones, 1 - asked)), axis=1, dtype=np.float64) * np.hstack(
@@ -151,24 +156,24 @@ def rule_probabilities(policy: NimEvolvedPolicy, genome: NDArray[np.float64]) ->
     return probabilities
 
 
-def action_chances(
+def action_probabilities(
     game: Nim, policy: NimEvolvedPolicy, genome: NDArray[np.float64], words: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
-    """How likely a genome plays each action, float64 (positions, actions).
+    """Return the probability of each action under a genome, float64 of shape (positions, actions).
 
     Args:
-        game: what is played.
+        game: the game.
         policy: the rules and the features.
-        genome: (genes,).
-        words: first words of positions that are not over, uint64 (positions,).
+        genome: the genome, float64 of shape (genes,).
+        words: the first words of non-terminal positions, uint64 of shape (positions,).
     """
     mixed = rule_probabilities(policy, genome)[classes_of(game, policy.features, words)]
-    chances: NDArray[np.float64] = np.einsum("pr,rpa->pa", mixed, rule_chances(game, policy.rules, words))
+    chances: NDArray[np.float64] = np.einsum("pr,rpa->pa", mixed, rule_action_probabilities(game, policy.rules, words))
     return chances
 
 
 class NimEvolvedAgent(ChampionAgent):
-    """Plays rules with evolved probabilities: ``nim_evolved:PATH``; ``nim_evolved:rows4`` comes with the package."""
+    """Agent that plays rules with evolved probabilities: ``nim_evolved:PATH``. ``nim_evolved:rows4`` is included."""
 
     agent_name = "nim_evolved"
     game_class = Nim
@@ -185,15 +190,15 @@ class NimEvolvedAgent(ChampionAgent):
 
 
 def evolved_target(game: Nim, rules: tuple[str, ...], features: tuple[str, ...] | None) -> EvolutionTarget:
-    """Return what evolves: the probabilities of rules.
+    """Return the evolution target: the probabilities of rules.
 
     Args:
         game: the game.
-        rules: their names, at least two.
-        features: their names; None means all that can differ in the game.
+        rules: the names of the rules, at least two.
+        features: the names of the features. None means all features that can differ in the game.
 
     Raises:
-        ValueError: there is no such rule or feature, or one comes twice.
+        ValueError: a rule or feature is unknown or occurs twice.
     """
     if features is None:
         features = FEATURES if game.max_take is not None else FEATURES[:2]

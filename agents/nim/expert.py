@@ -1,7 +1,7 @@
-"""Perfect Nim by theory, with or without a bound, in normal and in misere play.
+"""Perfect play in Nim by theory, with or without a limit per move, in normal and in misere play.
 
-Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k per turn a
-heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem.
+Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k objects per
+move, a heap of h objects counts as h mod (k + 1), by the Sprague-Grundy theorem.
 """
 
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.nim.rules import number_of, play_rule
+from ci_envs.agents.nim.rules import play_rule, rule_number
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
 
-_EXPERT = number_of("expert")
+_EXPERT = rule_number("expert")
 
 
 @dataclass(frozen=True)
 class NimExpertPolicy(Policy):
-    """:class:`NimExpertAgent` in compiled code."""
+    """:class:`NimExpertAgent` as a compiled policy."""
 
 
 @implements(choose, NimExpertPolicy)
@@ -31,10 +31,10 @@ def _(policy: NimExpertPolicy) -> Any:
 
 
 class NimExpertAgent(PolicyAgent):
-    """Wins every won position of Nim; in a lost one plays at random."""
+    """Agent that wins every won position of Nim and plays at random in lost positions."""
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
-        """Make the expert.
+        """Make the agent.
 
         Raises:
             ValueError: ``game`` is not Nim.

@@ -1,8 +1,8 @@
-"""Nim by two genes that a genetic algorithm evolves: which nim-sum to leave, and how far from it is acceptable.
+"""An agent that plays Nim by two evolved genes: the nim-sum to leave, and the accepted distance from it.
 
-The genome is ``(target_preference, target_range)``. An action is acceptable if the nim-sum s that it leaves is at most
-``radius`` from ``centre``, and any of the acceptable actions is played, each with the same probability. What the genes
-mean is the option ``interpretation`` of the trainer:
+The genome is ``(target_preference, target_range)``. An action is acceptable if it leaves a nim-sum within ``radius`` of
+``centre``. The agent plays one of the acceptable actions, each with the same probability. The trainer option
+``interpretation`` defines the meaning of the genes:
 
 | ``interpretation`` | genes | centre, radius | if no action is acceptable |
 |---|---|---|---|
@@ -10,13 +10,13 @@ mean is the option ``interpretation`` of the trainer:
 | ``raw`` | from 0 to 1 | the genes | any action is played |
 | ``relative`` | from 0 to 1 | ``least + preference * span``, ``range * span / 2`` | any action is played |
 
-Here ``least`` is the least nim-sum that a legal action leaves, and ``span`` is the distance from it to the largest.
-``nearest`` is ours. The two genes come from report A, whose words are ``raw``; its figures come from ``relative`` in
-misere play (section A2 of ``ci-envs reports``).
+Here ``least`` is the smallest nim-sum that a legal action leaves, and ``span`` is its distance from the largest one.
+``nearest`` is ours. The other two come from report A: its text describes ``raw``, and its figures come from
+``relative`` in misere play (section A2 of ``ci-envs reports``).
 
-With ``nearest``, genes near 0 leave a nim-sum of 0, which is the theory of normal play without a bound: this holds for
-each genome with ``target_preference + target_range < 1`` and ``target_preference < 1/2``. With a bound and in misere
-play no genome is the theory.
+With ``nearest``, genes near 0 leave a nim-sum of 0, which is perfect play in normal play without a limit per move. This
+holds for each genome with ``target_preference + target_range < 1`` and ``target_preference < 1/2``. With a limit, or in
+misere play, no genome plays perfectly.
 """
 
 from collections.abc import Mapping
@@ -40,25 +40,25 @@ from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import one_of
 
 INTERPRETATIONS = ("nearest", "raw", "relative")
-"""The meanings of the genes, in the order of their numbers in compiled code."""
+"""The names of the interpretations. Compiled code uses their indices."""
 
 _NEAREST, _RAW, _RELATIVE = range(len(INTERPRETATIONS))
 
 
 @dataclass(frozen=True)
 class NimGAPolicy(GenomePolicy):
-    """:class:`NimGAAgent` in compiled code; its memory is the genome, the values of the actions and the interpretation.
+    """:class:`NimGAAgent` as a compiled policy. Its memory is the genome, a buffer of action values and a number.
 
     Attributes:
         interpretation: the meaning of the genes, one of :data:`INTERPRETATIONS`.
 
     Raises:
-        ValueError: there is no such interpretation.
+        ValueError: the interpretation is unknown.
     """
 
     interpretation: str = "nearest"
 
-    run_time_fields: ClassVar[tuple[str, ...]] = ("interpretation",)  # the memory holds it
+    run_time_fields: ClassVar[tuple[str, ...]] = ("interpretation",)  # the memory contains it
 
     def __post_init__(self) -> None:
         one_of("interpretation", self.interpretation, INTERPRETATIONS)
@@ -74,7 +74,7 @@ class NimGAPolicy(GenomePolicy):
 
 @kernel
 def write_values(game: Any, own: Any, genome: Any, values: Any, interpretation: Any) -> Any:
-    """``-> float``: write the value of each action, -inf if it is illegal, and return the largest."""
+    """Write the value of each action, -inf for illegal actions, and return the highest value."""
     least, largest = np.inf, -np.inf
     for number in range(action_count(game)):
         values[number] = np.inf
@@ -106,7 +106,7 @@ def _(policy: NimGAPolicy) -> Any:
 
 
 @kernel
-def _write_chances(game: Any, words: Any, genome: Any, interpretation: Any, chances: Any) -> None:
+def _write_probabilities(game: Any, words: Any, genome: Any, interpretation: Any, chances: Any) -> None:
     for i in range(len(words)):
         best = write_values(game, words[i], genome, chances[i], interpretation)
         count = 0
@@ -116,29 +116,29 @@ def _write_chances(game: Any, words: Any, genome: Any, interpretation: Any, chan
             chances[i, number] = (chances[i, number] == best) / count
 
 
-def action_chances(
+def action_probabilities(
     game: Nim, genome: NDArray[np.float64], words: NDArray[np.uint64], interpretation: str = "nearest"
 ) -> NDArray[np.float64]:
-    """How likely a genome plays each action, float64 (positions, actions).
+    """Return the probability of each action under a genome, float64 of shape (positions, actions).
 
     Args:
-        game: what is played.
-        genome: (2,).
-        words: first words of positions that are not over, uint64 (positions,).
+        game: the game.
+        genome: the genome, float64 of shape (2,).
+        words: the first words of non-terminal positions, uint64 of shape (positions,).
         interpretation: the meaning of the genes, one of :data:`INTERPRETATIONS`.
     """
     chances = np.empty((len(words), game.action_count))
-    _write_chances(game, words, genome, INTERPRETATIONS.index(interpretation), chances)
+    _write_probabilities(game, words, genome, INTERPRETATIONS.index(interpretation), chances)
     return chances
 
 
 def largest_sum(game: Nim) -> int:
-    """No nim-sum of a position exceeds it."""
+    """Return an upper bound of the nim-sums of all positions."""
     return (1 << max(game.heaps).bit_length()) - 1
 
 
 class NimGAAgent(ChampionAgent):
-    """Leaves a nim-sum near one that a genetic algorithm found: ``nim_ga:PATH``, ``nim_ga:rows4`` comes with it."""
+    """Agent that leaves a nim-sum near an evolved one: ``nim_ga:PATH``. ``nim_ga:rows4`` is included."""
 
     agent_name = "nim_ga"
     game_class = Nim
@@ -147,15 +147,15 @@ class NimGAAgent(ChampionAgent):
     @override
     def _make_genome_policy(self) -> NimGAPolicy:
         if self.genome.shape != (2,):
-            raise ValueError(f"nim_ga has 2 genes, not {len(self.genome)}")
+            raise ValueError(f"nim_ga needs 2 genes, not {len(self.genome)}")
         return NimGAPolicy(self.champion.options.get("interpretation", "nearest"))
 
 
 def genetic_target(game: Nim, interpretation: str = "nearest") -> EvolutionTarget:
-    """Return what evolves: two genes, each from 0 to 1, or to the largest nim-sum with ``interpretation="nearest"``.
+    """Return the evolution target: two genes, from 0 to the largest nim-sum for ``nearest`` and from 0 to 1 otherwise.
 
     Raises:
-        ValueError: there is no such interpretation.
+        ValueError: the interpretation is unknown.
     """
     high = float(largest_sum(game)) if interpretation == "nearest" else 1.0
     options: Mapping[str, str] = {} if interpretation == "nearest" else {"interpretation": interpretation}

@@ -1,27 +1,27 @@
-"""Plain rules for Nim, as named policies: ``nim:rule=max_lowest``.
+"""Rules for Nim as named policies, for example ``nim:rule=max_lowest``.
 
-Rows are the heaps in their order, numbered from the top: the lowest row is the first that has objects, the highest the
-last that has. Where a rule finds no legal action of its kind, it plays any legal action.
+Rows are the heaps, numbered from the top. The lowest row is the first row that has objects, and the highest row is the
+last one. A rule that finds no legal action of its kind plays any legal action.
 
 | rule | what it takes |
 |---|---|
-| ``min_lowest``, ``min_highest`` | one object from the lowest row, from the highest |
-| ``max_lowest``, ``max_highest`` | as many as allowed from the lowest row, from the highest |
-| ``take_row`` | all of a random row |
+| ``min_lowest``, ``min_highest`` | one object from the lowest row, or from the highest row |
+| ``max_lowest``, ``max_highest`` | as many objects as allowed from the lowest row, or from the highest row |
+| ``take_row`` | all objects of a random row |
 | ``leave_one`` | all but one object of a random row that has more than one |
-| ``count_and_decide`` | what ``odd`` says, one of the six above, if the number of rows left is odd, else ``even`` |
-| ``endgame_first`` | :func:`~ci_envs.agents.nim.rules.endgame_first`: what leaves an even number of rows |
-| ``endgame_second`` | :func:`~ci_envs.agents.nim.rules.endgame_second`: what leaves the two highest rows equal |
-| ``nim_sum`` | what leaves a nim-sum of 0: perfect in normal play without a bound, wrong with one and in misere play |
-| ``nonzero_nim_sum`` | what leaves a nim-sum other than 0 |
+| ``count_and_decide`` | the rule ``odd`` or ``even``, by the number of rows left; both are one of the six above |
+| ``endgame_first`` | :func:`~ci_envs.agents.nim.rules.endgame_first`: leaves an even number of rows |
+| ``endgame_second`` | :func:`~ci_envs.agents.nim.rules.endgame_second`: makes the two highest rows equal |
+| ``nim_sum`` | leaves a nim-sum of 0: perfect in normal play without a limit, but not with a limit or in misere play |
+| ``nonzero_nim_sum`` | leaves a nim-sum other than 0 |
 | ``random`` | any legal action, each with the same probability |
-| ``row_random`` | a row that is not empty is drawn, then the number of objects from 1 to the most that is allowed |
-| ``expert`` | as the agent ``nim_expert``, by theory |
+| ``row_random`` | draws a row that is not empty, then the number of objects from 1 to the largest allowed |
+| ``expert`` | plays perfectly, as the agent ``nim_expert`` does |
 
-The first four and ``count_and_decide`` of them are the fixed rules of report B. Its "always" rule, with legal moves, is
-``nim:count_and_decide,odd=take_row,even=leave_one`` for the player who moves first, and with ``odd`` and ``even``
-exchanged for the other. ``endgame_first`` and ``endgame_second`` are ours. The random players of the reports are
-``row_random``.
+The first four rules, and ``count_and_decide`` with them, are the fixed rules of report B. Its "always" rule, with legal
+moves, is ``nim:count_and_decide,odd=take_row,even=leave_one`` for the player who moves first, and the same with ``odd``
+and ``even`` exchanged for the other player. ``endgame_first`` and ``endgame_second`` are ours. The random players of
+the reports are ``row_random``.
 """
 
 from dataclasses import dataclass
@@ -36,25 +36,25 @@ from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.nim import rules as nim_rules
-from ci_envs.agents.nim.rules import CHANCE_RULES, FIXED_RULES, number_of, play_by_parity
+from ci_envs.agents.nim.rules import DETERMINISTIC_RULES, RANDOM_RULES, play_by_parity, rule_number
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
 from ci_envs.validation import one_of
 
 BASIC_RULES = tuple(rule.__name__ for rule in nim_rules.BASIC_RULES)
-"""The names of the rules that take one object, or as many as allowed, from the lowest or highest row."""
+"""The names of the rules that take one object, or as many as allowed, from the lowest or the highest row."""
 
 PARITY_RULES = (*BASIC_RULES, "take_row", "leave_one")
 """The names of the rules that ``count_and_decide`` chooses from."""
 
-RULES = (*BASIC_RULES, "count_and_decide", *FIXED_RULES[len(BASIC_RULES) :], *CHANCE_RULES)
+RULES = (*BASIC_RULES, "count_and_decide", *DETERMINISTIC_RULES[len(BASIC_RULES) :], *RANDOM_RULES)
 """The names of all rules."""
 
 
 @dataclass(frozen=True)
 class NimRulePolicy(Policy):
-    """:class:`NimRuleAgent` in compiled code; its memory is the rules for an even and an odd number of rows."""
+    """:class:`NimRuleAgent` as a compiled policy. Its memory is the rules for an even and for an odd number of rows."""
 
 
 @implements(choose, NimRulePolicy)
@@ -66,7 +66,7 @@ def _(policy: NimRulePolicy) -> Any:
 
 
 class NimRuleAgent(PolicyAgent):
-    """Plays Nim by a rule that has a name."""
+    """Agent that plays Nim by a named rule."""
 
     option_values = MappingProxyType({"rule": RULES, "odd": PARITY_RULES, "even": PARITY_RULES})
 
@@ -76,15 +76,15 @@ class NimRuleAgent(PolicyAgent):
         """Make the agent.
 
         Args:
-            game: Nim, with a bound or without, normal or misere.
+            game: Nim, with or without a limit per move, normal or misere.
             rule: one of :data:`RULES`.
             odd: for ``count_and_decide``: one of :data:`PARITY_RULES`, played if the number of rows left is odd.
-            even: the same for an even number.
-            seed: of the random rules.
+            even: for ``count_and_decide``: one of :data:`PARITY_RULES`, played if the number of rows left is even.
+            seed: the seed of the random rules.
 
         Raises:
-            ValueError: ``game`` is not Nim, there is no such rule, or ``odd`` or ``even`` is missing, not one of
-                :data:`PARITY_RULES`, or given to another rule.
+            ValueError: ``game`` is not Nim, the rule is unknown, or ``odd`` or ``even`` is missing, is not one of
+                :data:`PARITY_RULES`, or is given to another rule.
         """
         self._nim, self._by_parity = require_game("nim", game, Nim), _by_parity(rule, odd, even)
         super().__init__(game, seed=seed)
@@ -95,7 +95,7 @@ class NimRuleAgent(PolicyAgent):
 
 
 def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64]:
-    """The numbers of the rules that are played where the number of rows left is even, and odd."""
+    """Return the numbers of the rules for an even and for an odd number of rows left."""
     one_of("rule", rule, RULES)
     rules = even, odd
     if rule == "count_and_decide":
@@ -105,4 +105,4 @@ def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64
         raise ValueError(f"odd={odd}, even={even}: only the rule count_and_decide has these options, not {rule}")
     else:
         rules = rule, rule
-    return np.array([number_of(str(name)) for name in rules], dtype=np.int64)
+    return np.array([rule_number(str(name)) for name in rules], dtype=np.int64)

@@ -1,8 +1,8 @@
-"""Plain rules for Nim in compiled code; :mod:`ci_envs.agents.nim.rule_agent` says what they are.
+"""Rules for Nim in compiled code. :mod:`ci_envs.agents.nim.rule_agent` describes them.
 
-A deterministic rule is a kernel ``(game, own) -> action`` of the first word of a position that is not over. A random
-rule plays any of the actions with a certain property (:func:`may_play`), each with the same probability, or any legal
-action if there is none. The exception is ``row_random``, which draws a row first.
+A deterministic rule is a kernel ``(game, own) -> action``, where ``own`` is the first word of a non-terminal position.
+A random rule plays one of the actions with a certain property (:func:`may_play`), each with the same probability. If
+there is no such action, it plays any legal action. The exception is ``row_random``, which draws a row first.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 @kernel
 def rows_left(own: Any) -> Any:
-    """``-> int``: how many rows have objects."""
+    """Return the number of rows that have objects."""
     count = 0
     while own:
         count += own & np.uint64(255) != NONE
@@ -32,7 +32,7 @@ def rows_left(own: Any) -> Any:
 
 @kernel
 def rows_above_one(own: Any) -> Any:
-    """``-> int``: how many rows have more than one object."""
+    """Return the number of rows that have more than one object."""
     count = 0
     while own:
         count += own & np.uint64(255) > ONE
@@ -42,7 +42,7 @@ def rows_above_one(own: Any) -> Any:
 
 @kernel
 def nim_sum(own: Any) -> Any:
-    """``-> uint64``: the exclusive or of the rows."""
+    """Return the nim-sum: the bitwise exclusive or of the rows, as uint64."""
     own ^= own >> np.uint64(32)
     own ^= own >> np.uint64(16)
     return (own ^ (own >> np.uint64(8))) & np.uint64(255)
@@ -63,7 +63,7 @@ def _highest(own: Any) -> Any:
 
 @kernel
 def _take(game: Any, row: Any, number: Any) -> Any:
-    """``-> int``: the action that takes so many objects from a row."""
+    """Return the action that takes ``number`` objects from a row."""
     return np.int64(np.uint64(row) * np.uint64(game.limit) + np.uint64(number) - ONE)
 
 
@@ -74,7 +74,7 @@ def _take_most(game: Any, own: Any, row: Any) -> Any:
 
 @kernel
 def _down_to(game: Any, own: Any, row: Any, size: Any) -> Any:
-    """``-> int``: what leaves ``size`` objects in a row if it is allowed, else one object from the highest row."""
+    """Return the action that leaves ``size`` objects in a row if it is legal, else one object from the highest row."""
     there = size_of(own, row)
     if there > size and there - size <= np.uint64(game.limit):
         return _take(game, row, there - size)
@@ -83,37 +83,37 @@ def _down_to(game: Any, own: Any, row: Any, size: Any) -> Any:
 
 @kernel
 def min_lowest(game: Any, own: Any) -> Any:
-    """One object from the lowest row."""
+    """Take one object from the lowest row."""
     return _take(game, _lowest(own), ONE)
 
 
 @kernel
 def max_lowest(game: Any, own: Any) -> Any:
-    """As many objects as allowed from the lowest row."""
+    """Take as many objects as allowed from the lowest row."""
     return _take_most(game, own, _lowest(own))
 
 
 @kernel
 def min_highest(game: Any, own: Any) -> Any:
-    """One object from the highest row."""
+    """Take one object from the highest row."""
     return _take(game, _highest(own), ONE)
 
 
 @kernel
 def max_highest(game: Any, own: Any) -> Any:
-    """As many objects as allowed from the highest row."""
+    """Take as many objects as allowed from the highest row."""
     return _take_most(game, own, _highest(own))
 
 
 @kernel
 def endgame_first(game: Any, own: Any) -> Any:
-    """Leave an even number of rows, as a player who moves first would reason, so that the opponent opens the last pair.
+    """Leave an even number of rows, so that the opponent has to open the last pair of rows.
 
-    This rule is ours. That of report B draws a random row and goes by the parity of the rows alone.
+    This rule is ours. The rule of report B draws a random row and uses only the parity of the number of rows.
 
-    With one or two rows left it plays :func:`last_rows`. With more, it takes from the highest row all objects if the
-    number of rows is odd, else all but one; in misere play the other way round, to leave an odd number. What is not
-    allowed becomes one object from the highest row.
+    With one or two rows left it plays :func:`last_rows`. With more rows, if their number is odd, it takes all objects
+    of the highest row; if it is even, it takes all but one. In misere play it does the opposite, to leave an odd
+    number. If this action is illegal, it takes one object from the highest row.
     """
     left = rows_left(own)
     if left <= 2:
@@ -124,13 +124,13 @@ def endgame_first(game: Any, own: Any) -> Any:
 
 @kernel
 def endgame_second(game: Any, own: Any) -> Any:
-    """Leave the two highest rows equal, as a player who moves second would reason, to mirror what the opponent does.
+    """Make the two highest rows equal, as a player does who moves second and mirrors the opponent's moves.
 
     This rule is ours.
 
-    With one or two rows left it plays :func:`last_rows`. With more, it makes the two highest rows equal, or, where they
-    are, takes as many as allowed from the lowest, until the pair is alone. What is not allowed becomes one object from
-    the highest row.
+    With one or two rows left it plays :func:`last_rows`. With more rows, it makes the two highest rows equal. If they
+    are equal already, it takes as many objects as allowed from the lowest row, until only the pair is left. If the
+    action is illegal, it takes one object from the highest row.
     """
     if rows_left(own) <= 2:
         return last_rows(game, own)
@@ -145,11 +145,11 @@ def endgame_second(game: Any, own: Any) -> Any:
 
 @kernel
 def last_rows(game: Any, own: Any) -> Any:
-    """With one or two rows left: all of a single row; of two, what makes them equal, so that all can be mirrored.
+    """With one row left, take all of it. With two rows left, make them equal, so that the player can mirror all moves.
 
-    In misere play all but one of a single row; of two rows of which one has a single object, all of the other. What is
-    not allowed becomes one object from the highest row. In normal play, of two rows, it wins where it can make them
-    equal; without a bound it wins all that is won, in misere play too.
+    In misere play, leave one object of a single row. If one of two rows has a single object, take all of the other row.
+    If the action is illegal, take one object from the highest row. In normal play with two rows, the rule wins if it
+    can make them equal. Without a limit per move it wins all won positions, also in misere play.
     """
     smaller, larger = _lowest(own), _highest(own)
     if smaller == larger:
@@ -161,26 +161,26 @@ def last_rows(game: Any, own: Any) -> Any:
 
 
 BASIC_RULES = (min_lowest, max_lowest, min_highest, max_highest)
-"""One object or as many as allowed, from the lowest row or the highest."""
+"""Rules that take one object or as many as allowed, from the lowest or the highest row."""
 
-FIXED_RULES = tuple(rule.__name__ for rule in (*BASIC_RULES, endgame_first, endgame_second))
-"""The names of the rules that know no chance, in the order of their numbers in compiled code."""
+DETERMINISTIC_RULES = tuple(rule.__name__ for rule in (*BASIC_RULES, endgame_first, endgame_second))
+"""The names of the deterministic rules. Compiled code uses their indices."""
 
-CHANCE_RULES = ("nim_sum", "random", "expert", "nonzero_nim_sum", "take_row", "leave_one", "row_random")
-"""The names of the random rules; their numbers come next."""
+RANDOM_RULES = ("nim_sum", "random", "expert", "nonzero_nim_sum", "take_row", "leave_one", "row_random")
+"""The names of the random rules. Their numbers follow those of the deterministic rules."""
 
-_FIRST = len(FIXED_RULES)
-_NIM_SUM, _RANDOM, _EXPERT, _NONZERO, _TAKE_ROW, _LEAVE_ONE, _ROW_RANDOM = range(_FIRST, _FIRST + len(CHANCE_RULES))
+_FIRST = len(DETERMINISTIC_RULES)
+_NIM_SUM, _RANDOM, _EXPERT, _NONZERO, _TAKE_ROW, _LEAVE_ONE, _ROW_RANDOM = range(_FIRST, _FIRST + len(RANDOM_RULES))
 
 
-def number_of(rule: str) -> int:
-    """The number of a rule in compiled code, from its name."""
-    return (*FIXED_RULES, *CHANCE_RULES).index(rule)
+def rule_number(rule: str) -> int:
+    """Return the number of a rule in compiled code."""
+    return (*DETERMINISTIC_RULES, *RANDOM_RULES).index(rule)
 
 
 @kernel
-def fixed_action(game: Any, rule: Any, own: Any) -> Any:
-    """``-> int``: what the rule of this number plays; -1 if the rule is random."""
+def deterministic_action(game: Any, rule: Any, own: Any) -> Any:
+    """Return the action of the rule with this number, or -1 if the rule is random."""
     action = np.int64(-1)
     if rule == 0:
         action = min_lowest(game, own)
@@ -199,7 +199,7 @@ def fixed_action(game: Any, rule: Any, own: Any) -> Any:
 
 @kernel
 def may_play(game: Any, rule: Any, own: Any, action: Any) -> Any:
-    """``-> bool``: whether an action is legal and a random rule plays it; not for ``row_random``."""
+    """Return whether an action is legal and has the property of a random rule other than ``row_random``."""
     row, number = heap_and_count(game, action)
     size = size_of(own, row)
     if number > size:
@@ -218,7 +218,11 @@ def may_play(game: Any, rule: Any, own: Any, action: Any) -> Any:
 
 @kernel
 def _choices(game: Any, rule: Any, own: Any) -> Any:
-    """``-> (rule, count)``: how many actions a random rule may play; a rule without any becomes ``random``."""
+    """Count the actions that a random rule may play.
+
+    Returns:
+        The rule, or ``random`` if the rule has no action, and the number of its actions.
+    """
     count = 0
     for number in range(game.action_count):
         count += may_play(game, rule, own, number)
@@ -231,8 +235,12 @@ def _choices(game: Any, rule: Any, own: Any) -> Any:
 
 @kernel
 def play_rule(game: Any, rule: Any, own: Any, state: Any) -> Any:
-    """``-> (action, state)``: what the rule of this number plays."""
-    action = fixed_action(game, rule, own)
+    """Play the rule with this number.
+
+    Returns:
+        The action and the new state of the random number generator.
+    """
+    action = deterministic_action(game, rule, own)
     if action >= 0:
         return action, state
     if rule == _ROW_RANDOM:
@@ -248,7 +256,11 @@ def play_rule(game: Any, rule: Any, own: Any, state: Any) -> Any:
 
 @kernel
 def _play_row_random(game: Any, own: Any, state: Any) -> Any:
-    """``-> (action, state)``: draw one of the rows that are not empty, then the number of objects to take."""
+    """Draw a row that is not empty, then the number of objects to take.
+
+    Returns:
+        The action and the new state of the random number generator.
+    """
     left, state = random_below(state, rows_left(own))
     row = _lowest(own)
     while left > NONE:
@@ -260,14 +272,18 @@ def _play_row_random(game: Any, own: Any, state: Any) -> Any:
 
 @kernel
 def play_by_parity(game: Any, rules: Any, own: Any, state: Any) -> Any:
-    """``-> (action, state)``: as ``rules[0]`` if the number of rows left is even, else as ``rules[1]``."""
+    """Play ``rules[0]`` if the number of rows left is even, else ``rules[1]``.
+
+    Returns:
+        The action and the new state of the random number generator.
+    """
     return play_rule(game, rules[rows_left(own) % 2], own, state)
 
 
 @kernel
-def _write_chances(game: Any, rule: Any, words: Any, chances: Any) -> None:
+def _write_probabilities(game: Any, rule: Any, words: Any, chances: Any) -> None:
     for i in range(len(words)):
-        action = fixed_action(game, rule, words[i])
+        action = deterministic_action(game, rule, words[i])
         if action >= 0:
             chances[i, action] = 1.0
             continue
@@ -288,15 +304,15 @@ def _write_row_random(game: Any, own: Any, chances: Any) -> None:
         chances[action] = 1.0 / (rows * most) if number <= most else 0.0
 
 
-def rule_chances(game: Nim, rules: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """How likely each rule plays each action, float64 (rules, positions, actions).
+def rule_action_probabilities(game: Nim, rules: Sequence[str], words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the probability of each action under each rule, float64 of shape (rules, positions, actions).
 
     Args:
-        game: what is played.
-        rules: their names.
-        words: first words of positions that are not over, uint64 (positions,).
+        game: the game.
+        rules: the names of the rules.
+        words: the first words of non-terminal positions, uint64 of shape (positions,).
     """
     chances = np.zeros((len(rules), len(words), game.action_count))
     for rule, table in zip(rules, chances, strict=True):
-        _write_chances(game, number_of(rule), words, table)
+        _write_probabilities(game, rule_number(rule), words, table)
     return chances

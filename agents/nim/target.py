@@ -1,4 +1,4 @@
-"""What evolves: genomes by which an agent plays Nim."""
+"""Genomes that play Nim, as the target of an evolution."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from ci_envs.agents.evolution.play import GenomePolicy
 
 @dataclass(frozen=True)
 class EvolutionTarget:
-    """The genomes of an agent in a game of Nim.
+    """A type of genomes that play a game of Nim.
 
     Attributes:
         agent: the name of the agent.
-        policy: plays by the genomes.
+        policy: the policy that plays by a genome.
         genes: the number of genes, each from 0 to ``high``.
         high: the largest value of a gene.
-        options: what the champion's file needs besides, plain values.
+        options: additional plain values for the champion's file.
     """
 
     agent: str

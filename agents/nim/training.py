@@ -1,4 +1,4 @@
-"""Trainers of agents that evolve to play Nim."""
+"""Trainers that evolve agents for Nim."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -30,14 +30,14 @@ from ci_envs.training.config import TrainingConfig
 
 
 class NimTrainer(EvolutionTrainer):
-    """Evolves genomes that play Nim."""
+    """Trainer that evolves genomes that play Nim."""
 
     config: NimEvolutionConfig
     evolution: PopulationEvolution
 
     @abstractmethod
     def make_target(self, game: Nim) -> EvolutionTarget:
-        """Return what evolves in a game."""
+        """Return the type of genomes for a game."""
 
     @override
     def make_policy(self) -> GenomePolicy:
@@ -74,7 +74,7 @@ class NimTrainer(EvolutionTrainer):
 
     @override
     def final_rng(self) -> Generator:
-        return np.random.default_rng([self.task.seed, 2**32])  # generations, whose numbers are less, have their own
+        return np.random.default_rng([self.task.seed, 2**32])  # generations have numbers below 2**32
 
     @override
     def result(self, score: float) -> Mapping[str, float]:
@@ -82,7 +82,7 @@ class NimTrainer(EvolutionTrainer):
 
 
 class NimGATrainer(NimTrainer):
-    """Trains ``nim_ga``."""
+    """Trainer of ``nim_ga``."""
 
     learner = "nim_ga"
     named_presets: ClassVar[Mapping[str, str]] = {
@@ -102,7 +102,7 @@ class NimGATrainer(NimTrainer):
 
 
 class NimEvolvedTrainer(NimTrainer):
-    """Trains ``nim_evolved``."""
+    """Trainer of ``nim_evolved``."""
 
     learner = "nim_evolved"
     named_presets: ClassVar[Mapping[str, str]] = {
@@ -122,10 +122,10 @@ class NimEvolvedTrainer(NimTrainer):
 
 
 def make_plan(config: NimEvolutionConfig, target: EvolutionTarget) -> Plan:
-    """Return the genetic algorithm.
+    """Return the settings of the genetic algorithm.
 
     Raises:
-        ValueError: the sizes do not make a population.
+        ValueError: the sizes do not fit each other.
     """
     offspring = config.population if config.offspring is None else config.offspring
     rate = config.mutation_probability(target.genes)
@@ -137,12 +137,12 @@ def make_plan(config: NimEvolutionConfig, target: EvolutionTarget) -> Plan:
 
 
 def initial_genomes(target: EvolutionTarget) -> RandomNumbers:
-    """Return what makes the initial genomes, uniform over the range of the genes."""
+    """Return a generator of initial genomes, uniform over the range of the genes."""
     return RandomNumbers(target.genes, 0.0, target.high)
 
 
 def starts_of(game: Nim, starts: str) -> Starts | None:
-    """Return what draws the initial positions of the games; None is the initial position of the game.
+    """Return a function that draws the first positions of the games, or None for the initial position of the game.
 
     Raises:
         ValueError: no position of the game is won for the player to move.
@@ -157,12 +157,12 @@ def starts_of(game: Nim, starts: str) -> Starts | None:
 
 
 def share_won(play: FitnessByPlay) -> Fitness:
-    """Return the fitness: the share of the games that a genome wins; a game that is cut short counts half."""
+    """Return the fitness: the share of games that a genome wins. A truncated game counts half."""
     return lambda genomes, seed: (1 + play(genomes, seed)) / 2
 
 
 def won_positions(game: Nim, count: int, rng: Generator) -> NDArray[np.uint64]:
-    """Return positions drawn uniformly from all that are won for the player to move, uint64 (count, 2)."""
+    """Return positions drawn uniformly from all that are won for the player to move, uint64 of shape (count, 2)."""
     words = draw_positions(game, count, rng)
     while len(lost := np.flatnonzero(~are_won(words[:, 0], game))):
         words[lost] = draw_positions(game, len(lost), rng)

@@ -10,12 +10,12 @@ from ci_envs.kernels.dispatch import Static
 
 @dataclass(frozen=True)
 class Evaluator(Static):
-    """Base of evaluators of leaves that are not games: a frozen dataclass that implements ``evaluate``."""
+    """Base class of evaluators of leaves that are not games: a frozen dataclass that implements ``evaluate``."""
 
 
 @dataclass(frozen=True)
 class ZeroEvaluator(Evaluator):
-    """Values every position 0."""
+    """Evaluator that returns 0 for every position."""
 
 
 @implements(evaluate, ZeroEvaluator)
@@ -25,12 +25,12 @@ def _(evaluator: ZeroEvaluator) -> Any:
 
 @dataclass(frozen=True)
 class LongestRunEvaluator(Evaluator):
-    """Values a position by the longest run of adjacent stones of one player in a line, as report D does.
+    """Evaluator that returns the length of the longest run of adjacent stones of one player in a line, as in report D.
 
-    Searches get the tuple (evaluator, game) of a game on a grid.
+    A search gets the tuple (evaluator, game), where the game is played on a grid.
 
     Attributes:
-        of_mover: Whether the stones are those of the player to move; else they are those of the other player.
+        of_mover: True for the stones of the player to move; False for the stones of the other player.
     """
 
     of_mover: bool

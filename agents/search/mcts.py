@@ -1,7 +1,7 @@
 """Monte Carlo tree search with random rollouts, for any game.
 
-Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006, with proven values kept apart from averages
-(:mod:`ci_envs.agents.search.mcts_tree`).
+The search is UCT: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. In addition it proves exact
+values and stores them separately from the averages (:mod:`ci_envs.agents.search.mcts_tree`).
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ from ci_envs.agent.analysis import Analysis
 from ci_envs.agent.capabilities import AnytimeAnalyst
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, forget_proof, plant, search, simulate
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, search, simulate, write_root
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
-from ci_envs.agents.search.tree_analysis import STEPS, tree_analysis
+from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -31,17 +31,17 @@ from ci_envs.validation import integer_between, positive_number, true_or_false
 DEFAULT_SIMULATIONS = 1000
 
 MAX_NODES = 1 << 24
-"""Nodes of a tree at most (1 GiB); a full tree grows no more, while its simulations go on."""
+"""Maximum number of nodes of a tree (1 GiB). Simulations continue in a full tree, but add no nodes."""
 
 _CHUNK = 64
-"""Simulations between two looks at the clock."""
+"""Number of simulations between two checks of the clock."""
 
 _PAUSE = 0.05
-"""Seconds between two reports of what is found."""
+"""Seconds between two intermediate results."""
 
 
 class _Tree(NamedTuple):
-    """Nodes, how many of them are in use, and the state of the random numbers."""
+    """A search tree: the array of nodes, the number of nodes in use, and the state of the random number generator."""
 
     nodes: NDArray[np.void]
     size: int
@@ -50,10 +50,10 @@ class _Tree(NamedTuple):
 
 @dataclass(frozen=True)
 class MCTSPolicy(Policy):
-    """:class:`MCTSAgent` in compiled code.
+    """:class:`MCTSAgent` as a compiled policy.
 
-    Its memory is the simulations, the most plies, the most nodes and whether to prove values, then the exploration
-    constant.
+    Its memory is two arrays. The first contains the number of simulations, the maximum number of plies, the maximum
+    number of nodes, and whether to prove values. The second contains the exploration constant.
     """
 
 
@@ -69,9 +69,10 @@ def _(policy: MCTSPolicy) -> Any:
 class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     """Upper confidence bounds applied to trees (UCT) with random rollouts.
 
-    It plays the most visited action, a proven win at once, and a proven loss only if every action is a proven loss;
-    without ``proofs`` it plays the most visited action.
-    Every position is searched by a new tree, unless ``reuse`` is set.
+    The agent plays a proven win if it has found one, and a proven loss only if every action is a proven loss. Otherwise
+    it plays the most visited action. With ``proofs=False`` it always plays the most visited action.
+
+    It builds a new tree for each position, unless ``reuse`` is true.
     """
 
     def __init__(
@@ -90,23 +91,25 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
         Args:
             game: any game.
-            simulations: how many an action, 1000 unless ``time`` is given.
-            time: seconds an action instead.
-            exploration: the constant before UCB1's square root, for values from -1 to 1. With 1,000 simulations of
-                Connect Four, Quixo and Quarto, 0.7 to 1 are equally strong, 0.35 and 1.4 weaker or no better.
-            proofs: whether to prove wins, losses and draws, and to stop once the position is proven. False is plain
-                UCT, whose values are averages only. It wins more drawn positions against a weak opponent, because it
-                does not stop at the proof of a draw.
-            reuse: keep the tree between calls with one board, as in the course of a game, and continue with the
-                subtree of the new position. This adds simulations, but the actions then depend on earlier calls.
-            threads: boards of a batch to search at the same time; the actions do not depend on it.
-            seed: of the rollouts and of ties.
+            simulations: simulations per action, at least 1; 1000 by default if ``time`` is None.
+            time: seconds per action. Give ``time`` or ``simulations``, not both.
+            exploration: the exploration constant of UCB1, for values from -1 to 1. With 1,000 simulations of Connect
+                Four, Quixo and Quarto, constants from 0.7 to 1 are equally strong; 0.35 and 1.4 are not stronger.
+            proofs: whether to prove wins, losses and draws, and to stop when the position is proven. False is plain
+                UCT, whose values are averages. Plain UCT wins more drawn positions against a weak opponent, because it
+                does not stop when it has proven the draw.
+            reuse: whether to keep the tree between calls with one board and to continue with the subtree of the new
+                position. Reuse adds simulations, but makes the actions depend on earlier calls.
+            threads: boards of a batch to search at the same time. The actions do not depend on this number.
+            seed: the seed of the rollouts and of the choice between equal actions.
 
         Raises:
-            ValueError: an option is out of range, or both budgets are given.
+            ValueError: an option is out of range, or both ``simulations`` and ``time`` are given.
         """
         if simulations is not None and time is not None:
-            raise ValueError(f"give simulations or time, not both: simulations={simulations!r}, time={time!r}")
+            raise ValueError(
+                f"give simulations or time, not both: simulations={simulations!r}, time={time!r}; leave one of them out"
+            )
         budget = DEFAULT_SIMULATIONS if simulations is None else simulations
         self.simulations = integer_between("simulations", budget, 1)
         self.time = None if time is None else positive_number("time", time)
@@ -119,7 +122,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     @override
     def reseed(self, seed: int | None) -> None:
-        """Restart the random numbers, and drop the tree."""
+        """Restart the random numbers and discard the tree."""
         super().reseed(seed)
         self._tree: _Tree | None = None
 
@@ -149,33 +152,33 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     @override
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Search a position with a new tree and yield intermediate results; the last one is the final result.
+        """Search a position with a new tree, and yield intermediate results and then the final result.
 
         Raises:
-            ValueError: ``position`` is of another game, or over.
+            ValueError: ``position`` is of another game, or the game is over.
         """
-        tree = self._planted(self.words_of(position), self._seeds.take(1)[0])
-        return (_analysis(self.game, tree.nodes) for tree in self._growing(tree))
+        tree = self._new_tree(self.words_of(position), self._seeds.take(1)[0])
+        return (_analysis(self.game, tree.nodes) for tree in self._growing_trees(tree))
 
     def _act_with_reuse(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
-        self._tree = self._searched(self._kept(words, seed) or self._planted(words, seed))
-        return _chosen(self._tree)
+        self._tree = self._search(self._reused_tree(words, seed) or self._new_tree(words, seed))
+        return _best_action(self._tree)
 
     def _choose_in_turn(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if self.time is None:
             return super().choose(words, seeds)
-        trees = (self._searched(self._planted(row, seed)) for row, seed in zip(words, seeds, strict=True))
-        return np.array([_chosen(tree) for tree in trees], dtype=np.int64)
+        trees = (self._search(self._new_tree(row, seed)) for row, seed in zip(words, seeds, strict=True))
+        return np.array([_best_action(tree) for tree in trees], dtype=np.int64)
 
-    def _planted(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
+    def _new_tree(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
-        size, state = plant(self.game, nodes, words[0], words[1], seed)
+        size, state = write_root(self.game, nodes, words[0], words[1], seed)
         if not self.proofs:
-            forget_proof(nodes, ROOT)
+            reset_bounds(nodes, ROOT)
         return _Tree(nodes, size, state)
 
-    def _kept(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree | None:
-        """What the last search knows of a position, if it went there."""
+    def _reused_tree(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree | None:
+        """Return the part of the last tree below a position, or None if that tree does not contain it."""
         if self._tree is None:
             return None
         top = np.uint64(find(self._tree.nodes, self._tree.size, words[0], words[1]))
@@ -184,28 +187,28 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         nodes, size = subtree(self._tree.nodes, top)
         return _Tree(nodes, size, int(seed))
 
-    def _searched(self, tree: _Tree) -> _Tree:
+    def _search(self, tree: _Tree) -> _Tree:
         if self.time is None:
-            return self._simulated(tree, self.simulations)
-        *_, tree = self._timed(tree, self.time)
+            return self._simulate(tree, self.simulations)
+        *_, tree = self._search_for(tree, self.time)
         return tree
 
-    def _growing(self, tree: _Tree) -> Iterator[_Tree]:
-        """The tree, again and again while it grows."""
+    def _growing_trees(self, tree: _Tree) -> Iterator[_Tree]:
+        """Yield the tree several times while it grows."""
         if self.time is not None:
-            yield from self._timed(tree, self.time)
+            yield from self._search_for(tree, self.time)
             return
-        ends = np.linspace(0, self.simulations, min(STEPS, self.simulations) + 1).astype(int).tolist()
+        ends = np.linspace(0, self.simulations, min(REPORT_COUNT, self.simulations) + 1).astype(int).tolist()
         for begin, end in pairwise(ends):
-            tree = self._simulated(tree, end - begin)
+            tree = self._simulate(tree, end - begin)
             yield tree
             if _is_proven(tree):
                 return
 
-    def _timed(self, tree: _Tree, seconds: float) -> Iterator[_Tree]:
+    def _search_for(self, tree: _Tree, seconds: float) -> Iterator[_Tree]:
         began, reported = perf_counter(), 0.0
         while not _is_proven(tree):
-            tree = self._simulated(tree, _CHUNK)
+            tree = self._simulate(tree, _CHUNK)
             elapsed = perf_counter() - began
             if elapsed >= seconds:
                 break
@@ -214,13 +217,13 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
                 yield tree
         yield tree
 
-    def _simulated(self, tree: _Tree, simulations: int) -> _Tree:
+    def _simulate(self, tree: _Tree, simulations: int) -> _Tree:
         limits = self._max_plies, MAX_NODES, self.proofs
         state = np.uint64(tree.state)
         return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
 
 
-def _chosen(tree: _Tree) -> int:
+def _best_action(tree: _Tree) -> int:
     return int(tree.nodes[choose_child(tree.nodes, ROOT, 0.0)]["action"])
 
 

@@ -1,6 +1,6 @@
-"""Simulations with random rollouts in a tree (:mod:`ci_envs.agents.search.tree`), compiled.
+"""Monte Carlo tree search with random rollouts, compiled. :mod:`ci_envs.agents.search.tree` defines the tree.
 
-Selection is UCB1 applied to trees: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006.
+Selection uses UCB1: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006.
 """
 
 from typing import Any
@@ -11,12 +11,12 @@ from ci_envs.agents.search.tree import (
     ROOT,
     back_up,
     choose_child,
-    enlarged,
+    double_capacity,
     expand,
     is_proven,
     node_type,
     reset,
-    update_ancestors,
+    tighten_ancestors,
 )
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, play, result
 from ci_envs.games.walk import random_action
@@ -25,25 +25,36 @@ from ci_envs.kernels.compiler import inlined, kernel
 NODE = node_type(np.int32, np.float64)
 
 FIRST_NODES = 4096
-"""Nodes that an array has room for to begin with, besides those of the first position."""
+"""Initial capacity of a tree, in nodes, in addition to the children of the root."""
 
-_MAX_VISITS = 2**31 - 1  # what ``total`` can hold
+_MAX_VISITS = 2**31 - 1  # the largest value of ``total``
 
-# sqrt(log(1 + visits)): taken anew, the logarithms are a fifth of the time of a simulation of tic-tac-toe
+# sqrt(log(1 + visits)): computing the logarithms every time would take a fifth of a simulation of tic-tac-toe
 _SQRT_LOG = np.sqrt(np.log(np.arange(1.0, 4097.0)))
 
 
 @kernel
-def plant(game: Any, nodes: Any, own: Any, opp: Any, state: Any) -> Any:
-    """``-> (size, state)``: write the root of a position that is not over, and its children, into ``nodes``."""
+def write_root(game: Any, nodes: Any, own: Any, opp: Any, state: Any) -> Any:
+    """Write the root of a new tree and its children.
+
+    Args:
+        game: the game.
+        nodes: the array of nodes, written.
+        own: first word of the position, which must not be over.
+        opp: second word of the position.
+        state: the state of the random number generator.
+
+    Returns:
+        The number of nodes in use, and the new state of the random number generator.
+    """
     reset(nodes[ROOT], own, opp, ROOT, np.int8(1), ONGOING)
     size, state = expand(game, nodes, ROOT, np.uint64(1), state)
     return np.int64(size), state
 
 
 @kernel
-def forget_proof(nodes: Any, parent: Any) -> None:
-    """Undo what :func:`~ci_envs.agents.search.tree.expand` concluded from the children that end the game."""
+def reset_bounds(nodes: Any, parent: Any) -> None:
+    """Reset the bounds that :func:`~ci_envs.agents.search.tree.expand` derived from children that end the game."""
     nodes[parent].lower, nodes[parent].upper = LOSS, WIN
     for child in range(nodes[parent].first, nodes[parent].first + nodes[parent].children):
         nodes[child].mean = np.inf
@@ -61,18 +72,21 @@ def simulate(
     proofs: Any,
     state: Any,
 ) -> Any:
-    """``-> (nodes, size, state)``: run simulations, or fewer if the root is proven before.
+    """Run simulations. The search stops early if the value of the root is proven.
 
     Args:
         game: the game.
-        nodes: the tree; a larger copy is returned where it is full.
-        size: how many nodes are in use.
-        simulations: how many to run.
-        exploration: the constant before UCB1's square root.
-        max_plies: plies from the root after which a simulation is broken off as a draw.
-        max_nodes: a tree of this size grows no more, its simulations go on.
-        proofs: whether to prove values; without, only positions that are over have a proven value.
-        state: of the random numbers.
+        nodes: the tree. If it becomes full, the search continues with a larger copy.
+        size: the number of nodes in use.
+        simulations: the number of simulations to run.
+        exploration: the exploration constant of UCB1.
+        max_plies: the maximum length of a simulation in plies from the root. A longer simulation counts as a draw.
+        max_nodes: the maximum number of nodes. Simulations continue in a full tree.
+        proofs: whether to prove values. If false, only positions where the game is over have a proven value.
+        state: the state of the random number generator.
+
+    Returns:
+        The tree, the number of nodes in use, and the new state of the random number generator.
     """
     size = np.uint64(size)  # unsigned indices need no test for wraparound
     for _ in range(simulations):
@@ -81,7 +95,7 @@ def simulate(
         needed = size + np.uint64(action_count(game))
         may_grow = needed <= max_nodes
         if may_grow and needed > len(nodes):
-            nodes = enlarged(nodes, size)
+            nodes = double_capacity(nodes, size)
         node, expanded, plies = ROOT, ROOT, 0
         while plies < max_plies:
             if nodes[node].children == 0:
@@ -89,7 +103,7 @@ def simulate(
                     break
                 size, state = expand(game, nodes, node, size, state)
                 if not proofs:
-                    forget_proof(nodes, node)
+                    reset_bounds(nodes, node)
                 expanded = node
                 if is_proven(nodes[node]):
                     break
@@ -98,7 +112,7 @@ def simulate(
         value, state = _value_of_leaf(game, nodes[node], max_plies - plies, state)
         back_up(nodes, node, value, np.int64(DRAW))
         if proofs and (nodes[expanded].lower > LOSS or nodes[expanded].upper < WIN):
-            update_ancestors(nodes, expanded)
+            tighten_ancestors(nodes, expanded)
     return nodes, np.int64(size), state
 
 
@@ -114,13 +128,13 @@ def search(
     max_nodes: Any,
     proofs: Any,
 ) -> Any:
-    """``-> action``: the action chosen by a new tree; the arguments are as in :func:`simulate`."""
+    """Return the best action found by a search with a new tree. :func:`simulate` describes the arguments."""
     nodes = np.empty(FIRST_NODES + action_count(game), NODE)
-    size, state = plant(game, nodes, own, opp, state)
+    size, state = write_root(game, nodes, own, opp, state)
     if not proofs:
-        forget_proof(nodes, ROOT)
+        reset_bounds(nodes, ROOT)
     nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, proofs, state)
-    # the field of the array, not of its element: Numba lets go of an array after the last use of its name
+    # index the field's array, not the element: Numba frees an array after the last use of its name
     return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)])
 
 
@@ -143,13 +157,17 @@ def _select(nodes: Any, parent: Any, exploration: Any) -> Any:
 def _value_of_leaf(game: Any, leaf: Any, plies: Any, state: Any) -> Any:
     if is_proven(leaf):
         return np.int64(leaf.lower), state
-    value, state = _play_out(game, leaf.own, leaf.opp, plies, state)
+    value, state = _rollout(game, leaf.own, leaf.opp, plies, state)
     return leaf.sign * value, state
 
 
 @inlined
-def _play_out(game: Any, own: Any, opp: Any, plies: Any, state: Any) -> Any:
-    """``-> (value, state)``: play at random to the end; the value is for the player to move at the beginning."""
+def _rollout(game: Any, own: Any, opp: Any, plies: Any, state: Any) -> Any:
+    """Play random actions to the end of the game.
+
+    Returns:
+        The result for the player to move in the first position, and the new state of the random number generator.
+    """
     sign = 1
     for _ in range(plies):
         action, state = random_action(game, own, opp, state)

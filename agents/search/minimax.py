@@ -1,4 +1,4 @@
-"""Minimax: looking ahead with alpha-beta, to a depth or for a time."""
+"""Minimax: alpha-beta search to a fixed depth or for a fixed time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ from ci_envs.agents.search.negamax import (
     NODES,
     STOP,
     WIN_VALUE,
-    begin,
+    begin_search,
     new_table,
     new_work,
     search_actions,
@@ -36,21 +36,21 @@ from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import nonnegative_number, positive_number, true_or_false
 
 _DEFAULT_DEPTH = 3
-_SYMMETRIC = ZeroEvaluator, LongestRunEvaluator  # symmetric positions have equal values
-_TABLE, _WORK = 1, 2  # places in the memory of the policy
+_SYMMETRIC = ZeroEvaluator, LongestRunEvaluator  # evaluators that give symmetric positions equal values
+_TABLE, _WORK = 1, 2  # indices in the memory of the policy
 
 LeafEvaluator = Game | Evaluator | tuple[Evaluator, Game]
-"""What values leaves: an object that implements ``evaluate``, or a tuple that begins with one and is passed to it."""
+"""An evaluator of leaves: an object that implements ``evaluate``, or a tuple of such an object and its arguments."""
 
 
 class MinimaxAgent(PolicyAgent):
-    """Looks some plies ahead with alpha-beta and plays one of the best actions, at random where several are best.
+    """Alpha-beta search to a limited depth. The agent plays one of the best actions, at random if several are equal.
 
-    It deepens ply by ply until it reaches a depth or a time limit, or the game is decided. The ``evaluate`` of
-    :attr:`evaluator` values the leaves.
+    It uses iterative deepening until it reaches the depth or the time limit, or until the result of the game is known.
+    The ``evaluate`` operation of :attr:`evaluator` gives the values of the leaves.
 
-    The values of an analysis are for the player to move: 1,000,000 less n is a win in n plies, the negative of that is
-    a loss in n plies, and any smaller value is the evaluation at the end of the principal variation.
+    The values of an analysis are for the player to move. A win in n plies has the value 1,000,000 - n, and a loss in n
+    plies has the value n - 1,000,000. Any value between them is the evaluation at the end of the principal variation.
     """
 
     def __init__(
@@ -68,15 +68,18 @@ class MinimaxAgent(PolicyAgent):
 
         Args:
             game: any game.
-            depth: plies, 1 to 64; None means as many as ``time`` allows, or 3 without a time.
-            time: seconds for a decision; None means no limit.
-            pruning: False visits every node, for study: slower, to the same values.
-            evaluation: False values all leaves 0 that are not over, so that only wins and losses count: at depth 2 it
-                wins where it can, else it blocks, else it plays at random. ``longest_run`` values them by the longest
-                run of adjacent stones of the searching player in a line, for games on a grid; it needs a depth and
-                no time, because who moves at a leaf depends on the depth.
-            table_mb: memory of the transposition table, in 2^20 bytes; 0 does without.
-            seed: decides between equally good actions.
+            depth: search depth in plies, 1 to 64. None means 64 if ``time`` is given, otherwise 3.
+            time: time limit of an action in seconds. None means no limit.
+            pruning: whether to use alpha-beta pruning and the transposition table. False visits every node and finds
+                the same values, but is slower.
+            evaluation: True uses the evaluation of the game. False gives all leaves where the game is not over the
+                value 0, so only wins and losses count: at depth 2 the agent wins if it can, otherwise blocks if it can,
+                    and
+                otherwise plays at random. ``longest_run`` uses the longest run of adjacent stones of the searching
+                player in a line. It needs a game on a grid, a depth, and no time limit, because the player to move at
+                the leaves depends on the depth.
+            table_mb: memory of the transposition table in units of 2^20 bytes. 0 means no table.
+            seed: the seed of the choice between equal actions.
 
         Raises:
             ValueError: an option is out of range.
@@ -87,27 +90,27 @@ class MinimaxAgent(PolicyAgent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self._evaluator = self._evaluator_named(evaluation)
+        self._evaluator = self._make_evaluator(evaluation)
         self._table_mb = nonnegative_number("table_mb", table_mb)
 
     @property
     def nodes(self) -> int:
-        """The nodes that the last search visited; 0 before the first one."""
+        """The number of nodes that the last search visited, or 0 before the first search."""
         return int(self._compiled.memory[_WORK][NODES])
 
     @property
     def evaluator(self) -> LeafEvaluator:
-        """The object whose ``evaluate`` values leaves, at first the game.
+        """The object whose ``evaluate`` gives the values of leaves. By default it is the game.
 
-        To replace the evaluation, derive a class from the game's, implement ``evaluate`` for it, and assign an object
-        of it.
+        To replace the evaluation, derive a class from the game's class, implement ``evaluate`` for this class, and
+        assign an object of it.
         """
         return self._evaluator
 
     @evaluator.setter
     def evaluator(self, evaluator: LeafEvaluator) -> None:
         self._evaluator = evaluator
-        self.__dict__.pop("_compiled", None)  # whose memory holds the old one
+        self.__dict__.pop("_compiled", None)  # its memory holds the old evaluator
 
     @override
     def policy(self) -> CompiledPolicy | None:
@@ -125,10 +128,10 @@ class MinimaxAgent(PolicyAgent):
         return actions
 
     def analyse(self, position: Position) -> Analysis:
-        """Search a position, and value all its actions exactly.
+        """Search a position and return the exact minimax values of all legal actions.
 
         Raises:
-            ValueError: the game is over, or it is another game.
+            ValueError: ``position`` is of another game, or the game is over.
         """
         return self._analysis(position, self.depth, self.time)
 
@@ -137,20 +140,20 @@ class MinimaxAgent(PolicyAgent):
         values = np.empty(self.game.action_count, dtype=np.int64)
         best, depth = self._deepen(seconds, words, depth, True, values)
         nodes = self.nodes
-        action_values = {action: _by_distance(int(values[action]), depth) for action in position.legal_actions()}
-        variation = (best, *self._best_play(position.play(best), depth - 1))
+        action_values = {action: _value_of_distance(int(values[action]), depth) for action in position.legal_actions()}
+        variation = (best, *self._principal_variation(position.play(best), depth - 1))
         return Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
 
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Search deeper and deeper, and yield the result of each depth; the last one is that of :meth:`analyse`.
+        """Search deeper and deeper and yield the result of each depth. The last result equals that of :meth:`analyse`.
 
         Raises:
-            ValueError: the game is over, or it is another game.
+            ValueError: ``position`` is of another game, or the game is over.
         """
         self.words_of(position)
-        return self._deeper(position)
+        return self._deepening(position)
 
-    def _deeper(self, position: Position) -> Iterator[Analysis]:
+    def _deepening(self, position: Position) -> Iterator[Analysis]:
         first, left = 1 if self.pruning else self.depth, self.time
         for depth in range(first, self.depth + 1):
             began = perf_counter()
@@ -158,31 +161,31 @@ class MinimaxAgent(PolicyAgent):
             if analysis.depth != depth:
                 return
             yield analysis
-            if left is not None and depth > first:  # the first may have been compiled
+            if left is not None and depth > first:  # the first call may include compilation
                 left -= perf_counter() - began
                 if left <= 0:
                     return
 
-    def _best_play(self, position: Position, depth: int) -> Iterator[int]:
+    def _principal_variation(self, position: Position, depth: int) -> Iterator[int]:
         values = np.empty(self.game.action_count, dtype=np.int64)
         while depth > 0 and position.result is None:
             best, _ = self._deepen(None, self.words_of(position), depth, False, values)
             yield best
             position, depth = position.play(best), depth - 1
 
-    def _evaluator_named(self, evaluation: bool | str) -> LeafEvaluator:
+    def _make_evaluator(self, evaluation: bool | str) -> LeafEvaluator:
         if evaluation == "longest_run":
             if self.time is not None:
-                raise ValueError("evaluation=longest_run needs a depth and no time")
+                raise ValueError("evaluation=longest_run needs a depth and no time: for example depth=2")
             if not isinstance(self.game, GridGame):
-                raise ValueError(f"evaluation=longest_run needs a game on a grid, not {self.game}")
+                raise ValueError(f"evaluation=longest_run needs a game on a grid, not {self.game}: use evaluation=true")
             return LongestRunEvaluator(of_mover=self.depth % 2 == 0), self.game
         if not isinstance(evaluation, bool):
             raise ValueError(f"evaluation must be true, false or longest_run, not {evaluation!r}")
         return self.game if evaluation else ZeroEvaluator()
 
     def _new_policy(self) -> CompiledPolicy:
-        options = np.array([self.depth, self.pruning, self._fold], dtype=np.int64)
+        options = np.array([self.depth, self.pruning, self._use_symmetry], dtype=np.int64)
         memory = self.evaluator, new_table(self._table_mb), new_work(self.game), options
         return CompiledPolicy(MinimaxPolicy(), memory)
 
@@ -192,32 +195,32 @@ class MinimaxAgent(PolicyAgent):
         return self._new_policy()
 
     @property
-    def _fold(self) -> bool:
-        # another evaluation need not be symmetric
+    def _use_symmetry(self) -> bool:
+        # an evaluator of the user need not give symmetric positions equal values
         evaluator = self.evaluator[0] if isinstance(self.evaluator, tuple) else self.evaluator
         return self.pruning and (evaluator == self.game or isinstance(evaluator, _SYMMETRIC))
 
     def _deepen(
         self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]
     ) -> tuple[int, int]:
-        """Return the best action and the depth that the search reached; ``values`` is written."""
+        """Write the values of the actions, and return the best action and the depth that the search reached."""
         table, work = self._compiled.memory[_TABLE], self._compiled.memory[_WORK]
-        options = self.game, self.evaluator, *words, depth, self.pruning, self._fold
+        options = self.game, self.evaluator, *words, depth, self.pruning, self._use_symmetry
         best, reached = self._call(_deepen, seconds, *options, table, work, exact, values)
         return int(best), int(reached)
 
     def _call(self, function: Any, seconds: float | None, *arguments: Any) -> Any:
-        """Call a kernel that searches with this agent's memory, and stop it after ``seconds``."""
-        entry = specialised(function, *arguments)  # compiled before the clock starts
+        """Call a search kernel with this agent's memory, and stop it after ``seconds``."""
+        entry = specialised(function, *arguments)  # compile before the clock starts
         work = self._compiled.memory[_WORK]
         work[STOP] = 0
-        with _alarm(work, seconds):
+        with _stop_after(work, seconds):
             return entry(*arguments)
 
 
 @contextmanager
-def _alarm(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
-    """Stop a search when its time is over."""
+def _stop_after(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
+    """Stop the search after ``seconds``; None means no limit."""
     if seconds is None:
         yield
         return
@@ -229,8 +232,8 @@ def _alarm(work: NDArray[np.int64], seconds: float | None) -> Iterator[None]:
         timer.cancel()
 
 
-def _by_distance(value: int, depth: int) -> int:
-    """Return a value that tells the distance of a win or loss, independent of the depth of the search."""
+def _value_of_distance(value: int, depth: int) -> int:
+    """Return the value of a win or loss as a function of its distance, independent of the depth of the search."""
     if abs(value) < WIN_VALUE:
         return value
     plies = depth + 1 - (abs(value) - WIN_VALUE)
@@ -245,18 +248,24 @@ def _deepen(
     opp: Any,
     depth: Any,
     pruning: Any,
-    fold: Any,
+    use_symmetry: Any,
     table: Any,
     work: Any,
     exact: Any,
     values: Any,
 ) -> Any:
-    """``-> (best action, depth)``: search ever deeper; ``values`` are those of the last depth that was finished."""
-    begin(table, work)
+    """Search with iterative deepening, and write the values of the last completed depth.
+
+    Returns:
+        The best action and the last completed depth.
+    """
+    begin_search(table, work)
     latest = np.empty_like(values)
     best, reached = -1, 0
     for plies in range(1 if pruning else depth, depth + 1):
-        action = search_actions(game, evaluator, own, opp, plies, best, exact, pruning, fold, table, work, latest)
+        action = search_actions(
+            game, evaluator, own, opp, plies, best, exact, pruning, use_symmetry, table, work, latest
+        )
         if work[STOP] and reached > 0:
             break
         best, reached = action, plies
@@ -268,7 +277,7 @@ def _deepen(
 
 @inlined
 def _is_decided(values: Any, best: Any, exact: Any) -> Any:
-    """Whether deeper search would change nothing that is wanted."""
+    """Return whether a deeper search cannot change the result."""
     if not exact:
         return abs(values[best]) >= WIN_VALUE
     undecided = 0
@@ -279,22 +288,32 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 @inlined
 def best_action(
-    game: Any, evaluator: Any, own: Any, opp: Any, depth: Any, pruning: Any, fold: Any, table: Any, work: Any, seed: Any
+    game: Any,
+    evaluator: Any,
+    own: Any,
+    opp: Any,
+    depth: Any,
+    pruning: Any,
+    use_symmetry: Any,
+    table: Any,
+    work: Any,
+    seed: Any,
 ) -> Any:
-    """``-> action``: one of the best actions of a position, each with the same probability.
+    """Return one of the best actions of a position, each with the same probability.
 
-    The other arguments are those of :func:`~ci_envs.agents.search.negamax.search_actions`.
+    :func:`~ci_envs.agents.search.negamax.search_actions` describes the other arguments.
     """
     values = np.empty(action_count(game), dtype=np.int64)
-    best, _ = _deepen(game, evaluator, own, opp, depth, pruning, fold, table, work, False, values)
+    best, _ = _deepen(game, evaluator, own, opp, depth, pruning, use_symmetry, table, work, False, values)
     return random_index_from(values, action_count(game), values[best], seed)[0]
 
 
 @dataclass(frozen=True)
 class MinimaxPolicy(Policy):
-    """:class:`MinimaxAgent` in compiled code.
+    """:class:`MinimaxAgent` as a compiled policy.
 
-    Its memory is the evaluator, the table, the work arrays, and the options depth, pruning and fold.
+    Its memory is the evaluator, the transposition table, the work array, and an array of the options depth, pruning and
+    use_symmetry.
     """
 
 
@@ -302,7 +321,7 @@ class MinimaxPolicy(Policy):
 def _(policy: MinimaxPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         evaluator, table, work, options = memory
-        depth, pruning, fold = options[0], options[1] != 0, options[2] != 0
-        return best_action(game, evaluator, own, opp, depth, pruning, fold, table, work, seed)
+        depth, pruning, use_symmetry = options[0], options[1] != 0, options[2] != 0
+        return best_action(game, evaluator, own, opp, depth, pruning, use_symmetry, table, work, seed)
 
     return kernel

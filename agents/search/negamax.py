@@ -1,20 +1,22 @@
-"""Depth-limited minimax, compiled, for any game: alpha-beta, a transposition table, ordered actions.
+"""Depth-limited minimax for any game, compiled: alpha-beta pruning, a transposition table and action ordering.
 
-Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975), in the form called negamax: a
-value is always that of the player to move, so it changes sign wherever the turn passes. First come the action that the
-table remembers and those of Akl and Newborn's killer heuristic (1977), then actions that end the game, then the others
-in the order of Schaeffer's history heuristic (1983). Of actions that lead to the same position one is searched.
+The search is alpha-beta (Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975) in its
+negamax form: a value is for the player to move, so it changes its sign when the turn passes.
 
-What is searched is the value of a position at a depth, which depends on nothing else: no repetition is detected, and
-the table answers only for the same position at the same depth. So it is right in games with cycles too, and pruning and
-the table change the number of nodes but no value.
+The search tries actions in this order: the action in the transposition table, the killer moves (Akl and Newborn, 1977),
+the actions that end the game, and the other actions by the history heuristic (Schaeffer, 1983). If several actions lead
+to the same position, it searches one of them.
 
-What a search keeps is in two arrays, as few arguments cost least:
+The search computes the value of a position at a depth. This value depends on the position and the depth only: the
+search does not detect repetitions, and it uses a table entry only for the same position at the same depth. Therefore
+the values are correct also in games with cycles. Pruning and the table change the number of nodes, but not the values.
 
-* ``work``: nodes visited, whether to stop, the generation of the table, then killers (2 a depth), history (2 players x
-  actions), and the actions yet to be tried (a row a depth).
-* ``table``: 3 words an entry: both words of the position, and from the lowest bit 12 bits action + 1, 8 bits depth,
-  2 bits bound, 10 bits generation, 32 bits value.
+A search stores its data in two arrays, because a small number of arguments is fastest:
+
+* ``work``: the number of visited nodes, the stop flag, the generation of the table, the killer moves (2 per depth), the
+  history scores (2 players x actions), and the actions that are still to be tried (one row per depth).
+* ``table``: 3 words per entry. Two words are the position. The third contains, from the lowest bit, the action + 1 (12
+  bits), the depth (8 bits), the bound (2 bits), the generation (10 bits) and the value (32 bits).
 """
 
 from typing import Any
@@ -43,41 +45,44 @@ from ci_envs.games.game import Game
 from ci_envs.kernels.hash_table import home_slot
 
 WIN_VALUE = 1_000_000
-"""Value of a win on the board; one found n plies deep counts n less, so quick wins and slow losses are best."""
+"""Value of a win. A search adds the remaining depth, so fast wins and slow losses have higher values."""
 
 INFINITY = 2 * WIN_VALUE
-"""More than any value."""
+"""A number above all values."""
 
 MAX_DEPTH = 64
-"""Plies that can be searched."""
+"""Maximum search depth in plies."""
 
-_FEW = 16
-"""With up to so many actions, those that end the game come even before those that the table and the killers name. With
-more, looking for them costs too much where an action that refuted other positions refutes this one too."""
+_TERMINAL_FIRST_LIMIT = 16
+"""In games with at most this number of actions, the search tries actions that end the game before the table action and
+the killer moves. In games with more actions, finding them first costs more time than it saves."""
 
-NODES, STOP, GENERATION = 0, 1, 2  # fields of ``work``
+NODES, STOP, GENERATION = 0, 1, 2  # indices in ``work``
 _KILLERS = 3
 _HISTORY = _KILLERS + 2 * (MAX_DEPTH + 1)
 
 _GENERATIONS = 1 << 10
-_ENTRY = 3  # words
+_ENTRY = 3  # words per entry
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
 def new_work(game: Game) -> NDArray[np.int64]:
-    """The arrays of one search; one for each thread."""
+    """Return a new work array for one search. Each thread needs its own."""
     return np.zeros(_HISTORY + 2 * game.action_count + (MAX_DEPTH + 1) * game.action_count, dtype=np.int64)
 
 
 def new_table(megabytes: float) -> NDArray[np.uint64]:
-    """An empty transposition table of at most so many megabytes (2^20 bytes): a power of two of entries, or none."""
+    """Return an empty transposition table of at most ``megabytes`` (2^20 bytes).
+
+    The number of entries is a power of two, or 0 if there is no room for an entry.
+    """
     entries = int(megabytes * 2**20) // (8 * _ENTRY)
     return np.zeros(_ENTRY * (1 << entries.bit_length() - 1 if entries else 0), dtype=np.uint64)
 
 
 @kernel
-def begin(table: Any, work: Any) -> None:
-    """Forget what earlier searches learned, so that a search does not depend on them. A wish to stop stays."""
+def begin_search(table: Any, work: Any) -> None:
+    """Clear the data of earlier searches, so that a search does not depend on them. The stop flag is not changed."""
     generation = (work[GENERATION] + 1) % _GENERATIONS
     if generation == 0:
         table[:] = 0
@@ -96,40 +101,40 @@ def search_actions(
     first: Any,
     exact: Any,
     pruning: Any,
-    fold: Any,
+    use_symmetry: Any,
     table: Any,
     work: Any,
     values: Any,
 ) -> Any:
-    """``-> int``: value every legal action of a position that is not over, searching ``depth`` plies deep.
+    """Write the values of all legal actions of a position, searched ``depth`` plies deep.
 
     Args:
         game: the game.
-        evaluator: the game whose ``evaluate`` values leaves, or a tuple that begins with what does.
-        own: first word.
-        opp: second word.
-        depth: plies, 1 to 64, the action counted.
-        first: an action to begin with, legal, or -1.
-        exact: whether every value is wanted; else those that are not best are bounds below the best.
-        pruning: whether to use alpha-beta and the table.
-        fold: whether to search only one of actions that are images of each other under a symmetry of the position.
-        table: of :func:`new_table`.
-        work: of :func:`new_work`.
-        values: int64 of shape (actions,), written; ``-INFINITY`` for illegal actions.
+        evaluator: the object that implements ``evaluate``, or a tuple that begins with it.
+        own: first word of the position, which must not be over.
+        opp: second word of the position.
+        depth: search depth in plies, 1 to 64, including the action itself.
+        first: a legal action to search first, or -1.
+        exact: whether all values must be exact. If false, the values of actions that are not best are upper bounds.
+        pruning: whether to use alpha-beta pruning and the table.
+        use_symmetry: whether to search only one of several actions that are equivalent by a symmetry of the position.
+        table: the table of :func:`new_table`.
+        work: the array of :func:`new_work`.
+        values: int64 array of shape (actions,), written; ``-INFINITY`` for illegal actions.
 
     Returns:
-        The best action, the lowest of equals. It means nothing once ``work`` says to stop.
+        The best action, the lowest of equal ones. It has no meaning if the stop flag in ``work`` is set.
     """
     work[NODES] += 1
     best, best_action = -INFINITY, -1
     values[:] = -INFINITY
-    symmetries = _symmetries_of(game, own, opp) if fold else np.uint64(0)
+    symmetries = _symmetries_of(game, own, opp) if use_symmetry else np.uint64(0)
     for k in range(-1, action_count(game)):
         number = first if k < 0 else k
         action = np.uint64(number)
         if number < 0 or k == first or not legal(game, own, opp, action):
             continue
-        values[number] = _value_of_image(game, symmetries, number, values)
+        values[number] = _symmetric_value(game, symmetries, number, values)
         if values[number] != -INFINITY:
             if values[number] == best:
                 best_action = min(best_action, number)
@@ -145,8 +150,8 @@ def search_actions(
             low, high, value = best - 1, best, best
             if exact or not pruning or best_action < 0:
                 low, high, value = -INFINITY, INFINITY, -INFINITY
-            while low < high:  # is it as good as the best, if so is it better, if so how good
-                found = _searched(
+            while low < high:  # ask in turn: as good as the best action, better, and if better, which value
+                found = _child_value(
                     game, evaluator, next_own, next_opp, depth - 1, same, player, low, high, pruning, table, work
                 )
                 value = found if low < best else max(best, found)
@@ -161,7 +166,7 @@ def search_actions(
 
 @kernel
 def _symmetries_of(game: Any, own: Any, opp: Any) -> Any:
-    """``-> uint64``: bit s says whether symmetry s leaves a position as it is; of many symmetries none is tried."""
+    """Return a uint64 whose bit s is set if symmetry s maps a position to itself; 0 if there are over 64 symmetries."""
     found = np.uint64(0)
     if symmetry_count(game) <= 64:
         for symmetry in range(1, symmetry_count(game)):
@@ -172,8 +177,8 @@ def _symmetries_of(game: Any, own: Any, opp: Any) -> Any:
 
 
 @kernel
-def _value_of_image(game: Any, symmetries: Any, number: Any, values: Any) -> Any:
-    """``-> int``: the value of an action that is the image of ``number`` under one of ``symmetries``, if it has one."""
+def _symmetric_value(game: Any, symmetries: Any, number: Any, values: Any) -> Any:
+    """Return the value of an action that is equivalent to ``number`` by one of ``symmetries``, or ``-INFINITY``."""
     while symmetries:
         value = values[transform_action(game, np.int64(trailing_zeros(symmetries)), number)]
         if value != -INFINITY:
@@ -184,9 +189,9 @@ def _value_of_image(game: Any, symmetries: Any, number: Any, values: Any) -> Any
 
 @kernel
 def leaf_value(game: Any, evaluator: Any, own: Any, opp: Any, depth: Any) -> Any:
-    """``-> int``: the value, for its player to move, of a position that is over or not searched further.
+    """Return the value, for its player to move, of a position where the game is over or the search stops.
 
-    ``depth`` is how many plies before it were left to search.
+    ``depth`` is the number of plies that were left to search at the parent.
     """
     outcome = result(game, own, opp)
     return evaluate(evaluator, own, opp) if outcome == ONGOING else outcome * (WIN_VALUE + depth)
@@ -206,22 +211,22 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     table: Any,
     work: Any,
 ) -> Any:
-    """``-> int``: the value of a position that is not over, for its player to move.
+    """Return the value of a position for its player to move.
 
-    It is exact if it lies between ``alpha`` and ``beta``, else a bound on the same side (fail-soft).
+    The value is exact if it lies between ``alpha`` and ``beta``. Otherwise it is a bound (fail-soft).
 
     Args:
         game: the game.
-        evaluator: the game whose ``evaluate`` values leaves.
-        own: first word.
-        opp: second word.
-        depth: plies to search, 1 or more.
-        player: 0 or 1; whose history is meant.
-        alpha: values up to this do not matter.
-        beta: values from this on do not matter.
-        pruning: whether to use alpha-beta and the table.
-        table: of :func:`new_table`.
-        work: of :func:`new_work`.
+        evaluator: the object that implements ``evaluate``, or a tuple that begins with it.
+        own: first word of the position, which must not be over.
+        opp: second word of the position.
+        depth: search depth in plies, at least 1.
+        player: the player whose history scores the search uses, 0 or 1.
+        alpha: lower bound of the search window.
+        beta: upper bound of the search window.
+        pruning: whether to use alpha-beta pruning and the table.
+        table: the table of :func:`new_table`.
+        work: the array of :func:`new_work`.
     """
     work[NODES] += 1
     actions = action_count(game)
@@ -240,19 +245,19 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     if work[STOP]:
         return best
 
-    remembered, found, value = _recall(own, opp, depth, alpha, beta, pruning, table, work)
+    table_action, found, value = _probe_table(own, opp, depth, alpha, beta, pruning, table, work)
     if found:
         return value
 
     row, waiting = _HISTORY + (2 + depth) * actions, 0
     killers, history = _KILLERS + 2 * depth, _HISTORY + player * actions
-    killer = work[killers] if work[killers] != remembered else -1
-    second = work[killers + 1] if work[killers + 1] not in (remembered, killer) else -1
+    killer = work[killers] if work[killers] != table_action else -1
+    second = work[killers + 1] if work[killers + 1] not in (table_action, killer) else -1
     searched = False
-    for rest in range(0 if actions > _FEW else 1, 2):
+    for rest in range(0 if actions > _TERMINAL_FIRST_LIMIT else 1, 2):
         for k in range(actions if rest else 3):
-            number = k if rest else (remembered, killer, second)[k]
-            if number < 0 or (rest and actions > _FEW and number in (remembered, killer, second)):
+            number = k if rest else (table_action, killer, second)[k]
+            if number < 0 or (rest and actions > _TERMINAL_FIRST_LIMIT and number in (table_action, killer, second)):
                 continue
             action = np.uint64(number)
             if not legal(game, own, opp, action) or (pruning and is_duplicate(game, own, opp, action)):
@@ -267,25 +272,25 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             value = value if keeps_turn(game, own, opp, action) else -value
             if value > best:
                 best, best_action = value, number
-                if pruning and (best >= beta or best == WIN_VALUE + depth):  # nothing can be better
+                if pruning and (best >= beta or best == WIN_VALUE + depth):  # no action can be better
                     waiting = 0
                     break
         alpha = max(alpha, best)
 
         while waiting > 0:
-            number = _take_most_promising(work, row, waiting, remembered, killers, history)
+            number = _take_most_promising(work, row, waiting, table_action, killers, history)
             waiting -= 1
             action = np.uint64(number)
             next_own, next_opp = play(game, own, opp, action)
             same = keeps_turn(game, own, opp, action)
             next_player = player if same else 1 - player
-            # the first is likely the best: of the others it is first asked only whether they are better
+            # principal variation search: the first action is probably the best, so test only if others are better
             high = alpha + 1 if pruning and searched else beta
-            value = _searched(
+            value = _child_value(
                 game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
             )
             if alpha < value < beta and high < beta:
-                value = _searched(
+                value = _child_value(
                     game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
                 )
             searched = True
@@ -302,12 +307,12 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             break
 
     bound = _LOWER if best >= beta else (_UPPER if best <= lower else _EXACT)
-    _remember(own, opp, depth, best, bound, best_action, pruning, table, work)
+    _store_entry(own, opp, depth, best, bound, best_action, pruning, table, work)
     return best
 
 
 @inlined
-def _searched(
+def _child_value(
     game: Any,
     evaluator: Any,
     own: Any,
@@ -321,20 +326,20 @@ def _searched(
     table: Any,
     work: Any,
 ) -> Any:
-    """``-> int``: the value of a position for who played the action before, ``same`` if that is its player to move."""
+    """Return the value of a child for the parent's player to move; ``same`` tells whether this player moves again."""
     low, high = (alpha, beta) if same else (-beta, -alpha)
     value = negamax(game, evaluator, own, opp, depth, player, low, high, pruning, table, work)
     return value if same else -value
 
 
 @inline_kernel
-def _take_most_promising(work: Any, row: Any, waiting: Any, remembered: Any, killers: Any, history: Any) -> Any:
-    """``-> int``: the action to try next, taken out of those that wait in ``work`` from ``row`` on."""
+def _take_most_promising(work: Any, row: Any, waiting: Any, table_action: Any, killers: Any, history: Any) -> Any:
+    """Remove the action to try next from the pending actions in ``work`` from ``row`` on, and return it."""
     chosen, chosen_score = 0, np.int64(-1)
     for k in range(waiting):
         number = work[row + k]
         score = work[history + number]
-        if number == remembered:
+        if number == table_action:
             score += np.int64(1 << 61)
         elif number == work[killers]:
             score += np.int64(1 << 60)
@@ -353,8 +358,12 @@ def _slot(own: Any, opp: Any, table: Any) -> Any:
 
 
 @inline_kernel
-def _recall(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any, table: Any, work: Any) -> Any:
-    """``-> (action or -1, whether the value is known, value)``: what the table has of a position."""
+def _probe_table(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any, table: Any, work: Any) -> Any:
+    """Look up a position in the transposition table.
+
+    Returns:
+        The stored action or -1, whether the stored value can be used, and this value.
+    """
     if not pruning or len(table) == 0:
         return -1, False, 0
     slot = _slot(own, opp, table)
@@ -371,7 +380,7 @@ def _recall(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any,
 
 
 @inline_kernel
-def _remember(
+def _store_entry(
     own: Any, opp: Any, depth: Any, value: Any, bound: Any, action: Any, pruning: Any, table: Any, work: Any
 ) -> None:
     if not pruning or len(table) == 0 or work[STOP]:

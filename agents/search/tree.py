@@ -1,9 +1,9 @@
-"""The tree of a search that averages, compiled: one array of nodes, children side by side.
+"""Search tree of a Monte Carlo tree search, compiled: one array of nodes in which siblings are contiguous.
 
-What is certain is kept apart from the averages: Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", CG
-2008, with draws as in Cazenave and Saffidine, "Score bounded Monte-Carlo tree search", CG 2010. A node has a lower and
-an upper bound of its exact value and is proven where they meet. A child whose upper bound is no more than its parent's
-lower bound can add nothing: it is closed, no simulation goes there again.
+The tree stores proven values separately from averages: Winands, Bjornsson and Saito, "Monte-Carlo tree search solver",
+CG 2008, with draws as in Cazenave and Saffidine, "Score bounded Monte-Carlo tree search", CG 2010. A node has a lower
+and an upper bound of its exact value. The node is proven if the bounds are equal. A child is closed if its upper bound
+is not above its parent's lower bound: it cannot improve the parent, so no simulation visits it again.
 """
 
 from math import nan
@@ -33,22 +33,21 @@ from ci_envs.kernels.random_numbers import random_below
 def node_type(
     total: type[np.generic], real: type[np.generic], *more: tuple[str, type[np.generic]]
 ) -> np.dtype[np.void]:
-    """A node: the position, the action that led to it, and what is known of it.
+    """Return the data type of a node.
 
-    All values are those for the player who played ``action``, so a parent compares its children as they are; times
-    ``sign`` they are those for the player to move. The ``sign`` of a root is 1, that of a :func:`subtree` stays as it
-    was.
+    All values of a node are for the player who played its ``action``, so selection compares siblings directly. A value
+    times ``sign`` is for the player to move. The ``sign`` of a root is 1. The root of a :func:`subtree` keeps its sign.
 
     Args:
-        total: the type of the sum of all values that simulations found.
-        real: the type of their mean.
-        more: fields of the search's own.
+        total: the data type of the sum of the values of all simulations.
+        real: the data type of their mean.
+        more: names and data types of additional fields.
     """
     return np.dtype(
         [
             ("own", np.uint64),
             ("opp", np.uint64),
-            ("mean", real),  # what selection compares: +inf before the first visit, -inf once it is closed
+            ("mean", real),  # mean value; +inf before the first visit, -inf if the node is closed
             ("spread", real),  # 1 / sqrt(visits)
             ("total", total),
             ("visits", np.uint32),
@@ -56,8 +55,8 @@ def node_type(
             ("first", np.uint32),
             ("children", np.uint16),  # 0 until the node is expanded
             ("action", np.uint16),
-            ("plies", np.uint16),  # to the end, once proven
-            ("sign", np.int8),  # 1 if who played ``action`` acts again, else -1
+            ("plies", np.uint16),  # plies to the end of the game, if the value is proven
+            ("sign", np.int8),  # 1 if the player who played ``action`` moves again, else -1
             ("lower", np.int8),
             ("upper", np.int8),
             *more,
@@ -70,8 +69,8 @@ ROOT = np.uint64(0)
 
 
 @kernel
-def enlarged(nodes: Any, size: Any) -> Any:
-    """``-> nodes``: the same in an array of twice the length."""
+def double_capacity(nodes: Any, size: Any) -> Any:
+    """Return a copy of the nodes in an array of twice the length."""
     larger = np.empty(2 * len(nodes), nodes.dtype)
     copy_items(nodes, larger, size)
     return larger
@@ -79,7 +78,7 @@ def enlarged(nodes: Any, size: Any) -> Any:
 
 @kernel
 def reset(node: Any, own: Any, opp: Any, parent: Any, sign: Any, outcome: Any) -> None:
-    """Write a node that was never visited."""
+    """Initialise a node without visits."""
     node.own, node.opp = own, opp
     node.mean, node.spread = np.inf, 0.0
     node.total, node.visits = 0, 0
@@ -91,9 +90,19 @@ def reset(node: Any, own: Any, opp: Any, parent: Any, sign: Any, outcome: Any) -
 
 @kernel
 def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
-    """``-> (size, state)``: append the children of a node, in random order, and see which of them end the game.
+    """Append the children of a node in random order, and set the bounds of those that end the game.
 
-    Duplicates among the actions are left out: simulations that are shared between them would be wasted.
+    Duplicate actions are omitted, because they would divide the simulations between equal children.
+
+    Args:
+        game: the game.
+        nodes: the tree, with room for the children.
+        parent: the index of the node.
+        first: the number of nodes in use, which is the index of the first child.
+        state: the state of the random number generator.
+
+    Returns:
+        The new number of nodes in use, and the new state of the random number generator.
     """
     children = np.uint64(0)
     own, opp = nodes[parent].own, nodes[parent].opp
@@ -110,15 +119,16 @@ def expand(game: Any, nodes: Any, parent: Any, first: Any, state: Any) -> Any:
         next_own, next_opp = play(game, own, opp, action)
         sign = np.int8(1 if keeps_turn(game, own, opp, action) else -1)
         reset(nodes[child], next_own, next_opp, parent, sign, result(game, next_own, next_opp))
-    tighten(nodes, parent)
+    tighten_bounds(nodes, parent)
     return first + children, state
 
 
 @kernel
 def child_of(game: Any, nodes: Any, parent: Any, action: Any) -> Any:
-    """``-> child``: where a legal action leads from an expanded node, itself or as a duplicate of another.
+    """Return the child of an expanded node that a legal action leads to.
 
-    The root if no child stands for it, which the rules of a game must not let happen.
+    A duplicate action leads to the child of the action that it duplicates. If no child has the position, which means
+    that the rules of the game are inconsistent, the function returns the root.
     """
     here = nodes[parent]
     own, opp = play(game, here.own, here.opp, action)
@@ -129,36 +139,39 @@ def child_of(game: Any, nodes: Any, parent: Any, action: Any) -> Any:
 
 
 @inlined
-def look_ahead(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
-    """See which children of an expanded node are decided within so many plies of it, 2 or more."""
+def prove_children(game: Any, nodes: Any, parent: Any, plies: Any) -> None:
+    """Prove the children of an expanded node that are decided within ``plies`` plies (at least 2) of the node."""
     for child in range(nodes[parent].first, nodes[parent].first + nodes[parent].children):
         here = nodes[child]
         if is_proven(here):
             continue
-        found = forced(game, here.own, here.opp, plies - 1)
+        found = plies_to_forced_result(game, here.own, here.opp, plies - 1)
         if found != 0:
             here.lower = here.upper = here.sign * (WIN if found > 0 else LOSS)
             here.plies = abs(found)
-    tighten(nodes, parent)
+    tighten_bounds(nodes, parent)
 
 
 @inlined
-def forced(game: Any, own: Any, opp: Any, plies: Any) -> Any:
-    """``-> int``: n if the player to move wins within n plies, -n for a loss, 0 if ``plies`` do not decide it."""
-    found = _force(game, own, opp, plies, np.bool_(True))
-    return found if found > 0 else -_force(game, own, opp, plies, np.bool_(False))
+def plies_to_forced_result(game: Any, own: Any, opp: Any, plies: Any) -> Any:
+    """Return n if the player to move can force a win in n plies, -n if it loses in n plies, and 0 if neither is proven.
+
+    The search is ``plies`` plies deep.
+    """
+    found = _plies_to_forced_win(game, own, opp, plies, np.bool_(True))
+    return found if found > 0 else -_plies_to_forced_win(game, own, opp, plies, np.bool_(False))
 
 
 @kernel
-def _force(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
-    """``-> int``: n if who is asked about wins within n plies whatever the other does, 0 if not within ``plies``.
+def _plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
+    """Return n if the attacker can force a win in n plies, and 0 if the attacker cannot within ``plies`` plies.
 
-    ``mine``: it is the player to move who is asked about, not the other.
+    The attacker is the player to move if ``mine`` is true, and the other player if it is false.
     """
     wanted = WIN if mine else LOSS
     if plies == 1 and not may_end(game, own, opp, wanted):
         return np.int64(0)
-    if mine and plies > 1 and _force(game, own, opp, np.int64(1), mine) > 0:
+    if mine and plies > 1 and _plies_to_forced_win(game, own, opp, np.int64(1), mine) > 0:
         return np.int64(1)
     slowest = np.int64(0)
     for number in range(action_count(game)):
@@ -170,7 +183,7 @@ def _force(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
         outcome = result(game, next_own, next_opp)
         found = np.int64((outcome if same else -outcome) == wanted)
         if outcome == ONGOING and plies > 1:
-            found = _force(game, next_own, next_opp, plies - 1, mine == same)
+            found = _plies_to_forced_win(game, next_own, next_opp, plies - 1, mine == same)
             found += found > 0
         if mine == (found > 0):
             return found
@@ -180,9 +193,9 @@ def _force(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
 
 @kernel
 def choose_child(nodes: Any, parent: Any, draw: Any) -> Any:
-    """``-> child``: the best child of an expanded node, whose player to move thinks a draw worth ``draw``.
+    """Return the best child of an expanded node. A draw has the value ``draw`` for the player to move.
 
-    The children lie in random order, so the first of equals will do.
+    The children are in random order, so the first of equal children is a random one.
     """
     first = nodes[parent].first
     lower, upper = own_bounds(nodes[parent])
@@ -196,9 +209,10 @@ def choose_child(nodes: Any, parent: Any, draw: Any) -> Any:
 
 @inlined
 def _rank(child: Any, lower: Any, upper: Any, draw: Any) -> Any:
-    """``-> float``: of a proven win the quickest, of a proven loss the slowest, else the most visited open child.
+    """Return the rank of a child.
 
-    A proven draw is better than an open child that looks worse.
+    If the parent is proven, the fastest win or the slowest loss ranks highest. Otherwise the most visited open child
+    ranks highest, and a proven draw ranks above an open child with a lower mean.
     """
     if lower == upper:
         return -np.float64(lower) * child.plies if child.lower == lower else -np.inf
@@ -206,14 +220,14 @@ def _rank(child: Any, lower: Any, upper: Any, draw: Any) -> Any:
         return 0.0 if child.lower == DRAW else -np.inf
     if lower == DRAW and child.total <= draw * child.visits:
         return -np.inf
-    return child.visits + 0.25 * child.total / max(child.visits, 1)  # the mean decides between equal visits
+    return child.visits + 0.25 * child.total / max(child.visits, 1)  # of equal visits, the higher mean ranks higher
 
 
 @kernel
 def find(nodes: Any, size: Any, own: Any, opp: Any) -> Any:
-    """``-> node``: an expanded node of this position below the root, the most visited one; the root if there is none.
+    """Return the most visited expanded node below the root that has this position, or the root if no node has it.
 
-    All that is known below a node depends on the words alone, so it does not matter how play came there.
+    The data below a node depend on the position only, so the path to the position does not matter.
     """
     found = ROOT
     for node in range(ROOT + np.uint64(1), np.uint64(size)):
@@ -226,7 +240,7 @@ def find(nodes: Any, size: Any, own: Any, opp: Any) -> Any:
 
 @kernel
 def subtree(nodes: Any, top: Any) -> Any:
-    """``-> (nodes, size)``: a tree of its own, of ``top`` and all below it."""
+    """Return a new tree with the root ``top``, and its number of nodes."""
     kept = np.empty_like(nodes)
     kept[ROOT] = nodes[top]
     kept[ROOT].parent = ROOT
@@ -245,14 +259,14 @@ def subtree(nodes: Any, top: Any) -> Any:
 
 @kernel
 def back_up(nodes: Any, node: Any, value: Any, draw: Any) -> None:
-    """Add a value found in a node to that of the node and of all above it.
+    """Add the value of a simulation to a node and to all its ancestors.
 
-    It is that for who played the node's action, as is what a draw is worth.
+    ``value``, and the value of a draw ``draw``, are for the player who played the node's action.
     """
     while True:
         here = nodes[node]
-        # a player who has a draw for certain need not go where a rollout lost
-        value = min(max(value, worth(here.lower, draw)), worth(here.upper, draw))
+        # clip the value: a player with a proven draw does not have to enter a line that a rollout lost
+        value = min(max(value, outcome_value(here.lower, draw)), outcome_value(here.upper, draw))
         here.total += value
         here.visits += 1
         here.mean = here.total / here.visits
@@ -265,23 +279,27 @@ def back_up(nodes: Any, node: Any, value: Any, draw: Any) -> None:
 
 
 @inlined
-def worth(outcome: Any, draw: Any) -> Any:
-    """``-> value``: of an outcome, for who thinks a draw worth ``draw``."""
+def outcome_value(outcome: Any, draw: Any) -> Any:
+    """Return the value of an outcome for a player to whom a draw has the value ``draw``."""
     return draw if outcome == DRAW else outcome
 
 
 @inlined
-def update_ancestors(nodes: Any, node: Any) -> None:
-    """Tighten the bounds above a node whose bounds have changed."""
+def tighten_ancestors(nodes: Any, node: Any) -> None:
+    """Tighten the bounds of the ancestors of a node whose bounds have changed."""
     while node != ROOT:
-        node = np.uint64(nodes[node].parent)  # of the type that other callers of tighten pass
-        if not tighten(nodes, node):
+        node = np.uint64(nodes[node].parent)  # the type that other callers pass
+        if not tighten_bounds(nodes, node):
             break
 
 
 @kernel
-def tighten(nodes: Any, parent: Any) -> Any:
-    """``-> bool``: did the bounds of an expanded node change; children that can add nothing are closed."""
+def tighten_bounds(nodes: Any, parent: Any) -> Any:
+    """Recompute the bounds of an expanded node from its children, and close children that cannot improve it.
+
+    Returns:
+        Whether the bounds have changed.
+    """
     here = nodes[parent]
     first, end = here.first, here.first + here.children
     lower, upper = LOSS, LOSS
@@ -300,7 +318,7 @@ def tighten(nodes: Any, parent: Any) -> Any:
 
 @inlined
 def _plies_to_end(nodes: Any, parent: Any, value: Any) -> Any:
-    """``-> int``: who wins hurries, the other delays."""
+    """Return the plies to the end under optimal play (the winner as fast as possible, the loser as slowly)."""
     first = nodes[parent].first
     plies = np.int64(-1)
     for child in range(first, first + nodes[parent].children):
@@ -313,7 +331,7 @@ def _plies_to_end(nodes: Any, parent: Any, value: Any) -> Any:
 
 @inlined
 def own_bounds(node: Any) -> Any:
-    """``-> (lower, upper)``: the bounds of a node for its player to move."""
+    """Return the lower and the upper bound of a node for its player to move."""
     if node.sign > 0:
         return np.int64(node.lower), np.int64(node.upper)
     return -np.int64(node.upper), -np.int64(node.lower)
@@ -321,12 +339,15 @@ def own_bounds(node: Any) -> Any:
 
 @inlined
 def is_proven(node: Any) -> Any:
-    """``-> bool``: is the exact value of a node known."""
+    """Return whether the exact value of a node is known."""
     return node.lower == node.upper
 
 
 def value_of(node: np.void) -> float:
-    """The mean value of a node, exact if it is proven, for who played its action; nan if it was not visited."""
+    """Return the mean value of a node for the player who played its action.
+
+    The value of a proven node is exact. The value of a node without visits is nan.
+    """
     if node["lower"] < node["upper"] and not node["visits"]:
         return nan
     mean = node["total"] / max(node["visits"], 1)
@@ -334,7 +355,7 @@ def value_of(node: np.void) -> float:
 
 
 def principal_variation(nodes: NDArray[np.void], draw: float) -> tuple[int, ...]:
-    """The best actions, from the root on, whose player to move thinks a draw worth ``draw``."""
+    """Return the best actions from the root on. A draw has the value ``draw`` for the player to move at the root."""
     actions = []
     node = ROOT
     while nodes[node]["children"]:

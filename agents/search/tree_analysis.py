@@ -11,27 +11,27 @@ from ci_envs.agents.search.tree import ROOT, child_of, principal_variation, valu
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 
-STEPS = 20
-"""Intermediate results that a search with a given number of simulations reports."""
+REPORT_COUNT = 20
+"""Number of intermediate results that a search with a fixed number of simulations yields."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayTree:
-    """A :class:`~ci_envs.agent.analysis.SearchTree` over an array of nodes.
+    """A :class:`~ci_envs.agent.analysis.SearchTree` whose nodes are in an array.
 
     Attributes:
-        nodes: the nodes (:func:`ci_envs.agents.search.tree.node_type`), which a search that continues still changes.
+        nodes: the nodes, of type :func:`ci_envs.agents.search.tree.node_type`. A search that continues changes them.
     """
 
     nodes: NDArray[np.void] = field(repr=False)
 
     def __call__(self, depth: int = 3, width: int = 5) -> tuple[Branch, ...]:
-        """Return the ``width`` most visited branches of each node, ``depth`` plies deep, as they are now."""
+        """Return the ``width`` most visited branches of each node, ``depth`` plies deep, at the time of the call."""
         return _branches(self.nodes, int(ROOT), depth, width)
 
 
 def children_of(nodes: NDArray[np.void], node: int) -> NDArray[np.void]:
-    """Return the children of a node in the order of their actions."""
+    """Return the children of a node, sorted by action."""
     here = nodes[node]
     children = nodes[here["first"] : here["first"] + here["children"]]
     return children[np.argsort(children["action"])]
@@ -49,9 +49,9 @@ def tree_analysis(
     Args:
         game: the game.
         nodes: the tree.
-        value: of the position, for its player to move.
+        value: the value of the position for its player to move, -1 to 1.
         draw_value: the value of a draw for the player to move, -1 to 1.
-        **optional: further fields of :class:`~ci_envs.agent.analysis.Analysis`.
+        **optional: other fields of :class:`~ci_envs.agent.analysis.Analysis`.
     """
     children = children_of(nodes, int(ROOT))
     visits = np.zeros(game.action_count, dtype=np.int64)

@@ -1,1 +1,1 @@
-"""Agents that play by a table of values, and the methods that learn it."""
+"""Agents that play by a table of values, and the learning methods that fill it."""

@@ -1,4 +1,4 @@
-"""Agents that play by a table of values, and the files that keep such tables."""
+"""Agents that play by a table of values, and the files that store such tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Rule, action_values
-from ci_envs.agents.tabular.value_table import MOST_FULL, find, forbid, new_table, row_type
+from ci_envs.agents.tabular.value_table import MAX_LOAD_FACTOR, find, mask_illegal, new_table, row_type
 from ci_envs.games import action_count, implements, kernel
 from ci_envs.games.game import Game
 from ci_envs.kernels.random_numbers import random_index_from
@@ -23,15 +23,15 @@ _FORMAT = "ci_envs table 1"
 
 @dataclass(frozen=True)
 class TableFile:
-    """What a file holds.
+    """The contents of a table file.
 
     Attributes:
         method: ``q_learning`` or ``monte_carlo``.
-        game: the game that was learned, as ``repr`` writes it.
-        rule: what the values mean.
-        notes: whatever else was kept, plain values.
-        keys: uint64 (positions, 2).
-        values: float32 (positions, columns); 0 for actions that are not legal.
+        game: the ``repr`` of the game that was learned.
+        rule: the meaning of the values.
+        notes: additional plain values, for example the seed.
+        keys: the positions, uint64 of shape (positions, 2).
+        values: the values, float32 of shape (positions, columns); 0 for illegal actions.
     """
 
     method: str
@@ -42,22 +42,26 @@ class TableFile:
     values: NDArray[np.float32]
 
     def table(self, game: Game, megabytes: float | None = None) -> NDArray[np.void]:
-        """The table of this game, with room for no more than it needs unless ``megabytes`` are given.
+        """Return the hash table of this game.
+
+        Args:
+            game: the game of the file.
+            megabytes: memory of the table in MiB. None means as much as the positions need.
 
         Raises:
-            ValueError: it needs more.
+            ValueError: ``megabytes`` is too small for the positions.
         """
         columns = self.values.shape[1]
-        rows = 2 * max(16, int(len(self.keys) / MOST_FULL))
+        rows = 2 * max(16, int(len(self.keys) / MAX_LOAD_FACTOR))
         table = new_table(columns, rows * row_type(columns).itemsize / 2**20 if megabytes is None else megabytes)
-        if len(self.keys) > MOST_FULL * len(table):
-            raise ValueError(f"table_mb={megabytes:g} is too small for the {len(self.keys):,} positions there are")
+        if len(self.keys) > MAX_LOAD_FACTOR * len(table):
+            raise ValueError(f"table_mb={megabytes:g} is too small for {len(self.keys):,} positions: increase it")
         _fill(game, table, self.rule.by_state, self.keys, self.values)
         return table
 
 
 def table_arrays(table: NDArray[np.void]) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
-    """Return the positions and the values of a table as :class:`TableFile` has them, in an order of their own."""
+    """Return the positions and the values of a table as in :class:`TableFile`, sorted by position."""
     rows = table[table["taken"]]
     rows = rows[np.lexsort((rows["own"], rows["opp"]))]
     keys = np.stack((rows["own"], rows["opp"]), axis=1)
@@ -67,48 +71,48 @@ def table_arrays(table: NDArray[np.void]) -> tuple[NDArray[np.uint64], NDArray[n
 def write_table(
     path: Path, method: str, game: Game, rule: Rule, table: NDArray[np.void], notes: Mapping[str, Any]
 ) -> None:
-    """Write a table file, whole or not at all; equal tables make equal files, whatever the order of their rows."""
+    """Write a table file atomically. Tables with the same contents give the same file, in any order of their rows."""
     about = {"method": method, "game": repr(game), "rule": rule._asdict(), "notes": dict(notes)}
     keys, values = table_arrays(table)
     write_arrays(path, _FORMAT, about, {"keys": keys, "values": values})
 
 
 def read_table(path: str | Path, game: Game, method: str) -> TableFile:
-    """Read a table file. Nothing is unpickled.
+    """Read a table file, without unpickling.
 
     Raises:
-        ValueError: it is damaged, something else, of another version, or of another game or method.
-        OSError: it cannot be read.
+        ValueError: the file is damaged, is not a table, or is of another version, game or method.
+        OSError: the file cannot be read.
     """
     try:
         about, arrays = read_arrays(Path(path), _FORMAT)
         found = about["method"], about["game"]
         if found != (method, repr(game)):
-            raise ValueError(f"a table of {found[0]} for {found[1]}, not of {method} for {game}")
+            raise ValueError(f"it is a table of {found[0]} for {found[1]}, not of {method} for {game}")
         file = TableFile(*found, Rule(**about["rule"]), about["notes"], arrays["keys"], arrays["values"])
         _check(file, game)
     except OSError:
         raise
-    except Exception as error:  # damage makes NumPy and zipfile raise whatever it happens to
-        raise ValueError(f"{str(path)!r} is no table that can be used here: {error}") from None
+    except Exception as error:  # NumPy and zipfile raise many types of exceptions for damaged files
+        raise ValueError(f"{str(path)!r} is not a valid table file: {error}") from None
     return file
 
 
 def _check(file: TableFile, game: Game) -> None:
     shapes = (len(file.keys), 2), (len(file.keys), 1 if file.rule.by_state else game.action_count)
     if (file.keys.dtype.name, file.values.dtype.name) != ("uint64", "float32"):
-        raise ValueError(f"its arrays are of {file.keys.dtype} and {file.values.dtype}")
+        raise ValueError(f"its arrays are {file.keys.dtype} and {file.values.dtype}, not uint64 and float32")
     if (file.keys.shape, file.values.shape) != shapes:
-        raise ValueError(f"its arrays are of the shapes {file.keys.shape} and {file.values.shape}")
+        raise ValueError(f"its arrays have the shapes {file.keys.shape} and {file.values.shape}")
     if not np.isfinite(file.values).all():
-        raise ValueError("it has values that are no numbers")
+        raise ValueError("it contains values that are not finite")
 
 
 class TabularAgent(PolicyAgent):
-    """Plays the action with the largest value, at random where several have it.
+    """Agent that plays the action with the highest value, at random if several are equal.
 
     Attributes:
-        method: what learned the table.
+        method: the learning method that filled the table.
     """
 
     method: ClassVar[str]
@@ -120,11 +124,11 @@ class TabularAgent(PolicyAgent):
 
         Args:
             game: the game that was learned.
-            path: of the table, which ``ci-envs train`` wrote; or a table itself, and what its values mean.
-            seed: decides between equally good actions.
+            path: the file of a table that ``ci-envs train`` wrote, or a tuple of a table and its :class:`Rule`.
+            seed: the seed of the choice between equal actions.
 
         Raises:
-            ValueError: the file is no such table, or one for another game.
+            ValueError: the file is not a table file, or is for another game.
             OSError: the file cannot be read.
         """
         super().__init__(game, seed=seed)
@@ -135,7 +139,7 @@ class TabularAgent(PolicyAgent):
             self._table, self._rule = file.table(game), file.rule
 
     def action_values(self, own: int, opp: int) -> NDArray[np.float64]:
-        """The values of the actions of a position, float64 (actions,); -inf for illegal ones."""
+        """Return the values of the actions in a position, float64 of shape (actions,); -inf for illegal actions."""
         values = np.empty(self.game.action_count)
         action_values(self.game, self._table, self._rule, np.uint64(own), np.uint64(opp), values)
         return values
@@ -147,7 +151,7 @@ class TabularAgent(PolicyAgent):
 
 @dataclass(frozen=True)
 class TabularPolicy(Policy):
-    """:class:`TabularAgent` in compiled code; its memory is the table, its rule, and room for the values."""
+    """:class:`TabularAgent` as a compiled policy. Its memory is the table, the rule and a buffer for action values."""
 
 
 @implements(choose, TabularPolicy)
@@ -168,4 +172,4 @@ def _fill(game: Any, table: Any, by_state: Any, keys: Any, values: Any) -> None:
         for column in range(values.shape[1]):
             table[row].values[column] = values[i, column]
         if not by_state:
-            forbid(game, table[row])
+            mask_illegal(game, table[row])

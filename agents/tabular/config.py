@@ -1,4 +1,4 @@
-"""The options of tabular learning."""
+"""The options of tabular reinforcement learning."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ SEATS = {"random": DRAWN, "first": FIRST, "second": SECOND}
 VISITS = {"first": FIRST_VISIT, "every": EVERY_VISIT}
 
 SELF_PLAY = "self"
-"""The opponent of an agent that learns from both sides of its games against itself."""
+"""The value of ``opponent`` for self-play, in which the agent learns from both sides."""
 
 _RATE = Number(0, 1, above=True)
 
@@ -35,45 +35,45 @@ class QLearningConfig(TrainingConfig):
     """The options of ``q_learning``.
 
     Raises:
-        ValueError: a value is not allowed, or two do not go together.
+        ValueError: a value is not allowed, or two values exclude each other.
     """
 
-    episodes: int = option("length of the run, in games", Integer(1), 1_000_000)
+    episodes: int = option("number of training games", Integer(1), 1_000_000)
     opponent: str = option(
-        "'self' learns from both sides of every game, an agent from one side",
+        "opponent in training; 'self' is self-play, which learns from both sides of every game",
         AgentSpec((SELF_PLAY,)),
         SELF_PLAY,
     )
     seat: str = option(
-        "the side that learns against an agent; random draws one for each game", Choice(tuple(SEATS)), "random"
+        "seat of the learner against an opponent; random draws a seat for each game", Choice(tuple(SEATS)), "random"
     )
-    symmetries: bool = option("symmetric positions share their values", Flag(), False)
+    symmetries: bool = option("whether symmetric positions share their values", Flag(), False)
     learning_rate: float = option("learning rate at the start", _RATE, 0.3)
     learning_rate_end: float = option("learning rate at the end", _RATE, 0.02)
-    exploration: str = option("how actions are explored", Choice(("epsilon_greedy", "softmax")), "epsilon_greedy")
-    epsilon: float = option("share of random actions at the start", PROBABILITY, 1.0)
-    epsilon_end: float = option("share of random actions at the end", PROBABILITY, 0.05)
+    exploration: str = option("exploration method", Choice(("epsilon_greedy", "softmax")), "epsilon_greedy")
+    epsilon: float = option("probability of a random action at the start", PROBABILITY, 1.0)
+    epsilon_end: float = option("probability of a random action at the end", PROBABILITY, 0.05)
     temperature: float = option("temperature of the softmax at the start", POSITIVE, 1.0)
     temperature_end: float = option("temperature of the softmax at the end", POSITIVE, 0.05)
     schedule: str = option("how the rates change from start to end", Choice(tuple(SCHEDULES)), "linear")
-    schedule_delay: float = option("share of the run before the rates begin to change", PROBABILITY, 0.0)
+    schedule_delay: float = option("fraction of the training before the rates begin to change", PROBABILITY, 0.0)
     discount: float | None = option(
-        "discount from one turn of a player to its next; none is 0.99 in games that can cycle, else 1",
+        "discount factor per turn of a player; none is 0.99 in games that can cycle, and 1 in other games",
         OrNone(PROBABILITY),
         None,
     )
-    initial: float = option("value of new positions; an optimistic one is above all returns", Number(-1e6, 1e6), 0.0)
+    initial: float = option("initial value of new positions; optimistic if above all returns", Number(-1e6, 1e6), 0.0)
     initial_spread: float = option(
         "new values are drawn uniformly from initial - initial_spread to initial + initial_spread", Number(0, 1e6), 0.0
     )
     random_plies: int = option(
-        "each episode starts with at most this many random plies, which are not learned from", Integer(0, 1000), 0
+        "maximum number of random plies at the start of an episode; they are not learned from", Integer(0, 1000), 0
     )
     shaping: str | None = option(
-        "reward shaping: 'lines' adds a quarter of the change in the longest lines; 'potential' uses the same as a"
-        " potential, which keeps the optimal policy (Ng, Harada and Russell 1999); 'longest_run' are the rewards of"
-        " report D: a quarter of the board's size for a longer own run or a shorter run of the opponent at the next own"
-        " turn, and as much less for the opposite",
+        "reward shaping; lines: 0.25 per cell by which the longest own line grows or that of the opponent shrinks;"
+        " potential: the same as a potential, which keeps the optimal policy (Ng, Harada, Russell 1999); longest_run:"
+        " the rewards of report D: a quarter of the board's size for a longer own run and for a shorter run of"
+        " the opponent at the next own turn, and minus as much for the opposite",
         OrNone(Choice(tuple(SHAPINGS))),
         None,
     )
@@ -82,7 +82,7 @@ class QLearningConfig(TrainingConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.opponent == SELF_PLAY and self.seat != "random":
-            raise ValueError(f"seat={self.seat} needs an opponent: against itself the learner plays both sides")
+            raise ValueError(f"seat={self.seat} needs an opponent: in self-play the learner plays both sides")
         is_exponential = self.schedule == "exponential" and self.exploration == "epsilon_greedy"
         if is_exponential and min(self.epsilon, self.epsilon_end) == 0:
             raise ValueError(
@@ -96,7 +96,7 @@ class QLearningConfig(TrainingConfig):
 
     @property
     def exploration_rates(self) -> Schedule:
-        """Epsilon, or the temperature, over the run."""
+        """Epsilon or the softmax temperature over the run."""
         softmax = self.exploration == "softmax"
         ends = (self.temperature, self.temperature_end) if softmax else (self.epsilon, self.epsilon_end)
         return self._schedule(*ends)
@@ -110,17 +110,17 @@ class MonteCarloConfig(QLearningConfig):
     """The options of ``monte_carlo``.
 
     Raises:
-        ValueError: a value is not allowed, or two do not go together.
+        ValueError: a value is not allowed, or two values exclude each other.
     """
 
-    visits: str = option("the visits to a position in an episode to learn from", Choice(tuple(VISITS)), "first")
+    visits: str = option("which visits of a position in an episode are learned from", Choice(tuple(VISITS)), "first")
     values: str = option(
-        "what has a value: an action, or the position that it leads to", Choice(("action", "state")), "action"
+        "whether values belong to actions, or to the states after them", Choice(("action", "state")), "action"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.shaping == "potential" and self.values == "state":  # the reward depends on the position before
+        if self.shaping == "potential" and self.values == "state":  # its reward depends on the previous position
             raise ValueError(
                 "shaping=potential is for values=action: with values=state it changes which positions are best"
             )

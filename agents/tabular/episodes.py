@@ -1,8 +1,8 @@
-"""Episodes of tabular reinforcement learning, compiled, for any game.
+"""Episodes of tabular reinforcement learning for any game, compiled.
 
 Q-learning: Watkins, "Learning from delayed rewards", 1989. Monte Carlo control: Sutton and Barto, "Reinforcement
-learning", 2nd edition, 2018, chapter 5. A player's time steps are its own turns: what an action led to is known when it
-is the player's turn again, or the game is over, and only then is the action's value changed.
+learning", 2nd edition, 2018, chapter 5. A time step of a player is one of its own turns. The value of an action is
+updated at the player's next turn or at the end of the game.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.policy import choose
 from ci_envs.agents.tabular.run_reward import run_reward
-from ci_envs.agents.tabular.value_table import enter, find, folded, forbid
+from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, mask_illegal
 from ci_envs.games import (
     ONGOING,
     action_count,
@@ -36,34 +36,34 @@ UNSHAPED, LINES, POTENTIAL, LONGEST_RUN = 0, 1, 2, 3
 SELF, FIRST, SECOND, DRAWN = -1, 0, 1, 2
 CONSTANT, LINEAR, EXPONENTIAL = 0, 1, 2
 DONE, FULL, ILLEGAL = 0, 1, 2
-"""How a call of :func:`play_episodes` ended."""
+"""The status that :func:`play_episodes` returns."""
 
 _LOWEST = -float(np.finfo(np.float64).max)
-"""No value of a legal action is lower."""
+"""Lower bound of the values of legal actions."""
 
 LINE_WEIGHT = 0.25
-"""The reward for each cell by which the longest own line grows, or that of the opponent shrinks."""
+"""Reward for each cell by which the longest own line grows or the opponent's longest line shrinks."""
 
-_AVERAGED = 1000
-"""The mean error is an exponential moving average over about this number of episodes."""
+_ERROR_WINDOW = 1000
+"""Number of episodes over which the mean error is averaged exponentially."""
 
 
 class Rule(NamedTuple):
-    """What is learned, and how, in numbers.
+    """The settings of the learning method as numbers.
 
     Attributes:
         method: Q_LEARNING, FIRST_VISIT or EVERY_VISIT.
-        by_state: values are of the positions after an action, else of actions.
-        fold: symmetric positions share their values.
-        shaping: UNSHAPED, LINES (a reward for what an action does to the longest lines), POTENTIAL, or LONGEST_RUN
-            (report D's reward for what happens to the longest runs up to the next own turn).
-        softmax: explore by softmax, else epsilon-greedily.
-        discount: from one own turn to the next.
-        initial: value of what was never met.
-        spread: new values are drawn so far around it.
-        random_plies: up to so many random plies begin an episode (exploring starts).
-        seat: of the learner: SELF if it plays both, FIRST, SECOND, or DRAWN for each episode.
-        max_plies: an episode is drawn after so many.
+        by_state: True if values belong to the positions after an action (afterstates), False if to actions.
+        fold: whether symmetric positions share their values.
+        shaping: UNSHAPED, LINES, POTENTIAL or LONGEST_RUN. LINES rewards the change of the longest lines by an
+            action. LONGEST_RUN is report D's reward for the change of the longest runs up to the next own turn.
+        softmax: True for softmax exploration, False for epsilon-greedy exploration.
+        discount: discount factor from one own turn to the next, 0 to 1.
+        initial: value of new positions.
+        spread: half-width of the uniform distribution of new values around ``initial``.
+        random_plies: maximum number of random plies at the start of an episode (exploring starts).
+        seat: seat of the learner: SELF for both seats, FIRST, SECOND, or DRAWN for a random seat in each episode.
+        max_plies: maximum length of an episode in plies. A longer game is a draw.
     """
 
     method: int
@@ -78,17 +78,17 @@ class Rule(NamedTuple):
     seat: int
     max_plies: int
 
-    def in_memory(self) -> NDArray[np.void]:
-        """One record of the type RULE."""
+    def to_record(self) -> NDArray[np.void]:
+        """Return an array of one record of the type RULE."""
         return np.array([tuple(self)], RULE)
 
 
 RULE = np.dtype(list(Rule.__annotations__.items()), align=True)
-"""A :class:`Rule` as a record, which a kernel hands on by its address: eleven numbers are slow to hand on."""
+"""A :class:`Rule` as a record. A kernel passes a record by its address, which is faster than eleven numbers."""
 
 
 class Schedule(NamedTuple):
-    """A number that changes over a run, from ``start`` to ``end``, after a share ``delay`` of the run."""
+    """A number that changes from ``start`` to ``end`` over a run, after a fraction ``delay`` of the run."""
 
     kind: int
     start: float
@@ -106,20 +106,20 @@ TURN = np.dtype(
         ("opp", np.uint64),
     ]
 )
-"""A learner's turn in an episode: its position, where the value of its action is, and its reward up to its next
-turn."""
+"""A turn of the learner: the player, the table cell of its action, the reward up to the player's next turn, and the
+position."""
 
 RUN = np.dtype(
     [("played", np.int64), ("state", np.uint64), ("positions", np.int64), ("error", np.float64), ("won", np.int64)]
 )
-"""How far a run has come: the episodes played, the state of the random numbers, the positions in the table, the mean
-absolute error (the difference between a target and the value that it changes), and the episodes that the learner won
-against its opponent."""
+"""The progress of a run: the number of episodes, the state of the random number generator, the number of positions in
+the table, the mean absolute temporal-difference error, and the number of episodes that the learner won against its
+opponent."""
 
 
 @lean_kernel
-def scheduled(schedule: Any, progress: Any) -> Any:
-    """``-> float``: the value of a schedule when so much of the run (0 to 1) is over."""
+def schedule_value(schedule: Any, progress: Any) -> Any:
+    """Return the value of a schedule at a fraction ``progress`` of the run, 0 to 1."""
     if progress <= schedule.delay:
         return schedule.start
     progress = (progress - schedule.delay) / (1.0 - schedule.delay)
@@ -132,21 +132,21 @@ def scheduled(schedule: Any, progress: Any) -> Any:
 
 @lean_kernel
 def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any) -> Any:
-    """``-> float``: the largest of the values of the legal actions, which are written; the others are -inf."""
+    """Write the values of the legal actions, and -inf for illegal actions. Return the highest value."""
     if rule.by_state:
         return _values_after(game, table, rule, own, opp, values)
-    key_own, key_opp, symmetry = folded(game, own, opp, rule.fold)
+    key_own, key_opp, symmetry = canonical(game, own, opp, rule.fold)
     row = find(table, key_own, key_opp)
     if table[row].taken:
-        return _values_in(game, table[row], symmetry, values)
+        return _values_of_row(game, table[row], symmetry, values)
     for number in range(action_count(game)):
         values[number] = rule.initial if legal(game, own, opp, np.uint64(number)) else -np.inf
     return rule.initial
 
 
 @inline_kernel
-def _values_in(game: Any, row: Any, symmetry: Any, values: Any) -> Any:
-    """As :func:`action_values`, where the values are known to be in ``row``."""
+def _values_of_row(game: Any, row: Any, symmetry: Any, values: Any) -> Any:
+    """Write the action values of a position whose table row is known. Return the highest value."""
     best = -np.inf
     for number in range(action_count(game)):
         values[number] = row.values[transform_action(game, symmetry, number)]
@@ -168,46 +168,55 @@ def _values_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: 
 
 
 @inlined
-def _enter(game: Any, table: Any, rule: Any, own: Any, opp: Any, state: Any, positions: Any) -> Any:
-    """``-> (row, symmetry, state, positions)``: the row of a position and what leads to it; -1 if the table is full."""
-    own, opp, symmetry = folded(game, own, opp, rule.fold)
+def _find_or_insert(game: Any, table: Any, rule: Any, own: Any, opp: Any, state: Any, positions: Any) -> Any:
+    """Find or insert the row of a position.
+
+    Returns:
+        The row or -1 if the table is full, the symmetry that maps the position to the stored one, the new state of the
+        random number generator, and the new number of positions.
+    """
+    own, opp, symmetry = canonical(game, own, opp, rule.fold)
     known = positions
-    row, state, positions = enter(table, own, opp, rule.initial, rule.spread, state, positions)
+    row, state, positions = find_or_insert(table, own, opp, rule.initial, rule.spread, state, positions)
     if positions > known and not rule.by_state:
-        forbid(game, table[row])
+        mask_illegal(game, table[row])
     return row, symmetry, state, positions
 
 
 @inlined
-def _look(
+def _enter_turn(
     game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any, rate: Any, state: Any, positions: Any
 ) -> Any:
-    """``-> (row, symmetry, best, state, positions)``: enter a position whose actions have values, and write these.
+    """Find or insert a position in which the learner is to move, and write the values of its actions.
 
-    With values of positions, the best is not needed for learning, and finding it is slow: before a random action all
-    legal actions get the value 0.
+    With values of positions, the highest value is not needed for learning, and computing it is slow. Therefore all
+    legal actions get the value 0 before a random action.
+
+    Returns:
+        The row, the symmetry, the highest value, the new state of the random number generator, and the new number of
+        positions.
     """
     if rule.by_state:
         if _is_random(rule, rate, state):
-            best = _mark_legal(game, own, opp, values)
+            best = _write_legal_zeros(game, own, opp, values)
         else:
             best = _values_after(game, table, rule, own, opp, values)
         return np.int64(0), 0, best, state, positions
-    row, symmetry, state, positions = _enter(game, table, rule, own, opp, state, positions)
-    best = _values_in(game, table[max(row, 0)], symmetry, values)
+    row, symmetry, state, positions = _find_or_insert(game, table, rule, own, opp, state, positions)
+    best = _values_of_row(game, table[max(row, 0)], symmetry, values)
     return row, symmetry, best, state, positions
 
 
 @lean_kernel
 def _row_after(game: Any, table: Any, rule: Any, own: Any, opp: Any, action: Any) -> Any:
     next_own, next_opp = play(game, own, opp, action)
-    next_own, next_opp, _ = folded(game, next_own, next_opp, rule.fold)
+    next_own, next_opp, _ = canonical(game, next_own, next_opp, rule.fold)
     return find(table, next_own, next_opp)
 
 
 @lean_kernel
-def _mark_legal(game: Any, own: Any, opp: Any, values: Any) -> Any:
-    """``-> 0.0``: write 0 for the legal actions and -inf for the others."""
+def _write_legal_zeros(game: Any, own: Any, opp: Any, values: Any) -> Any:
+    """Write 0 for legal actions and -inf for illegal actions, and return 0.0."""
     for number in range(action_count(game)):
         values[number] = 0.0 if legal(game, own, opp, np.uint64(number)) else -np.inf
     return 0.0
@@ -215,14 +224,18 @@ def _mark_legal(game: Any, own: Any, opp: Any, values: Any) -> Any:
 
 @lean_kernel
 def _is_random(rule: Any, rate: Any, state: Any) -> Any:
-    """``-> bool``: whether :func:`_explore` will draw an action without regard to its value."""
+    """Return whether :func:`_explore` will choose a uniformly random action."""
     word, _ = next_random(state)
     return not rule.softmax and rate > 0 and np.float64(word >> np.uint64(11)) * 2.0**-53 < rate
 
 
 @inline_kernel
 def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, rate: Any, state: Any) -> Any:
-    """``-> (action, state)``: epsilon-greedily, or by softmax with temperature ``rate``."""
+    """Choose an action epsilon-greedily, or by softmax with temperature ``rate``.
+
+    Returns:
+        The action and the new state of the random number generator.
+    """
     if rate <= 0:
         return random_index_from(values, action_count(game), best, state)
     word, state = next_random(state)
@@ -243,39 +256,44 @@ def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, r
 
 
 @lean_kernel
-def _lines(game: Any, own: Any, opp: Any) -> Any:
+def _line_potential(game: Any, own: Any, opp: Any) -> Any:
     return LINE_WEIGHT * (longest_line(game, own) - longest_line(game, opp))
 
 
 @lean_kernel
-def _shaped(game: Any, rule: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, same: Any) -> Any:
-    """``-> float``: the reward for an action, as far as it is known before the reply."""
+def _shaping_reward(game: Any, rule: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, same: Any) -> Any:
+    """Return the part of the shaping reward that is known before the opponent's reply."""
     if rule.shaping in (UNSHAPED, LONGEST_RUN):
         return 0.0
-    reward = -_lines(game, own, opp)
+    reward = -_line_potential(game, own, opp)
     if rule.shaping == LINES:
-        reward += _lines(game, next_own, next_opp) if same else -_lines(game, next_own, next_opp)
+        reward += _line_potential(game, next_own, next_opp) if same else -_line_potential(game, next_own, next_opp)
     return reward
 
 
 @lean_kernel
-def _change(table: Any, turn: Any, target: Any, alpha: Any) -> Any:
-    """``-> float``: move the value of a turn's action towards its target, and return the absolute difference."""
+def _update_value(table: Any, turn: Any, target: Any, alpha: Any) -> Any:
+    """Move the value of a turn's action towards its target, and return the absolute error before the update."""
     value = np.float64(table[turn.row].values[turn.column])
     table[turn.row].values[turn.column] = value + alpha * (target - value)
     return abs(target - value)
 
 
 @inlined
-def _learn_from_reply(game: Any, table: Any, rule: Any, turn: Any, own: Any, opp: Any, best: Any, alpha: Any) -> Any:
-    """``-> error``: learn what a turn led to: its player's next turn, and the best that can be done there."""
+def _learn_from_next_turn(
+    game: Any, table: Any, rule: Any, turn: Any, own: Any, opp: Any, best: Any, alpha: Any
+) -> Any:
+    """Learn from the position at the player's next turn, and return the absolute error.
+
+    ``best`` is the highest action value there.
+    """
     error = 0.0
     if rule.shaping == POTENTIAL:
-        turn.reward += rule.discount * _lines(game, own, opp)
+        turn.reward += rule.discount * _line_potential(game, own, opp)
     elif rule.shaping == LONGEST_RUN:
         turn.reward += run_reward(game, turn.own, turn.opp, own, opp)
     if rule.method == Q_LEARNING:
-        error = _change(table, turn, turn.reward + rule.discount * best, alpha)
+        error = _update_value(table, turn, turn.reward + rule.discount * best, alpha)
     return error
 
 
@@ -283,17 +301,17 @@ def _learn_from_reply(game: Any, table: Any, rule: Any, turn: Any, own: Any, opp
 def _learn_from_result(
     game: Any, table: Any, rule: Any, path: Any, last: Any, own: Any, opp: Any, reward: Any, alpha: Any
 ) -> Any:
-    """``-> error``: learn from the end of a game.
+    """Learn from the end of a game, and return the sum of the absolute errors.
 
     Args:
         game: the game.
-        table: of the values.
+        table: the table of values.
         rule: a record of the type RULE.
         path: the turns of the episode.
-        last: the last turn of a learner, -1 for none.
-        own: the first word of the last position, seen by this learner.
+        last: the index of this learner's last turn, or -1.
+        own: the first word of the last position, from this learner's point of view.
         opp: the second word.
-        reward: of this learner.
+        reward: the reward of this learner.
         alpha: the learning rate.
     """
     if last < 0:
@@ -302,21 +320,21 @@ def _learn_from_result(
     if rule.shaping == LONGEST_RUN:
         path[last].reward += run_reward(game, path[last].own, path[last].opp, own, opp)
     if rule.method == Q_LEARNING:
-        return _change(table, path[last], path[last].reward, alpha)
+        return _update_value(table, path[last], path[last].reward, alpha)
     earned, error = 0.0, 0.0
     for i in range(last, -1, -1):
         if path[i].player == path[last].player:
             earned = path[i].reward + rule.discount * earned
             path[i].reward = earned
     for i in range(last + 1):
-        first = rule.method == EVERY_VISIT or not _was_met(path, i)
+        first = rule.method == EVERY_VISIT or not _is_repeated_visit(path, i)
         if first and path[i].player == path[last].player:
-            error += _change(table, path[i], path[i].reward, alpha)
+            error += _update_value(table, path[i], path[i].reward, alpha)
     return error
 
 
 @lean_kernel
-def _was_met(path: Any, i: Any) -> Any:
+def _is_repeated_visit(path: Any, i: Any) -> Any:
     for earlier in range(i):
         same_player = path[earlier].player == path[i].player
         if same_player and path[earlier].row == path[i].row and path[earlier].column == path[i].column:
@@ -325,8 +343,12 @@ def _was_met(path: Any, i: Any) -> Any:
 
 
 @lean_kernel
-def _begin(game: Any, rule: Any, state: Any) -> Any:
-    """``-> (own, opp, player, state)``: the start, or a position some random plies from it that is not over."""
+def _first_position(game: Any, rule: Any, state: Any) -> Any:
+    """Choose the first position of an episode: the initial position or a non-terminal position some random plies later.
+
+    Returns:
+        Both words of the position, the player to move, and the new state of the random number generator.
+    """
     own, opp = initial(game)
     player = 0
     if rule.random_plies > 0:
@@ -346,39 +368,43 @@ def _begin(game: Any, rule: Any, state: Any) -> Any:
 def play_episode(
     game: Any, policy: Any, memory: Any, table: Any, rule: Any, alpha: Any, rate: Any, path: Any, values: Any, run: Any
 ) -> Any:
-    """``-> (DONE, FULL or ILLEGAL, state, positions, error, won)``: play one episode and learn from it.
-
-    ``error`` is the mean absolute difference between a target and the value that it changes; ``won`` is 1 if the
-    learner won against its opponent, else 0.
+    """Play one episode and learn from it.
 
     Args:
         game: the game.
-        policy: of the opponent, ILLEGAL if it plays no legal action.
-        memory: of the policy.
-        table: of :func:`~ci_envs.agents.tabular.value_table.new_table`.
+        policy: the policy of the opponent.
+        memory: the memory of the policy.
+        table: the table of :func:`~ci_envs.agents.tabular.value_table.new_table`.
         rule: a record of the type RULE.
         alpha: the learning rate.
-        rate: epsilon, or the temperature.
-        path: room for the turns of an episode, of the type TURN (plies,).
-        values: room for the values of all actions, float64 (actions,).
-        run: a record of the type RUN, which is read.
+        rate: epsilon or the temperature.
+        path: buffer for the turns of an episode, of the type TURN and shape (plies,).
+        values: buffer for the action values, float64 of shape (actions,).
+        run: a record of the type RUN, which is only read.
+
+    Returns:
+        The status (DONE, FULL if the table is full, or ILLEGAL if the opponent played an illegal action), the new state
+        of the random number generator, the new number of positions, the mean absolute error, and 1 if the learner won
+        against its opponent, else 0.
     """
     state, positions = run.state, run.positions
-    own, opp, player, state = _begin(game, rule, state)
+    own, opp, player, state = _first_position(game, rule, state)
     learner = rule.seat
     if learner == DRAWN:
         drawn, state = random_below(state, 2)
         learner = np.int64(drawn)
     error = 0.0
-    turns, mine, other = 0, -1, -1  # the last turns of the player to move and of the other
+    turns, mine, other = 0, -1, -1  # indices of the last turns of the player to move and of the other player
     outcome = ONGOING
     for _ in range(rule.max_plies):
         learns = learner in (SELF, player)
         row, symmetry = np.int64(0), 0
         if learns:
-            row, symmetry, best, state, positions = _look(game, table, rule, own, opp, values, rate, state, positions)
+            row, symmetry, best, state, positions = _enter_turn(
+                game, table, rule, own, opp, values, rate, state, positions
+            )
             if mine >= 0:
-                error += _learn_from_reply(game, table, rule, path[mine], own, opp, best, alpha)
+                error += _learn_from_next_turn(game, table, rule, path[mine], own, opp, best, alpha)
             number, state = _explore(game, rule, own, opp, values, best, rate, state)
         else:
             seed, state = next_seed(state)
@@ -389,13 +415,13 @@ def play_episode(
         next_own, next_opp = play(game, own, opp, np.uint64(number))
         if learns:
             if rule.by_state:
-                row, _, state, positions = _enter(game, table, rule, next_own, next_opp, state, positions)
+                row, _, state, positions = _find_or_insert(game, table, rule, next_own, next_opp, state, positions)
             if row < 0:
                 return FULL, state, positions, 0.0, 0
             mine, turns = turns, turns + 1
             path[mine].player, path[mine].row = player, row
             path[mine].column = 0 if rule.by_state else transform_action(game, symmetry, number)
-            path[mine].reward = _shaped(game, rule, own, opp, next_own, next_opp, same)
+            path[mine].reward = _shaping_reward(game, rule, own, opp, next_own, next_opp, same)
             path[mine].own, path[mine].opp = own, opp
         own, opp = next_own, next_opp
         if not same:
@@ -429,22 +455,22 @@ def play_episodes(
     values: Any,
     runs: Any,
 ) -> Any:
-    """``-> DONE, FULL or ILLEGAL``: play the episodes up to ``stop``.
+    """Play the episodes up to number ``stop`` and return DONE, FULL or ILLEGAL.
 
-    ``rules`` is one record of the type RULE, ``alphas`` and ``rates`` are the :class:`Schedule` of the learning rate
-    and of the exploration over ``total`` episodes, and ``runs`` is one record of the type RUN. This is written here,
-    with the table, so that an interrupt finds both as they were after one and the same episode. The other arguments
-    are those of :func:`play_episode`.
+    ``rules`` is an array of one record of the type RULE. ``alphas`` and ``rates`` are the schedules of the learning
+    rate and of the exploration over ``total`` episodes. ``runs`` is an array of one record of the type RUN. The kernel
+    writes this record and the table after each episode, so an interrupt finds both in the state after the same episode.
+    The other arguments are those of :func:`play_episode`.
     """
     for episode in range(runs[0].played, stop):
         progress = episode / total
-        alpha, rate = scheduled(alphas, progress), scheduled(rates, progress)
+        alpha, rate = schedule_value(alphas, progress), schedule_value(rates, progress)
         status, state, positions, error, won = play_episode(
             game, policy, memory, table, rules[0], alpha, rate, path, values, runs[0]
         )
         if status != DONE:
             return status
         runs[0].played, runs[0].state, runs[0].positions = episode + 1, state, positions
-        runs[0].error += (error - runs[0].error) / min(episode + 1, _AVERAGED)
+        runs[0].error += (error - runs[0].error) / min(episode + 1, _ERROR_WINDOW)
         runs[0].won += won
     return DONE

@@ -6,7 +6,7 @@ from ci_envs.agents.tabular.agent import TabularAgent
 
 
 class MonteCarloAgent(TabularAgent):
-    """Plays by a table of values that whole episodes made: ``monte_carlo:PATH``."""
+    """Agent that plays by a table of values that it learned from whole episodes: ``monte_carlo:PATH``."""
 
     method = "monte_carlo"
     trainer: ClassVar[str | type] = "ci_envs.agents.tabular.training:MonteCarloTrainer"

@@ -6,7 +6,7 @@ from ci_envs.agents.tabular.agent import TabularAgent
 
 
 class QLearningAgent(TabularAgent):
-    """Plays by a table of action values that Q-learning made: ``q_learning:PATH``."""
+    """Agent that plays by a table of action values that Q-learning learned: ``q_learning:PATH``."""
 
     method = "q_learning"
     trainer: ClassVar[str | type] = "ci_envs.agents.tabular.training:QLearningTrainer"

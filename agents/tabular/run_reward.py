@@ -1,4 +1,4 @@
-"""The rewards of report D for changes of the longest runs of stones on a board."""
+"""The rewards of report D for changes of the longest runs of stones."""
 
 from typing import Any
 
@@ -8,20 +8,20 @@ from ci_envs.games import Game, GridGame, implements
 from ci_envs.games.grid import longest_run
 from ci_envs.kernels.dispatch import is_overridden, operation
 
-_WEIGHT = 0.25  # of the size of the board
+_WEIGHT = 0.25  # times the size of the board
 
 
 @operation
 def run_reward(game: Any, own: Any, opp: Any, next_own: Any, next_opp: Any) -> Any:
-    """``-> float``: report D's reward for what happened to the longest runs between two positions of a player.
+    """Return report D's reward for the change of the longest runs between two positions of a player.
 
-    A quarter of the board's size for a longer own run and for a shorter run of the opponent, whatever the difference,
-    and as much less for a shorter own run and for a longer one of the opponent. The two add up.
+    The reward is a quarter of the board's size if the own longest run grew, and minus as much if it shrank. The size of
+    the change does not matter. The same reward with the opposite sign is added for the opponent's longest run.
     """
 
 
 def has_runs(game: Game) -> bool:
-    """Return whether a game has runs of stones, so that :func:`run_reward` is not always 0."""
+    """Return whether a game has runs of stones, so that :func:`run_reward` can differ from 0."""
     return is_overridden(run_reward, type(game), Game)
 
 

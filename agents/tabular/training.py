@@ -36,16 +36,16 @@ from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Task, Trainer, TrainerState
 
 _EPISODES_PER_STEP = 10_000  # Python handles an interrupt only between two steps
-_MOST_SYMMETRIES = 64
+_MAX_SYMMETRIES = 64
 _CYCLING_DISCOUNT = 0.99
-_PLIES = 2048  # more than any game that cannot cycle takes: the longest here is one of 8 heaps of 255 objects
+_MAX_PLIES = 2048  # above the length of any game that cannot cycle; the longest is Nim with 8 heaps of 255 objects
 
 
 class TabularTrainer(Trainer):
-    """Trains a table of values.
+    """Trainer of a table of values.
 
-    Its steps are compiled and play up to 10,000 episodes. The kernel writes the number of episodes, the random numbers
-    and the table after each episode, so the state is consistent unless an error ended an episode early.
+    A step is one compiled call that plays up to 10,000 episodes. The kernel writes the number of episodes, the random
+    numbers and the table after each episode. Therefore the state is consistent, unless an error ends an episode early.
     """
 
     unit = "episodes"
@@ -57,7 +57,7 @@ class TabularTrainer(Trainer):
         """Make an empty table.
 
         Args:
-            task: what is learned.
+            task: the task to learn.
             config: the options.
 
         Raises:
@@ -66,7 +66,7 @@ class TabularTrainer(Trainer):
         super().__init__(task, config)
         self._rule = self._make_rule(config)
         self._table = new_table(1 if self._rule.by_state else task.game.action_count, config.table_mb)
-        self._reached = np.array([(0, task.seed, 0, 0.0, 0)], RUN)
+        self._run = np.array([(0, task.seed, 0, 0.0, 0)], RUN)
         self._opponent = None if config.opponent == SELF_PLAY else make_agent(config.opponent, task.game)
         random = CompiledPolicy(RandomPolicy(), ())
         self._opponents_policy = random if self._opponent is None else policy_of(self._opponent)
@@ -76,7 +76,7 @@ class TabularTrainer(Trainer):
     @property
     @override
     def count(self) -> int:
-        return int(self._reached["played"][0])
+        return int(self._run["played"][0])
 
     @property
     @override
@@ -85,37 +85,37 @@ class TabularTrainer(Trainer):
 
     @override
     def step(self, stop: float) -> None:
-        if self._opponent is not None:  # a run that continues here has the same random numbers
-            self._opponent.reseed(int(self._reached["state"][0]))
+        if self._opponent is not None:  # a run that is resumed here uses the same random numbers
+            self._opponent.reseed(int(self._run["state"][0]))
         status = play_episodes(
             self.task.game,
             *self._opponents_policy,
             self._table,
-            self._rule.in_memory(),
+            self._rule.to_record(),
             self.config.learning_rates,
             self.config.exploration_rates,
             min(int(stop), self.count + _EPISODES_PER_STEP),
             self.total,
             *self._buffers,
-            self._reached,
+            self._run,
         )
         self._consistent = status == DONE
         if status == FULL:
-            positions = self._reached["positions"][0]
-            raise ValueError(f"the table is full: {positions:,} positions; give it more by table_mb=...")
+            positions = self._run["positions"][0]
+            raise ValueError(f"the table is full: {positions:,} positions; increase table_mb")
         if status == ILLEGAL:
             raise error_of(self._opponents_policy) or ValueError(
-                f"the opponent {self.config.opponent} plays an illegal action"
+                f"the opponent {self.config.opponent} played an illegal action"
             )
 
     @override
     def metrics(self) -> Mapping[str, float]:
-        """Return the positions in the table, the mean absolute error, and the games won against an opponent so far.
+        """Return the number of positions in the table, the mean absolute error, and the games won against the opponent.
 
-        The error is the difference between a target and the value that it changes, averaged exponentially over about
+        The error is the difference between a target and the value that it updates, averaged exponentially over about
         the last 1,000 episodes.
         """
-        reached = self._reached[0]
+        reached = self._run[0]
         metrics = {"positions": int(reached["positions"]), "mean_error": round(float(reached["error"]), 6)}
         return metrics if self._opponent is None else metrics | {"won": int(reached["won"])}
 
@@ -124,8 +124,8 @@ class TabularTrainer(Trainer):
         if not self._consistent:
             return None
         keys, values = table_arrays(self._table)
-        scores = self._reached[["error", "won"]][0].tolist()
-        return TrainerState({"reached": self._reached_values(), "scores": scores}, {"keys": keys, "values": values})
+        scores = self._run[["error", "won"]][0].tolist()
+        return TrainerState({"reached": self._run_values(), "scores": scores}, {"keys": keys, "values": values})
 
     @override
     def restore(self, state: TrainerState) -> None:
@@ -133,7 +133,7 @@ class TabularTrainer(Trainer):
         keys, values = state.arrays["keys"], state.arrays["values"]
         file = TableFile(self.learner, repr(game), rule, {}, keys, values)
         self._table = file.table(game, self.config.table_mb)
-        self._reached[0] = (*state.values["reached"], len(keys), *state.values["scores"])
+        self._run[0] = (*state.values["reached"], len(keys), *state.values["scores"])
 
     @override
     def agent(self) -> Agent:
@@ -145,12 +145,12 @@ class TabularTrainer(Trainer):
 
     @override
     def write_best(self, path: Path) -> None:
-        notes = {"environment": self.task.environment, "seed": self.task.seed, "reached": self._reached_values()}
+        notes = {"environment": self.task.environment, "seed": self.task.seed, "reached": self._run_values()}
         write_table(path, self.learner, self.task.game, self._rule, self._table, notes)
 
-    def _reached_values(self) -> list[int]:
-        """The number of episodes, and the state of the random numbers."""
-        reached: list[int] = self._reached[["played", "state"]][0].tolist()
+    def _run_values(self) -> list[int]:
+        """Return the number of episodes and the state of the random number generator."""
+        reached: list[int] = self._run[["played", "state"]][0].tolist()
         return reached
 
     def _make_rule(self, config: QLearningConfig) -> Rule:
@@ -166,12 +166,12 @@ class TabularTrainer(Trainer):
             spread=config.initial_spread,
             random_plies=config.random_plies,
             seat=SELF if config.opponent == SELF_PLAY else SEATS[config.seat],
-            max_plies=_longest_episode(game, self.task.max_cycles),
+            max_plies=_max_episode_length(game, self.task.max_cycles),
         )
 
 
 class QLearningTrainer(TabularTrainer):
-    """Trains ``q_learning``."""
+    """Trainer of ``q_learning``."""
 
     learner = "q_learning"
     named_presets: ClassVar[Mapping[str, str]] = {
@@ -185,7 +185,7 @@ class QLearningTrainer(TabularTrainer):
 
 
 class MonteCarloTrainer(TabularTrainer):
-    """Trains ``monte_carlo``."""
+    """Trainer of ``monte_carlo``."""
 
     learner = "monte_carlo"
     named_presets: ClassVar[Mapping[str, str]] = {
@@ -203,16 +203,16 @@ class MonteCarloTrainer(TabularTrainer):
         return rule._replace(method=VISITS[config.visits], by_state=config.values == "state")
 
 
-def _longest_episode(game: Game, max_cycles: int | None) -> int:
-    """Return the largest number of plies of an episode, for which there is room in memory."""
+def _max_episode_length(game: Game, max_cycles: int | None) -> int:
+    """Return the maximum length of an episode in plies, which is the length of the buffer of its turns."""
     limit = ply_limit(game, max_cycles)
-    return limit if game.can_cycle else min(limit, _PLIES)
+    return limit if game.can_cycle else min(limit, _MAX_PLIES)
 
 
 def _shares_symmetries(game: Game, symmetries: bool) -> bool:
-    if symmetries and game.symmetry_count > _MOST_SYMMETRIES:
+    if symmetries and game.symmetry_count > _MAX_SYMMETRIES:
         raise ValueError(
-            f"symmetries=true is for games with at most {_MOST_SYMMETRIES} symmetries; {game} has {game.symmetry_count}"
+            f"symmetries=true is for games with at most {_MAX_SYMMETRIES} symmetries; {game} has {game.symmetry_count}"
         )
     return symmetries
 
@@ -221,7 +221,7 @@ def _shaping(game: Game, shaping: str | None) -> int:
     if shaping is None:
         return UNSHAPED
     if not game.has_lines:
-        raise ValueError(f"shaping={shaping} is for games with lines; {game} has none")
+        raise ValueError(f"shaping={shaping} is for games with lines; {game} has no lines")
     kind: int = SHAPINGS[shaping]
     if kind == LONGEST_RUN and not has_runs(game):
         raise ValueError(f"shaping={shaping} is for games on a grid, not for {game}")

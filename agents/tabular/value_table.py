@@ -1,6 +1,6 @@
-"""A hash table from positions to values, compiled: open addressing, in memory that is reserved at the start.
+"""A hash table from positions to values, compiled: open addressing in memory that is allocated at the start.
 
-A row has a value for every action, -inf where the action is not legal; or one value, of the position itself.
+A row has one value per action, -inf for illegal actions, or it has a single value of the position.
 """
 
 from typing import Any
@@ -12,47 +12,51 @@ from ci_envs.games import action_count, inline_kernel, inlined, lean_kernel, leg
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.random_numbers import next_random
 
-MOST_FULL = 0.875
-"""Share of the rows that may be taken."""
+MAX_LOAD_FACTOR = 0.875
+"""Maximum load factor: the fraction of the rows that can be occupied."""
 
 
 def row_type(columns: int) -> np.dtype[np.void]:
-    """A row of a table: a position, as many values, and whether the row is taken."""
+    """Return the data type of a row: a position, ``columns`` values, and whether the row is occupied."""
     fields = [("own", np.uint64), ("opp", np.uint64), ("values", np.float32, (columns,)), ("taken", np.bool_)]
     return np.dtype(fields, align=True)
 
 
 def new_table(columns: int, megabytes: float) -> NDArray[np.void]:
-    """An empty table of at most so many megabytes (2^20 bytes): a power of two of rows of :func:`row_type`.
+    """Return an empty table of at most ``megabytes`` MiB (2^20 bytes). The number of rows is a power of two.
 
     Raises:
-        ValueError: not even 16 rows have room.
+        ValueError: there is not enough memory for 16 rows.
     """
     row = row_type(columns)
     rows = int(megabytes * 2**20) // row.itemsize
     if rows < 16:
         least = 16 * row.itemsize / 2**20
-        raise ValueError(f"table_mb={megabytes:g} is too small: 16 positions take {least:.2g}")
+        raise ValueError(f"table_mb={megabytes:g} is too small: 16 positions need {least:.2g} MiB")
     return np.zeros(1 << rows.bit_length() - 1, row)
 
 
 @inline_kernel
 def find(table: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the row of a position, or the free row where it belongs."""
+    """Return the row of a position, or the free row where it can be inserted."""
     return np.int64(find_slot(table["own"], table["opp"], table["taken"], False, own, opp))
 
 
 @inline_kernel
-def enter(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any, count: Any) -> Any:
-    """``-> (row, state, count)``: the row of a position, put in if it was not there; -1 if the table is full.
+def find_or_insert(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any, count: Any) -> Any:
+    """Find the row of a position, or insert the position.
 
-    ``count`` is how many positions the table holds. New values are drawn uniformly from ``initial - spread`` to
+    ``count`` is the number of positions in the table. New values are drawn uniformly from ``initial - spread`` to
     ``initial + spread``.
+
+    Returns:
+        The row or -1 if the table is full, the new state of the random number generator, and the new number of
+        positions.
     """
     row = find(table, own, opp)
     if table[row].taken:
         return row, state, count
-    if count >= MOST_FULL * len(table):
+    if count >= MAX_LOAD_FACTOR * len(table):
         return np.int64(-1), state, count
     table[row].own, table[row].opp, table[row].taken = own, opp, True
     for column in range(len(table[row].values)):
@@ -65,16 +69,16 @@ def enter(table: Any, own: Any, opp: Any, initial: Any, spread: Any, state: Any,
 
 
 @lean_kernel
-def forbid(game: Any, row: Any) -> None:
-    """Write -inf for the actions that are not legal in the position of a row."""
+def mask_illegal(game: Any, row: Any) -> None:
+    """Write -inf for the actions that are illegal in the position of a row."""
     for number in range(action_count(game)):
         if not legal(game, row.own, row.opp, np.uint64(number)):
             row.values[number] = -np.inf
 
 
 @inlined
-def folded(game: Any, own: Any, opp: Any, fold: Any) -> Any:
-    """``-> (own, opp, symmetry)``: the least image of a position and what takes it there; itself without ``fold``."""
+def canonical(game: Any, own: Any, opp: Any, fold: Any) -> Any:
+    """Return the canonical image of a position and the symmetry that leads to it; without ``fold`` itself and 0."""
     least_own, least_opp, chosen = own, opp, 0
     if fold:
         for symmetry in range(1, symmetry_count(game)):

@@ -1,4 +1,4 @@
-"""Rules of the games: no learning, no input or output. What it takes to write a game of one's own is exported here."""
+"""Rules of the games, without learning, input or output. This module exports what a new game needs."""
 
 from ci_envs.drawing.drawing import Drawing, Label, Region
 from ci_envs.drawing.grid import GridStyle, grid_drawing

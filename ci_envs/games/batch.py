@@ -1,7 +1,7 @@
-"""Many positions of one game in one compiled call, as rows of arrays.
+"""Operations on many positions of one game in one compiled call, as rows of arrays.
 
-``words`` is uint64 of shape (n, 2), the rows ``(own, opp)``; ``planes`` int8 of shape (n, height, width, channels);
-``masks`` int8 of shape (n, actions).
+``words`` is uint64 of shape (n, 2) with rows ``(own, opp)``. ``planes`` is int8 of shape (n, height, width, channels).
+``masks`` is int8 of shape (n, actions).
 """
 
 from typing import Any
@@ -15,19 +15,20 @@ from ci_envs.games.operations import action_count, decode, keeps_turn, legal, pl
 from ci_envs.kernels.compiler import inlined, kernel
 
 ILLEGAL = -2
-"""Outcome of an illegal action: the position stays as it was."""
+"""Outcome of an illegal action, which does not change the position."""
 
 
 def start_words(game: Game, n: int) -> NDArray[np.uint64]:
-    """``n`` rows of the first position."""
+    """Return ``n`` rows of the initial position."""
     return np.tile(np.array(game.start(), dtype=np.uint64), (n, 1))
 
 
 @inlined
 def play_checked(game: Any, words: Any, number: Any) -> Any:
-    """``-> (outcome, keeps_turn)``: play action ``number`` on ``words`` (shape (2,)), a position that is not over.
+    """Play action ``number`` on ``words`` (shape (2,)), a non-terminal position.
 
-    The outcome says how the new position stands for its player to move, or that the action is ILLEGAL.
+    Returns:
+        The result of the new position for its player to move, or ILLEGAL, and whether the same player moves again.
     """
     own, opp = words[0], words[1]
     if number < 0 or number >= action_count(game) or not legal(game, own, opp, np.uint64(number)):
@@ -39,7 +40,7 @@ def play_checked(game: Any, words: Any, number: Any) -> Any:
 
 @kernel
 def decode_batch(game: Any, planes: Any, words: Any) -> None:
-    """Write the positions that ``planes`` show into ``words``."""
+    """Write the positions of ``planes`` into ``words``."""
     for i in range(len(words)):
         words[i, 0], words[i, 1] = decode(game, planes[i])
 
@@ -53,9 +54,9 @@ def observe_batch(game: Any, words: Any, planes: Any, masks: Any) -> None:
 
 @kernel
 def play_batch(game: Any, words: Any, actions: Any, outcomes: Any) -> None:
-    """Play an action (int64) on each board, of which none is over.
+    """Play an action (int64) on each board. No game may be over.
 
-    A row of ``outcomes`` (int8, shape (n, 2)) is what :func:`play_checked` says of that board.
+    A row of ``outcomes`` (int8 of shape (n, 2)) is the result of :func:`play_checked` on that board.
     """
     for i in range(len(words)):
         outcomes[i, 0], outcomes[i, 1] = play_checked(game, words[i], actions[i])

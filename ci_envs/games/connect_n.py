@@ -1,7 +1,8 @@
-"""The m,n,k games: tic-tac-toe, six by six with four in a row, and with gravity Connect Four.
+"""The m,n,k games: tic-tac-toe, four in a row on six by six, and, with gravity, Connect Four.
 
-Players take turns to put a stone on an empty cell, with gravity on the lowest empty cell of a column. Who first has
-``n`` in a row, column or diagonal wins; a full board without is a draw.
+Players take turns to place a stone on an empty cell. With gravity, the stone falls to the lowest empty cell of a
+column. The first player with ``n`` stones in a row, column or diagonal wins. A full board without such a line is a
+draw.
 """
 
 from collections.abc import Mapping
@@ -56,45 +57,45 @@ class ConnectN(GridGame):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Rows, columns and the length of a line."""
+        """The numbers of rows and columns, and the length of a line."""
         return self.rows, self.cols, self.n
 
     @property
     def style(self) -> GridStyle:
-        """Marks on squares, or with gravity discs in an upright board."""
+        """The style of pictures: marks on squares, or with gravity discs in an upright board."""
         return DISCS if self.gravity else PAPER
 
     @property
     def action_count(self) -> int:
-        """Cells, or with gravity columns."""
+        """The number of cells, or with gravity of columns."""
         return self.cols if self.gravity else self.rows * self.cols
 
     def cell_maps(self) -> NDArray[np.uint8]:
-        """With gravity only the mirror image is left."""
+        """Return the symmetries of the board. With gravity they are the identity and the mirror image."""
         return cell_maps(self.rows, self.cols)[:2] if self.gravity else super().cell_maps()
 
     def action_name(self, action: int) -> str:
-        """The cell, or with gravity the column's letter."""
+        """Return the name of the cell, or with gravity the letter of the column."""
         return cell_name(action, self.cols)[:1] if self.gravity else cell_name(action, self.cols)
 
     def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
-        """The cell of the stone, with gravity the topmost of the column."""
+        """Return the cell of the stone. With gravity it is the topmost stone of the column."""
         if not self.gravity:
             return self.targets(action)
         stones = (cell for cell in bits(own | opp) if cell % self.cols == action)
         return tuple(cell_name(cell, self.cols) for cell in stones)[:1]
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read a position; stones that play could not have put there are refused."""
+        """Read a position. Positions that play cannot reach are refused."""
         own, opp, to_move = super().from_text(text)
         if opp.bit_count() - own.bit_count() != to_move:
             raise ValueError(
-                f"{text!r} is no position of {self}: X has as many stones as O and moves, or one more and O moves"
+                f"{text!r} is not a position of {self}: X has as many stones as O and moves, or one more and O moves"
             )
         if self.gravity and ((own | opp) << self.cols & ~(own | opp)) & ((1 << self.rows * self.cols) - 1):
-            raise ValueError(f"{text!r} is no position of {self}: a stone hangs above an empty cell")
+            raise ValueError(f"{text!r} is not a position of {self}: a stone is above an empty cell")
         if any(own & line == line for line in lines_of(*self.shape)):
-            raise ValueError(f"{text!r} is no position of {self}: the player to move had won already")
+            raise ValueError(f"{text!r} is not a position of {self}: the player to move has a full line already")
         return own, opp, to_move
 
     @override
@@ -173,7 +174,7 @@ def ConnectFour() -> ConnectN:  # noqa: N802
     return ConnectN(6, 7, 4, gravity=True)
 
 
-_BLOCKS_AND_WINS = "minimax:depth=2,evaluation=false"  # else it plays at random
+_BLOCKS_AND_WINS = "minimax:depth=2,evaluation=false"  # otherwise plays at random
 _FEW_STEPS = {"n_steps": 32, "batch_size": 512, "n_epochs": 5, "learning_rate": 3e-3}  # learns more from each step
 _TRAINING_PRESETS: Mapping[tuple[int, int, int, bool], Mapping[str, Mapping[str, Any]]] = {
     (3, 3, 3, False): {

@@ -1,4 +1,4 @@
-"""What a game is: a value with its parameters, its face in Python, and what its rules are where it does not say."""
+"""The base class of games: parameters, Python API, and default implementations of operations."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -36,20 +36,20 @@ from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemente
 
 @dataclass(frozen=True)
 class Game(Static, ABC):
-    """Base of all games: a subclass is a frozen dataclass of its parameters, named as the rulebook names them.
+    """Base class of all games. A subclass is a frozen dataclass of its parameters, with the names of the rulebook.
 
-    The methods here are a game's face in Python: text, names and pictures. Its rules are the operations of this
-    module, implemented with :func:`~ci_envs.kernels.dispatch.implements`.
+    The methods are the Python API of a game: text, names and pictures. The rules are the operations of
+    :mod:`ci_envs.games.operations`, implemented with :func:`~ci_envs.kernels.dispatch.implements`.
     """
 
     shared_board: ClassVar[bool] = False
-    """True if both players see the same words, False if the words swap with the view."""
+    """True if both players see the same words, False if the words are swapped for the other player."""
 
     can_cycle: ClassVar[bool] = False
-    """True if play can go on for ever; an environment then truncates it."""
+    """True if a game can go on for ever. An environment then truncates it."""
 
     slides: ClassVar[bool] = False
-    """True if an action with two targets shifts the cells between them, which the web page animates."""
+    """True if an action with two targets shifts the cells between them. The web page animates such actions."""
 
     solver: ClassVar[str | None] = None
     """The :class:`~ci_envs.solver.solver.Solver` of exactly this class, as ``"module:Class"``.
@@ -58,7 +58,7 @@ class Game(Static, ABC):
     """
 
     position_share: ClassVar[float] = 1.0
-    """The measured share of :meth:`position_bound` that play reaches, more than 0 and at most 1."""
+    """The measured fraction of :meth:`position_bound` that play reaches, more than 0 and at most 1."""
 
     @property
     def upright(self) -> bool:
@@ -68,54 +68,54 @@ class Game(Static, ABC):
     @property
     @abstractmethod
     def action_count(self) -> int:
-        """Number of actions, legal or not."""
+        """The number of actions, legal or not."""
 
     @property
     @abstractmethod
     def observation_shape(self) -> tuple[int, int, int]:
-        """Shape (height, width, channels) of the binary planes that show a position."""
+        """The shape (height, width, channels) of the binary observation planes."""
 
     @property
     def symmetry_count(self) -> int:
-        """Number of symmetries; number 0 is the identity."""
+        """The number of symmetries. Number 0 is the identity."""
         return 1
 
     @abstractmethod
     def start(self) -> tuple[int, int]:
-        """The words ``(own, opp)`` of the first position."""
+        """Return the words ``(own, opp)`` of the initial position."""
 
     def action_name(self, action: int) -> str:
-        """Return the name of an action: unique in the game, in lower case and without spaces; by default its number."""
+        """Return the name of an action: unique, lower case, without spaces. By default it is the number."""
         return str(action)
 
     @cached_property
     def action_numbers(self) -> dict[str, int]:
-        """The number of each action by its name."""
+        """The numbers of the actions by name."""
         return {self.action_name(action): action for action in range(self.action_count)}
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """Return one line from which :meth:`from_text` makes the same position.
+        """Return one line of text from which :meth:`from_text` makes the same position.
 
-        By default it has a symbol for each cell of the planes that player 0 would see, row by row, and then the player
-        to move: ``X../.O./... 0``.
+        By default it has a symbol for each cell of player 0's observation planes, row by row, and then the player to
+        move: ``X../.O./... 0``.
 
         Args:
             own: First word of the position.
-            opp: Second word.
+            opp: Second word of the position.
             to_move: The player to move, 0 or 1.
         """
         return position_to_text(self, own, opp, to_move)
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Return the ``(own, opp, to_move)`` that :meth:`to_text` wrote.
+        """Return the ``(own, opp, to_move)`` of a text that :meth:`to_text` wrote.
 
         Raises:
-            ValueError: ``text`` is malformed, or no position of this game.
+            ValueError: ``text`` is malformed, or is not a position of this game.
         """
         return position_from_text(self, text)
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """Return a position in several lines of text, for a terminal; by default the planes that player 0 would see."""
+        """Return a position in several lines of text, by default player 0's observation planes."""
         return grid_diagram(rows_of(planes_of(self, own, opp, to_move)))
 
     def player_name(self, player: int) -> str:
@@ -124,71 +124,73 @@ class Game(Static, ABC):
 
     @property
     def how_to_play(self) -> str:
-        """The rules in a few sentences, for people; by default the first line of the class docstring."""
+        """The rules in a few sentences for players. By default it is the first line of the class docstring."""
         return (inspect.getdoc(type(self)) or "").partition("\n")[0]
 
     @property
     def example(self) -> tuple[str, str]:
-        """A position as text and the name of an action there, to illustrate the rules.
+        """A position as text and the name of an action in it, which illustrate the rules.
 
-        By default it is the first action of the first position.
+        By default they are the initial position and its first legal action.
         """
         own, opp = self.start()
         action = next(bits(self.rules.examine(self, own, opp)[4]))
         return self.to_text(own, opp, 0), self.action_name(action)
 
     def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        """Return in words what a region of the picture of a position shows; by default nothing.
+        """Describe in words what a region of the picture of a position shows. The default is an empty text.
 
         Args:
             own: First word of the position.
-            opp: Second word.
+            opp: Second word of the position.
             to_move: The player to move, 0 or 1.
             region: The name of the region.
         """
         return ""
 
     def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        """Return in words what a click on a region does, where it is legal, for example ``place X``.
+        """Describe in words the effect of a legal click on a region, for example ``place X``.
 
         Args:
             to_move: The player to move, 0 or 1.
-            clicked: The regions that were clicked before, of an action that takes several clicks.
+            clicked: The regions that were clicked before, if an action needs several clicks.
             region: The name of the region.
         """
         return "play this move"
 
     def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        """Return in a sentence why a click is illegal, and what a legal click needs.
+        """Explain in a sentence why a click is illegal, and which clicks are legal.
 
         Args:
             own: First word of the position.
-            opp: Second word.
+            opp: Second word of the position.
             to_move: The player to move, 0 or 1.
-            clicked: The regions that were clicked before, of an action that takes several clicks.
-            region: The name of the region that was clicked.
+            clicked: The regions that were clicked before, if an action needs several clicks.
+            region: The name of the clicked region.
         """
         return "No legal move is there."
 
     def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        """Return what the player to move has to do next, for example ``choose a cell``; by default ``choose a move``.
+        """Return what the player to move has to do next, for example ``choose a cell``.
+
+        The default is ``choose a move``.
 
         Args:
             own: First word of the position.
-            opp: Second word.
-            clicked: The regions that were clicked before, of an action that takes several clicks.
+            opp: Second word of the position.
+            clicked: The regions that were clicked before, if an action needs several clicks.
         """
         return "choose a move"
 
     def preview(self, action: int) -> tuple[str, ...]:
-        """Return the regions to mark while the pointer is on the last click of an action; by default that region."""
+        """Return the regions to mark while the pointer is on the last click of an action, by default that region."""
         return self.targets(action)[-1:]
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return a picture of a position.
 
-        By default it shows the planes that player 0 would see. Actions whose :meth:`targets` are named as cells
-        (``b3``) or columns (``b``) are clicked there; there is a button for each target of any other name.
+        By default it shows player 0's observation planes. An action whose :meth:`targets` have the names of cells
+        (``b3``) or columns (``b``) is clicked there. Each target with another name has a button.
         """
         legal_actions = self.rules.examine(self, own, opp)[4]
         targets: dict[str, bool] = {}
@@ -198,24 +200,24 @@ class Game(Static, ABC):
         return planes_drawing(planes_of(self, own, opp, to_move), targets)
 
     def targets(self, action: int) -> tuple[str, ...]:
-        """Return the names of the regions to click one after the other for an action.
+        """Return the names of the regions to click, in order, for an action.
 
-        By default it is one region, which has the name of the action. The picture of a position has the regions of
-        every legal action. No legal action's regions begin those of another legal action.
+        By default it is one region with the name of the action. The picture of a position has the regions of every
+        legal action. The regions of a legal action must not be the first regions of another legal action.
         """
         return (self.action_name(action),)
 
     def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
-        """The regions in the picture of a position in which one sees what the ``action`` that led there did."""
+        """Return the regions of a position's picture that show the effect of the last action."""
         return self.targets(action)
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
-        """The lines that decided the game, each the regions that it joins, in order; none where there is none."""
+        """Return the lines that decided the game, each as the names of its regions in order; by default no lines."""
         return ()
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of the numbers that :func:`~ci_envs.games.operations.write_features` writes, in their order."""
+        """The names of the features that :func:`~ci_envs.games.operations.write_features` writes, in order."""
         return "constant", "mobility", "mobility odd"
 
     @property
@@ -224,24 +226,24 @@ class Game(Static, ABC):
         return is_overridden(longest_line, type(self), Game)
 
     def position_bound(self, own: int, opp: int) -> int | None:
-        """Return an upper bound on the number of positions at and below a position; None if none is known.
+        """Return an upper bound of the number of positions that play can reach from a position, or None if unknown.
 
-        The solver refuses a position with a large bound at once, instead of searching until its memory is full.
+        The solver refuses a position with a large bound immediately, instead of searching until its memory is full.
 
         Args:
             own: First word of the position.
-            opp: Second word.
+            opp: Second word of the position.
         """
         return None
 
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the training settings that suit this game, by the name of the learner.
+        """Return training options for this game by the name of the learner.
 
-        A learner uses its own defaults for every setting that is missing here.
+        A learner uses its own defaults for all other options.
 
         Returns:
-            For each learner (``alphazero``; ``sb3`` for all algorithms of Stable-Baselines3, or the name of one of them
-            for its arguments) the values that differ from the learner's defaults. By default there are none.
+            For each learner the values that differ from its defaults. The name ``sb3`` is for all algorithms of
+            Stable-Baselines3; the name of an algorithm is for its arguments. By default the result is empty.
         """
         return {}
 
@@ -256,7 +258,7 @@ class Game(Static, ABC):
         return super()._numba_type_
 
     def need(self, *operations: Callable[..., Any]) -> None:
-        """Raise a TypeError that names the ``operations`` which this game does not implement, if there are any."""
+        """Raise a TypeError that names the ``operations`` that this game does not implement, if there are any."""
         missing = [needed.__name__ for needed in operations if not is_implemented(needed, type(self))]
         if missing:
             raise TypeError(f"{type(self).__name__} does not implement {', '.join(missing)}")
@@ -336,7 +338,7 @@ def _(game: Game) -> Any:
 
 @inlined
 def least_image(game: Any, own: Any, opp: Any, symmetries: Any) -> Any:
-    """``-> (own, opp)``: the least of a position and its images under ``symmetries``, by first word, then by second."""
+    """Return the smallest of a position and its images under ``symmetries``, by first word, then by second word."""
     least_own, least_opp = own, opp
     for symmetry in symmetries:
         image_own, image_opp = transform(game, symmetry, own, opp)
@@ -357,7 +359,7 @@ def _(game: Game) -> Any:
 
 
 def bits(word: int) -> Iterator[int]:
-    """The indices of the ones in ``word``, ascending."""
+    """Yield the indices of the set bits of ``word`` in ascending order."""
     while word:
         low = word & -word
         yield low.bit_length() - 1

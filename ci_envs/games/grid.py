@@ -1,7 +1,7 @@
-"""Games of two colours on a grid of cells: what Quixo and the m,n,k family share.
+"""Games of two colours on a grid of cells: the common base of Quixo and the m,n,k games.
 
-A cell has the number ``row * cols + col``, counted from the top left, and the same bit in the words. Its name is a
-column letter and a row number counted from the top: ``a1`` is the top left.
+A cell has the number ``row * cols + col``, counted from the top left, and the bit of this number in the words. Its name
+is a column letter and a row number counted from the top: ``a1`` is the top left cell.
 """
 
 import re
@@ -23,17 +23,20 @@ from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.dispatch import implements, operation
 
 SYMBOLS = ".XO"
-"""An empty cell, a stone of player 0 and one of player 1, in text."""
+"""The symbols of an empty cell, a stone of player 0 and a stone of player 1 in texts."""
 
 
 def cell_name(cell: int, cols: int) -> str:
-    """The name of a cell, ``a1`` at the top left."""
+    """Return the name of a cell, for example ``a1`` for the top left cell."""
     return f"{column_name(cell % cols)}{cell // cols + 1}"
 
 
 @lru_cache
 def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
-    """The symmetries of a board, 8 on a square, else 4: ``maps[s, cell]`` is where ``cell`` goes. 0 is the identity."""
+    """Return the symmetries of a board, 8 for a square, else 4.
+
+    ``maps[s, cell]`` is the image of ``cell`` under symmetry ``s``. Symmetry 0 is the identity.
+    """
     cells = np.arange(rows * cols).reshape(rows, cols)
     images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
     if rows == cols:
@@ -43,7 +46,7 @@ def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
 
 @lru_cache
 def line_steps(rows: int, cols: int, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The lines of ``n`` cells, an entry a direction: the step from cell to cell, the mask of the cells to start at."""
+    """Return the lines of ``n`` cells by direction: the step from cell to cell, and the mask of the first cells."""
     steps, starts = [], []
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         first = [
@@ -59,7 +62,7 @@ def line_steps(rows: int, cols: int, n: int) -> tuple[NDArray[np.uint64], NDArra
 
 @lru_cache
 def lines_of(rows: int, cols: int, n: int) -> tuple[int, ...]:
-    """The masks of every row, column and diagonal of ``n`` cells on a board."""
+    """Return the masks of all rows, columns and diagonals of ``n`` cells on a board."""
     return tuple(
         sum(1 << start + k * step for k in range(n))
         for step, starts in zip(*(array.tolist() for array in line_steps(rows, cols, n)), strict=True)
@@ -68,50 +71,51 @@ def lines_of(rows: int, cols: int, n: int) -> tuple[int, ...]:
 
 
 class GridGame(Game):
-    """A game in which two players have cells of a grid: ``rows`` x ``cols`` cells, lines of ``n`` decide."""
+    """Base class of games in which two players have cells of a ``rows`` x ``cols`` grid, and lines of ``n`` decide."""
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int, int]:
-        """``(rows, cols, n)``: the board, and the length of a line."""
+        """The board size and the length of a line, ``(rows, cols, n)``."""
 
     @property
     def style(self) -> GridStyle:
-        """What the board looks like in a picture."""
+        """The style of pictures of the board."""
         return PAPER
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
-        """Two planes: cells of the observing player, cells of the other."""
+        """The shape of two planes: the cells of the observing player, and the cells of the other player."""
         rows, cols, _ = self.shape
         return rows, cols, 2
 
     @property
     def symmetry_count(self) -> int:
-        """8 on a square board, else 4."""
+        """The number of symmetries: 8 on a square board, else 4."""
         return len(self.cell_maps())
 
     def cell_maps(self) -> NDArray[np.uint8]:
-        """The symmetries of this game's board, as in :func:`cell_maps`."""
+        """Return the symmetries of this game's board, in the format of :func:`cell_maps`."""
         rows, cols, _ = self.shape
         return cell_maps(rows, cols)
 
     def start(self) -> tuple[int, int]:
-        """The empty board."""
+        """Return the empty board."""
         return 0, 0
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """Rows from top to bottom separated by ``/``, then who moves: ``X../.O./... X``."""
+        """Return the rows from top to bottom separated by ``/``, then the player to move: ``X../.O./... X``."""
         return "/".join(self._symbols(own, opp, to_move)) + f" {SYMBOLS[1 + to_move]}"
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read what :meth:`to_text` wrote."""
+        """Read a text that :meth:`to_text` wrote."""
         rows, cols, _ = self.shape
         match = re.fullmatch(rf"([.XO]{{{cols}}}(?:/[.XO]{{{cols}}}){{{rows - 1}}}) ([XO])", text)
         if match is None:
             example = self.to_text(0, 0, 0)
             raise ValueError(
-                f"{text!r} is no position of {self}: {rows} rows of {cols} of . X O, then X or O to move: {example!r}"
+                f"{text!r} is not a position of {self}: give {rows} rows of {cols} symbols . X O separated by /,"
+                f" then X or O to move, for example {example!r}"
             )
         cells = match[1].replace("/", "")
         stones = [sum(1 << cell for cell, symbol in enumerate(cells) if symbol == wanted) for wanted in "XO"]
@@ -119,11 +123,11 @@ class GridGame(Game):
         return stones[to_move], stones[1 - to_move], to_move
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """The board with the names of columns and rows."""
+        """Return the board with the names of columns and rows."""
         return grid_diagram(self._symbols(own, opp, to_move))
 
     def player_name(self, player: int) -> str:
-        """X or O."""
+        """Return X for player 0 and O for player 1."""
         return SYMBOLS[1 + player]
 
     @override
@@ -131,33 +135,35 @@ class GridGame(Game):
         return {".": "empty"}.get(symbol := self.symbol_at(own, opp, to_move, region), symbol)
 
     def symbol_at(self, own: int, opp: int, to_move: int, region: str) -> str:
-        """Return the symbol of a cell given by its name: ``.``, ``X`` or ``O``."""
+        """Return the symbol of the cell with a name: ``.``, ``X`` or ``O``."""
         rows, cols, _ = self.shape
         names = [cell_name(cell, cols) for cell in range(rows * cols)]
         return "".join(self._symbols(own, opp, to_move))[names.index(region)]
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """The board as a picture."""
+        """Return the board as a picture."""
         return grid_drawing(self._symbols(own, opp, to_move), self.style)
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
-        """The full lines of the player to move, else those of the other.
+        """Return the full lines of the player to move, or, if there are none, those of the other player.
 
-        Who has just moved can leave a line of the opponent only where that loses, as in Quixo, whatever else they made.
+        A move can complete a line of the opponent only in games where such a move loses, as in Quixo. Then this line
+        decides the game, even if the move also completed a line of the player who made it.
         """
         _, cols, _ = self.shape
-        lines = dict.fromkeys(lines_of(*self.shape))  # with n = 1 each is there in four directions
+        lines = dict.fromkeys(lines_of(*self.shape))  # with n = 1 each line occurs in four directions
         full = [[line for line in lines if line & stones == line] for stones in (own, opp)]
         return tuple(tuple(cell_name(cell, cols) for cell in bits(line)) for line in full[0] or full[1])
 
     @property
     @override
     def feature_names(self) -> tuple[str, ...]:
-        """Lines in which one player has more stones, by the numbers of both, then classes of symmetric cells.
+        """The names of the features: lines by the numbers of stones of both players, then classes of symmetric cells.
 
-        The first third changes its sign with the view and says who is ahead; the second third, ``anyone's``, does not
-        and says what it is worth to be the player to move. Mobility is not a feature: in Quixo it follows from the
-        cells, and in the m,n,k games both players have the same.
+        The first third counts lines in which one player has more stones. It changes its sign with the player to move
+        and describes who is ahead. The second third, ``anyone's``, does not change and describes the value of being to
+        move. Mobility is not a feature: in Quixo it follows from the cells, and in the m,n,k games both players have
+        the same.
         """
         leads = [f"lines {more}:{less}" for more, less in _leads(self)]
         cells = [f"cells like {orbit[0]}" for orbit in _orbits(self)]
@@ -174,7 +180,7 @@ class GridGame(Game):
 
 @operation
 def has_line(game: Any, stones: Any) -> Any:
-    """``-> bool``: do ``stones`` fill a line of the board."""
+    """Return whether ``stones`` fill a line of the board."""
 
 
 @implements(has_line, GridGame)
@@ -184,7 +190,7 @@ def _(game: GridGame) -> Any:
 
     def kernel(game, stones):
         found = False
-        for k in range(count):  # without a way out, so that it compiles to vector instructions
+        for k in range(count):  # without an early exit, so that it compiles to vector instructions
             line = lines[np.uint64(k)]
             found |= stones & line == line
         return found
@@ -194,7 +200,7 @@ def _(game: GridGame) -> Any:
 
 @operation
 def lacks_one(game: Any, stones: Any, never: Any) -> Any:
-    """``-> bool``: do ``stones`` fill all but one cell of a line, and is that none of the cells ``never``."""
+    """Return whether ``stones`` fill all but one cell of a line, and this cell is not in the set ``never``."""
 
 
 @implements(lacks_one, GridGame)
@@ -215,7 +221,7 @@ def _(game: GridGame) -> Any:
 
 @operation
 def longest_run(game: Any, stones: Any) -> Any:
-    """``-> int``: the length of the longest run of adjacent ``stones`` in a row, column or diagonal.
+    """Return the length of the longest run of adjacent ``stones`` in a row, column or diagonal.
 
     Diagonals that are too short for a line do not count.
     """
@@ -225,7 +231,7 @@ def longest_run(game: Any, stones: Any) -> Any:
 def _(game: GridGame) -> Any:
     rows, cols, n = game.shape
     steps, starts = line_steps(rows, cols, n)
-    _, pairs = line_steps(rows, cols, 2)  # the cells with a next cell in the direction
+    _, pairs = line_steps(rows, cols, 2)  # the cells that have a next cell in the direction
     cells = np.bitwise_or.reduce([starts << np.uint64(k) * steps for k in range(n)])
     count = len(steps)
 
@@ -322,13 +328,13 @@ def _(game: GridGame) -> Any:
 
 
 def _leads(game: GridGame) -> list[tuple[int, int]]:
-    """The numbers of cells that the two players can have in a line that is not even, while the game goes on."""
+    """Return the pairs of different numbers of stones that the players can have in a line while the game goes on."""
     n = game.shape[2]
     return [(more, less) for more in range(1, n) for less in range(min(more, n - more + 1))]
 
 
 def _orbits(game: GridGame) -> list[tuple[int, ...]]:
-    """The cells, those that symmetries take to each other together."""
+    """Return the cells in classes. Symmetries map the cells of a class to each other."""
     maps = game.cell_maps()
     return sorted({tuple(sorted({*maps[:, cell].tolist()})) for cell in range(maps.shape[1])})
 
@@ -339,7 +345,7 @@ def _(game: GridGame) -> Any:
     lines = np.array(lines_of(*game.shape), dtype=np.uint64)
     orbits = np.array([sum(1 << cell for cell in orbit) for orbit in _orbits(game)], dtype=np.uint64)
     lead_count, line_count, orbit_count = len(leads), len(lines), len(orbits)
-    # of what both have in a line: which feature it changes, and by how much; what is even changes feature 0 by 0
+    # for the stones of both players in a line: the index and the sign of its feature; equal numbers add 0 to feature 0
     place, sign = np.zeros(width * width, dtype=np.int64), np.zeros(width * width)
     for number, (more, less) in enumerate(leads):
         place[[more * width + less, less * width + more]] = number

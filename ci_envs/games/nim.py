@@ -1,7 +1,8 @@
-"""Nim: heaps of objects, of which a player takes one or more from one heap.
+"""Nim: heaps of objects, from which a player takes one or more objects of one heap.
 
-In normal play whoever takes the last object wins, in misere play that player loses. With ``max_take`` at most so many
-may be taken at once. Theory: Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901).
+In normal play the player who takes the last object wins. In misere play that player loses. ``max_take`` limits the
+number of objects per move. Theory: Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3
+(1901).
 """
 
 import re
@@ -43,11 +44,11 @@ _MAX_HEAPS, _MAX_SIZE = 8, 255
 
 @dataclass(frozen=True)
 class Nim(Game):
-    """Nim with up to 8 heaps of up to 255 objects, a bound ``max_take`` or none, normal or ``misere`` play.
+    """Nim with up to 8 heaps of up to 255 objects, an optional limit ``max_take`` per move, normal or ``misere`` play.
 
-    An action takes objects from a heap: ``2-3`` takes three from the second heap. It has the number
-    ``heap * limit + count - 1`` (heaps from 0), where ``limit`` is how many can be taken at all. Byte ``i`` of the
-    first word is the size of heap ``i``; the second word is zero.
+    An action takes objects from a heap: ``2-3`` takes three objects from the second heap. It has the number
+    ``heap * limit + count - 1`` (heaps from 0), where ``limit`` is the largest number of objects that any move can
+    take. Byte ``i`` of the first word is the size of heap ``i``. The second word is zero.
     """
 
     heaps: tuple[int, ...] = (1, 3, 5, 7)
@@ -82,7 +83,7 @@ class Nim(Game):
 
     @property
     def limit(self) -> int:
-        """The most objects that any move of this game can take."""
+        """The largest number of objects that any move of this game can take."""
         return min(max(self.heaps), self.max_take or _MAX_SIZE)
 
     @property
@@ -95,7 +96,7 @@ class Nim(Game):
 
     @property
     def first_word(self) -> int:
-        """The first word of the first position."""
+        """The first word of the initial position."""
         return pack(self.heaps)
 
     @property
@@ -105,17 +106,17 @@ class Nim(Game):
 
     @property
     def largest(self) -> int:
-        """The size of the largest heap of the first position."""
+        """The size of the largest heap of the initial position."""
         return max(self.heaps)
 
     @property
     def period(self) -> int:
-        """The modulus of heap sizes in the theory: ``max_take + 1``, or 256, more than any heap, without a bound."""
+        """The modulus of heap sizes in the theory: ``max_take + 1``, or 256 without a limit."""
         return (self.max_take or _MAX_SIZE) + 1
 
     @property
     def position_count(self) -> int:
-        """The number of positions that play can reach, those at the end included."""
+        """The number of positions that play can reach, including terminal positions."""
         return prod(heap + 1 for heap in self.heaps)
 
     @override
@@ -124,34 +125,34 @@ class Nim(Game):
 
     @property
     def action_count(self) -> int:
-        """Heaps times the most objects a move can take."""
+        """The number of heaps times :attr:`limit`."""
         return len(self.heaps) * self.limit
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
-        """One plane with a row a heap, in which as many cells are 1 as objects are left."""
+        """The shape of one plane, which has a row per heap with as many ones as the heap has objects."""
         return len(self.heaps), max(self.heaps), 1
 
     @property
     def symmetry_count(self) -> int:
-        """The heaps can be put in any order."""
+        """The number of permutations of the heaps."""
         return factorial(len(self.heaps))
 
     def start(self) -> tuple[int, int]:
-        """All heaps whole."""
+        """Return the initial position, with all objects."""
         return self.first_word, 0
 
     def action_name(self, action: int) -> str:
-        """The heap, counted from 1, minus the objects taken."""
+        """Return the heap, counted from 1, a minus sign, and the number of objects taken."""
         heap, count = divmod(action, self.limit)
         return f"{heap + 1}-{count + 1}"
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """The sizes separated by commas, then who moves: ``1,3,5,7 0``."""
+        """Return the sizes separated by commas, then the player to move: ``1,3,5,7 0``."""
         return f"{','.join(map(str, self.sizes(own)))} {to_move}"
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read what :meth:`to_text` wrote; no heap may exceed the largest of the start."""
+        """Read a text that :meth:`to_text` wrote. No heap may be larger than all initial heaps."""
         match = re.fullmatch(
             rf"(0|[1-9]\d{{0,2}})((?:,(?:0|[1-9]\d{{0,2}})){{{len(self.heaps) - 1}}}) ([01])", text, re.ASCII
         )
@@ -159,30 +160,30 @@ class Nim(Game):
         if match is None or max(sizes) > max(self.heaps):
             example = self.to_text(pack(self.heaps), 0, 0)
             raise ValueError(
-                f"{text!r} is no position of {self}: {len(self.heaps)} sizes from 0 to {max(self.heaps)},"
-                f" then 0 or 1 to move: {example!r}"
+                f"{text!r} is not a position of {self}: give {len(self.heaps)} sizes from 0 to {max(self.heaps)},"
+                f" then 0 or 1 to move, for example {example!r}"
             )
         return pack(sizes), 0, int(match[3])
 
     def sizes(self, own: int) -> tuple[int, ...]:
-        """The sizes of the heaps in a first word."""
+        """Return the sizes of the heaps in a first word."""
         return tuple(own.to_bytes(_MAX_HEAPS, "little")[: len(self.heaps)])
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """A row of bars a heap."""
+        """Return a row of bars for each heap."""
         return "\n".join(f"{heap}: {'| ' * size}({size})" for heap, size in enumerate(self.sizes(own), 1))
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """The heaps as rows of matches, those taken left as shadows."""
+        """Return a picture of the heaps as rows of matches. Taken matches are shown as shadows."""
         return heaps_drawing(self.sizes(own), self.heaps)
 
     @property
     @override
     def feature_names(self) -> tuple[str, ...]:
-        """A constant, the number of heaps of each size, and each binary digit of the nim-sum.
+        """The names of the features: a constant, the number of heaps of each size, and the digits of the nim-sum.
 
-        In the sum the sizes are taken modulo ``limit + 1``. With its digits a linear evaluation can express Bouton's
-        theorem: a nim-sum of 0 is lost.
+        The digits are binary. The nim-sum uses the sizes modulo ``limit + 1``. With its digits a linear evaluation can
+        express Bouton's theorem: a position with a nim-sum of 0 is lost.
         """
         heaps = [f"heaps of {size}" for size in range(1, max(self.heaps) + 1)]
         return ("constant", *heaps, *(f"nim-sum {1 << digit}" for digit in range(self.limit.bit_length())))
@@ -236,14 +237,14 @@ class Nim(Game):
         return tuple(f"{heap + 1}-{taken + 1}" for taken in range(count + 1))
 
     def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
-        """The shadows of what was taken."""
+        """Return the shadows of the matches that the action took."""
         heap, count = divmod(action, self.limit)
         shadows = self.heaps[heap] - self.sizes(own)[heap]
         return tuple(f"{heap + 1}+{shadow}" for shadow in range(1, min(count + 1, shadows) + 1))
 
 
 def pack(sizes: Iterable[int]) -> int:
-    """The first word of heaps of these sizes."""
+    """Return the first word of heaps of these sizes."""
     return int.from_bytes(bytes(sizes), "little")
 
 
@@ -264,13 +265,13 @@ def _(game: Nim) -> Any:
 
 @inline_kernel
 def size_of(own: Any, heap: Any) -> Any:
-    """``-> uint64``: the size of a heap."""
+    """Return the size of a heap as uint64."""
     return (own >> (np.uint64(8) * np.uint64(heap))) & np.uint64(255)
 
 
 @inline_kernel
 def heap_and_count(game: Any, action: Any) -> Any:
-    """``-> (heap, count)``, uint64: the heap that an action takes from, and how many objects it takes."""
+    """Return the heap that an action takes from, and the number of objects that it takes, both uint64."""
     heap = (np.uint64(action) * np.uint64(game.limit_inverse)) >> np.uint64(21)
     return heap, np.uint64(action) - heap * np.uint64(game.limit) + np.uint64(1)
 
@@ -342,15 +343,15 @@ def _(game: Nim) -> Any:
     return kernel
 
 
-_HEAP_NUMBERS = np.uint64(0x76543210)  # a digit each
+_HEAP_NUMBERS = np.uint64(0x76543210)  # one hexadecimal digit per heap
 
 
 @kernel
 def _place_of(game: Any, symmetry: Any, heap: Any) -> Any:
-    """``-> uint64``: where a permutation of the heaps puts a heap; permutations are numbered in lexicographic order."""
+    """Return the image of a heap under a permutation of the heaps. Permutations are in lexicographic order."""
     left, rest, ways = _HEAP_NUMBERS, np.uint64(symmetry), np.uint64(game.symmetry_count)
     for earlier in range(heap + 1):
-        ways //= np.uint64(game.heap_count - earlier)  # orders of the heaps after this one
+        ways //= np.uint64(game.heap_count - earlier)  # number of orders of the later heaps
         digit = np.uint64(4) * (rest // ways)
         rest %= ways
         place = (left >> digit) & np.uint64(15)
@@ -374,7 +375,7 @@ def _(game: Nim) -> Any:
 def _(game: Nim) -> Any:
     def kernel(game, own, opp):
         image = np.uint64(0)
-        for heap in range(game.heap_count):  # put in its place among those before, the largest first
+        for heap in range(game.heap_count):  # insertion sort, the largest first
             new = size_of(own, heap)
             below = np.uint64(0)
             while below < np.uint64(8 * heap) and (image >> below) & np.uint64(255) >= new:
@@ -404,7 +405,7 @@ def _(game: Nim) -> Any:
             size = size_of(own, heap)
             features[size] += 1
             total ^= size % np.uint64(game.limit + 1)
-        features[0] = 1  # no longer how many heaps are empty
+        features[0] = 1  # replaces the number of empty heaps
         for digit in range(len(features) - 1 - game.largest):
             features[1 + game.largest + digit] = (total >> np.uint64(digit)) & np.uint64(1)
 

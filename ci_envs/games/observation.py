@@ -1,6 +1,6 @@
-"""Observations of one board, written in compiled code.
+"""Observations of one board, written by compiled code.
 
-``planes`` is int8 of shape (height, width, channels), ``mask`` int8 of shape (actions,).
+``planes`` is int8 of shape (height, width, channels), ``mask`` is int8 of shape (actions,).
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from ci_envs.kernels.compiler import inlined, kernel
 
 @kernel
 def observe_with_mask(game: Any, words: Any, planes: Any, mask: Any) -> None:
-    """Write the observation of the player to move: planes, and a mask that is zero where the game is over."""
+    """Write the observation of the player to move: planes and action mask. The mask is zero if the game is over."""
     own, opp = words[0], words[1]
     write_planes(game, own, opp, planes)
     write_mask(game, own, opp, result(game, own, opp) == ONGOING, mask)
@@ -28,7 +28,7 @@ def write_planes(game: Any, own: Any, opp: Any, planes: Any) -> None:
 
 @inlined
 def write_mask(game: Any, own: Any, opp: Any, going: Any, mask: Any) -> None:
-    """Write the mask of the legal actions: zeros unless the game is ``going`` on."""
+    """Write the mask of the legal actions, or zeros if ``going`` is false."""
     if not going:
         mask[:] = 0
         return

@@ -1,4 +1,4 @@
-"""Positions that games begin from, so that agents without luck do not play one and the same game over and over."""
+"""Random positions from which games start, so that deterministic agents do not repeat the same game."""
 
 from typing import Any, NamedTuple
 
@@ -18,21 +18,22 @@ _FEW_TRIES = 20
 
 
 class RandomOpenings(NamedTuple):
-    """How some games begin with random plies.
+    """Random openings for some of the games.
 
     Attributes:
-        max_plies: The greatest number of random plies; each number from 1 on is equally likely.
-        share: The probability that a game begins so, from 0 to 1.
+        max_plies: The maximum number of random plies. Each number from 1 to this is equally likely.
+        share: The probability that a game has a random opening, from 0 to 1.
     """
 
     max_plies: int
     share: float = 1.0
 
     def draw(self, game: Game, count: int, rng: np.random.Generator) -> NDArray[np.uint64]:
-        """Draw positions for games to begin from.
+        """Draw the first positions of games.
 
         Returns:
-            Rows (own, opp), uint64 of shape (count, 2). Where random play hardly goes on for so long, the game's start.
+            Rows (own, opp), uint64 of shape (count, 2). If random play often ends too early, it is the initial
+            position.
         """
         words = np.empty((count, 2), dtype=np.uint64)
         _draw_openings(game, words, self.max_plies, self.share, rng.integers(1 << 63, dtype=np.uint64))
@@ -56,50 +57,50 @@ def checked_openings(openings: RandomOpenings | None) -> RandomOpenings | None:
 
 
 def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArray[np.uint64]:
-    """Positions after so many random plies, uint64 (count, 2). Walks that end the game are begun again.
+    """Return positions after ``plies`` random plies, uint64 of shape (count, 2). Walks that end the game are repeated.
 
     Raises:
-        ValueError: ``count`` or ``plies`` is out of range, or hardly a walk is so long.
+        ValueError: ``count`` or ``plies`` is out of range, or almost all walks end too early.
     """
     integer_between("count", count, 1)
     integer_between("random_plies", plies, 0)
     words, state = start_words(game, count), np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     if plies and not _walk(game, words, np.full(count, plies), state):
-        raise ValueError(f"random_plies={plies} is too much for {game}: it is over by then")
+        raise ValueError(f"random_plies={plies} is too large for {game}: random games end earlier")
     return words
 
 
 def positions_of_random_play(
     game: Game, count: int, min_plies: int, max_plies: int, rng: np.random.Generator
 ) -> NDArray[np.uint64]:
-    """Draw positions after random plies, whose number is drawn uniformly for each.
+    """Draw positions after random numbers of random plies.
 
-    Walks that end the game are begun again.
+    Walks that end the game are repeated.
 
     Args:
         game: The game.
         count: The number of positions.
-        min_plies: The least number of plies.
-        max_plies: The greatest number of plies.
-        rng: The source of random numbers.
+        min_plies: The minimum number of plies.
+        max_plies: The maximum number of plies. All numbers are equally likely.
+        rng: The random number generator.
 
     Returns:
         Rows (own, opp), uint64 of shape (count, 2).
 
     Raises:
-        ValueError: Hardly a walk is so long.
+        ValueError: Almost all walks end too early.
     """
     words = start_words(game, count)
     if not _walk(
         game, words, rng.integers(min_plies, max_plies + 1, size=count), rng.integers(1 << 63, dtype=np.uint64)
     ):
-        raise ValueError(f"max_plies={max_plies} is too much for {game}: it is over by then")
+        raise ValueError(f"max_plies={max_plies} is too large for {game}: random games end earlier")
     return words
 
 
 @kernel
 def _walk(game: Any, words: Any, plies: Any, state: Any) -> Any:
-    """``-> bool``: did every walk come so far."""
+    """Write the end of a random walk for each row, and return whether every walk reached its length."""
     for i in range(len(words)):
         for _ in range(_TRIES):
             words[i, 0], words[i, 1], _, going, state = _walk_once(game, plies[i], state)
@@ -112,7 +113,11 @@ def _walk(game: Any, words: Any, plies: Any, state: Any) -> Any:
 
 @inlined
 def _walk_once(game: Any, plies: Any, state: Any) -> Any:
-    """``-> (own, opp, to_move, going, state)``: play random plies; ``going`` is False if the game ends by then."""
+    """Play random plies from the initial position.
+
+    Returns:
+        Both words, the player to move, whether the game is still going on, and the new state of the random numbers.
+    """
     own, opp = initial(game)
     to_move = walked = np.int64(0)
     while walked < plies and result(game, own, opp) == ONGOING:
@@ -126,7 +131,11 @@ def _walk_once(game: Any, plies: Any, state: Any) -> Any:
 
 @kernel
 def random_opening(game: Any, max_plies: Any, share: Any, state: Any) -> Any:
-    """``-> (own, opp, to_move, state)``: the position that a game begins from, see :class:`RandomOpenings`."""
+    """Draw the first position of a game (:class:`RandomOpenings`).
+
+    Returns:
+        Both words, the player to move, and the new state of the random number generator.
+    """
     fraction, state = random_below(state, 1 << 30)
     if fraction < share * (1 << 30):
         wanted, state = random_below(state, max_plies)

@@ -1,7 +1,7 @@
 """The default text of a position: a symbol for each cell of its observation planes.
 
-Planes give a safer text than the words of a position. A text from outside may hold anything, and compiled rules check
-no bounds: but every text of the right form is a set of binary planes, which ``decode`` can read.
+Planes give a safer text than the words of a position. A text from outside can contain anything, and compiled rules do
+not check bounds. But every text of the correct form is a set of binary planes, which ``decode`` can read.
 """
 
 import re
@@ -15,20 +15,20 @@ from ci_envs.drawing.board import column_name
 from ci_envs.games.operations import VIEWS
 
 _SYMBOLS = ".XO*"
-"""A cell of at most two planes: nothing, the first, the second, both."""
+"""The symbols of a cell with at most two planes: none set, the first, the second, both."""
 
 
 def planes_of(game: Any, own: int, opp: int, to_move: int) -> NDArray[np.int8]:
-    """Return the planes of a position as player 0 sees it, whoever is to move.
+    """Return the planes of a position as player 0 sees it, also if player 1 is to move.
 
     Args:
         game: The :class:`~ci_envs.games.game.Game`.
-        own: First word, seen by the player to move.
+        own: First word, from the point of view of the player to move.
         opp: Second word.
         to_move: The player to move, 0 or 1.
 
     Returns:
-        int8 of ``game.observation_shape``.
+        int8 of shape ``game.observation_shape``.
     """
     game.need(*VIEWS)
     planes: NDArray[np.int8] = game.rules.observation(*_seen_by_first(game, own, opp, to_move))[0]
@@ -38,8 +38,8 @@ def planes_of(game: Any, own: int, opp: int, to_move: int) -> NDArray[np.int8]:
 def rows_of(planes: NDArray[np.int8]) -> list[list[str]]:
     """Return the symbols of the cells, row by row.
 
-    A cell of one or two planes has one of the symbols ``.XO*``. A cell of more planes has their bits as a hexadecimal
-    number of fixed width, the first plane lowest, and dots if no plane is set.
+    A cell with one or two planes has one of the symbols ``.XO*``. A cell with more planes has their bits as a
+    hexadecimal number of fixed width, the first plane as the lowest bit. If no plane is set it has dots.
     """
     channels = planes.shape[2]
     numbers = [[sum(int(bit) << k for k, bit in enumerate(cell)) for cell in row] for row in planes.tolist()]
@@ -56,7 +56,7 @@ def position_to_text(game: Any, own: int, opp: int, to_move: int) -> str:
 
 
 def position_from_text(game: Any, text: str) -> tuple[int, int, int]:
-    """Return the ``(own, opp, to_move)`` that :func:`position_to_text` wrote.
+    """Return the ``(own, opp, to_move)`` of a text that :func:`position_to_text` wrote.
 
     Raises:
         ValueError: ``text`` is malformed, or no position of the game has these planes.
@@ -67,7 +67,7 @@ def position_from_text(game: Any, text: str) -> tuple[int, int, int]:
     match = re.fullmatch(rf"((?:{symbol}){{{cols}}}(?:/(?:{symbol}){{{cols}}}){{{rows - 1}}}) ([01])", text)
     if match is None:
         raise ValueError(
-            f"{text!r} is no position of {game}: {rows} rows of {cols} cells separated by '/', then 0 or 1 to move,"
+            f"{text!r} is not a position of {game}: {rows} rows of {cols} cells separated by '/', then 0 or 1 to move,"
             f" for example {game.to_text(*game.start(), 0)!r}"
         )
     planes = _planes_from(match[1].split("/"), game.observation_shape)
@@ -75,15 +75,15 @@ def position_from_text(game: Any, text: str) -> tuple[int, int, int]:
     first_word, second_word = game.rules.decode(game, planes)
     own, opp = _seen_by_first(game, first_word, second_word, to_move)
     if position_to_text(game, own, opp, to_move) != text:
-        raise ValueError(f"{text!r} is no position of {game}: no position has these planes")
+        raise ValueError(f"{text!r} is not a position of {game}: no position has these planes")
     return own, opp, to_move
 
 
 def grid_diagram(rows: Sequence[Sequence[str]]) -> str:
-    """Return the symbols of a board in several lines, with a letter over each column and a number before each row.
+    """Return the symbols of a board in several lines, with a letter above each column and a number before each row.
 
     Args:
-        rows: The symbols of the cells from the top; all have the same length.
+        rows: The symbols of the cells from the top. All rows have the same length.
     """
     names = [column_name(col) for col in range(len(rows[0]))]
     width, number = max(len(rows[0][0]), len(names[-1])), len(str(len(rows)))
@@ -92,7 +92,7 @@ def grid_diagram(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _seen_by_first(game: Any, own: int, opp: int, to_move: int) -> tuple[int, int]:
-    """Return the words as player 0 sees them; the same function also turns them back."""
+    """Return the words from player 0's point of view. The same function is its own inverse."""
     return (own, opp) if game.shared_board or to_move == 0 else (opp, own)
 
 
@@ -102,7 +102,7 @@ def _digits(channels: int) -> int:
 
 
 def _planes_from(rows: list[str], shape: tuple[int, int, int]) -> NDArray[np.int8]:
-    """Return the planes of rows of well-formed symbols; bits beyond the last plane are dropped."""
+    """Return the planes of rows of well-formed symbols. Bits beyond the last plane are ignored."""
     height, width, channels = shape
     planes = np.zeros(shape, dtype=np.int8)
     size = 1 if channels <= 2 else _digits(channels)

@@ -1,4 +1,4 @@
-"""A position of a game as a value: the face that the rules show in Python."""
+"""A position of a game as an immutable value: the Python API of the rules."""
 
 import operator
 from dataclasses import FrozenInstanceError
@@ -20,11 +20,11 @@ _BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Position:
-    """An immutable, hashable position: play returns a new one.
+    """An immutable, hashable position. Playing an action returns a new position.
 
     Attributes:
         game: the game with its parameters.
-        to_move: the player to move, 0 or 1. Quarto's placer goes on to give, so this need not alternate.
+        to_move: the player to move, 0 or 1. It need not alternate: in Quarto the player who places also gives.
 
     >>> position = Position.start(ConnectN(3, 3, 3))
     >>> print(position.play(4))
@@ -38,11 +38,11 @@ class Position:
     _facts: Facts
 
     def __init__(self, game: Game, own: int, opp: int, to_move: int = 0) -> None:
-        """Make a position from its words (module ``ci_envs.games.game``); whether it can occur is not checked.
+        """Make a position from its words (:mod:`ci_envs.games.operations`), without checking that play can reach it.
 
         Args:
             game: the game with its parameters.
-            own: first 64-bit word, seen by the player to move.
+            own: first 64-bit word, from the point of view of the player to move.
             opp: second 64-bit word.
             to_move: the player to move, 0 or 1.
         """
@@ -52,7 +52,7 @@ class Position:
 
     @property
     def own(self) -> int:
-        """The first 64-bit word, seen by the player to move (module ``ci_envs.games.game``)."""
+        """The first 64-bit word, from the point of view of the player to move (:mod:`ci_envs.games.operations`)."""
         return self._facts[0]
 
     @property
@@ -62,7 +62,7 @@ class Position:
 
     @classmethod
     def start(cls, game: Game) -> Self:
-        """The first position of ``game``.
+        """Return the initial position of ``game``.
 
         Raises:
             TypeError: ``game`` is not a game.
@@ -73,23 +73,23 @@ class Position:
 
     @classmethod
     def from_text(cls, game: Game, text: str) -> Self:
-        """The position that :meth:`to_text` wrote.
+        """Return the position of a text that :meth:`to_text` wrote.
 
         Raises:
-            ValueError: ``text`` is malformed, or no position of this game.
+            ValueError: ``text`` is malformed, or is not a position of this game.
         """
         return cls(game, *game.from_text(text))
 
     @classmethod
     def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
-        """The position whose player to move sees ``planes`` (int8 of ``game.observation_shape``)."""
+        """Return the position whose player to move observes ``planes`` (int8 of shape ``game.observation_shape``)."""
         if np.shape(planes) != game.observation_shape:
             raise ValueError(f"planes of {game} have the shape {game.observation_shape}, not {np.shape(planes)}")
         own, opp = game.rules.decode(game, np.ascontiguousarray(planes, dtype=np.int8))
         return cls(game, own, opp, to_move)
 
     def legal_actions(self) -> tuple[int, ...]:
-        """The numbers of the legal actions, ascending; none once the game is over."""
+        """Return the numbers of the legal actions in ascending order; an empty tuple if the game is over."""
         return _numbers(self._facts[4])
 
     def play(self, action: SupportsIndex | str) -> Self:
@@ -100,7 +100,7 @@ class Position:
 
         Raises:
             TypeError: ``action`` is neither an integer nor a text.
-            ValueError: ``action`` is unknown or illegal here, or the game is over.
+            ValueError: ``action`` is unknown or illegal in this position, or the game is over.
         """
         number = action if type(action) is int else self._number_of(action)
         own, opp, _, _, legal = self._facts
@@ -121,10 +121,10 @@ class Position:
         return None if outcome == ONGOING else outcome
 
     def action_name(self, action: SupportsIndex) -> str:
-        """The name of an action: ``a1e1`` in Quixo, ``b3``, ``2-1`` in Nim, ``give5`` in Quarto.
+        """Return the name of an action: for example ``a1e1`` in Quixo, ``2-1`` in Nim, ``give5`` in Quarto.
 
         Raises:
-            ValueError: there is no action of this number.
+            ValueError: the number is out of range.
         """
         number = operator.index(action)
         if not 0 <= number < self.game.action_count:
@@ -132,34 +132,34 @@ class Position:
         return self.game.action_name(number)
 
     def parse_action(self, text: str) -> int:
-        """The number of the legal action of this name.
+        """Return the number of the legal action with a name.
 
         Raises:
-            ValueError: there is no such action, or it is illegal here.
+            ValueError: the name is unknown, or the action is illegal in this position.
         """
         number = self.game.action_numbers.get(text.strip().lower())
         if number is None:
-            raise ValueError(f"{text!r} is no action of {self.game}; {self._legal_names()}")
+            raise ValueError(f"{text!r} is not an action of {self.game}; {self._legal_names()}")
         if not self._facts[4] >> number & 1:
             self._refuse(number)
         return number
 
     def observation(self) -> NDArray[np.int8]:
-        """The planes that the player to move sees: int8 of ``game.observation_shape``."""
+        """Return the planes that the player to move observes, int8 of shape ``game.observation_shape``."""
         return self.game.rules.observation(self.own, self.opp)[0]
 
     @property
     def symmetries(self) -> tuple[Self, ...]:
-        """The images of this position under the game's symmetries, itself first; images may coincide."""
+        """The images of this position under the game's symmetries, itself first. Images can be equal."""
         images = self.game.rules.images(self.game, self.own, self.opp)
         return tuple(type(self)(self.game, own, opp, self.to_move) for own, opp in images.tolist())
 
     def to_text(self) -> str:
-        """One line from which :meth:`from_text` makes the same position."""
+        """Return one line of text from which :meth:`from_text` makes the same position."""
         return self.game.to_text(self.own, self.opp, self.to_move)
 
     def diagram(self) -> str:
-        """The board in several lines of text, and who is to move or has won."""
+        """Return the board in several lines of text, and the player to move or the result."""
         return f"{self.game.diagram(self.own, self.opp, self.to_move)}\n{self._status()}"
 
     def __str__(self) -> str:
@@ -177,7 +177,7 @@ class Position:
         return self.draw().svg()
 
     def save(self, path: str | Path) -> None:
-        """Write the picture of the board to a file, as SVG or PNG by its ending.
+        """Write the picture of the board to a file, as SVG or PNG depending on its ending.
 
         Raises:
             ValueError: The file name has another ending.
@@ -195,7 +195,7 @@ class Position:
         try:
             return operator.index(action)
         except TypeError:
-            raise TypeError(f"an action is an integer or the name of an action, not {action!r}") from None
+            raise TypeError(f"an action must be an integer or the name of an action, not {action!r}") from None
 
     def _refuse(self, action: int) -> NoReturn:
         raise ValueError(f"action {action} is illegal in {self.to_text()!r}; {self._legal_names()}")
@@ -240,12 +240,12 @@ class Position:
         return f"legal are {', '.join(names)}" if names else "the game is over"
 
 
-# assigning to a slot by its descriptor is twice as fast as by object.__setattr__
+# assigning to a slot with its descriptor is twice as fast as with object.__setattr__
 _new = object.__new__
 _set_game, _set_to_move, _set_facts = (Position.__dict__[name].__set__ for name in ("game", "to_move", "_facts"))
 
 
 @lru_cache(maxsize=1 << 14)
 def _numbers(bits: int) -> tuple[int, ...]:
-    """Return the numbers of the bits that are set, ascending."""
+    """Return the indices of the set bits in ascending order."""
     return tuple(compress(count(), f"{bits:b}"[::-1].encode().translate(_BITS)))

@@ -1,8 +1,9 @@
 """Quarto (Blaise Mueller 1991): sixteen pieces, one for each combination of four two-valued attributes.
 
-The opponent hands over a piece; one places it on the 4 x 4 board and hands over the next. Whoever completes a row,
-column or diagonal of four pieces with an attribute in common wins, whoever placed the others; in the variant
-``squares`` the nine 2 x 2 squares count too. A full board without is a draw. Whoever places goes on to give.
+A player places the piece that the opponent gave on the 4 x 4 board, and then gives the opponent a piece. The player who
+completes a row, column or diagonal of four pieces with a common attribute wins. It does not matter who placed the other
+pieces. In the variant ``squares`` the nine 2 x 2 squares also count. A full board without such a line is a draw. The
+player who places a piece moves again, to give one.
 """
 
 import re
@@ -44,14 +45,14 @@ from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.validation import true_or_false
 
 _CELLS = _PIECES = 16
-_USED, _HAND, _HOLDING = 16, 32, 36  # where the fields of the second word begin
+_USED, _HAND, _HOLDING = 16, 32, 36  # the first bits of the fields of the second word
 
 _SQUARES = tuple(0x33 << cell for cell in bits(0x0777))
 _LANE = np.uint64(0xFFFF)
 _LANES = np.uint64(0x0001_0001_0001_0001)
-# the pieces that have each attribute, as a set of bits
+# the pieces that have each attribute, as bit sets
 _HAVING = np.array([sum(1 << piece for piece in range(16) if piece >> i & 1) for i in range(4)], dtype=np.uint64)
-# the attributes of each piece, in the lowest bit of each lane
+# the attributes of each piece, as the lowest bits of the lanes
 _SPREAD = np.array([sum(1 << 16 * bit for bit in bits(piece)) for piece in range(_PIECES)], dtype=np.uint64)
 
 _CELL_NAMES = tuple(cell_name(cell, 4) for cell in range(_CELLS))
@@ -72,79 +73,79 @@ _FEATURES = (
 
 @dataclass(frozen=True)
 class Quarto(Game):
-    """Quarto, with lines alone or with ``squares``.
+    """Quarto, with lines only or also with ``squares``.
 
-    Actions 0 to 15 place the piece in hand on a cell (``b3``), 16 to 31 hand over a piece (``give5``). Bit ``i`` of a
-    piece's number is its attribute ``i``: tall, dark, square, hollow. Lane ``i`` (16 bits) of the first word holds the
-    cells with a piece that has attribute ``i``. The second word holds, from the lowest bit: the 16 occupied cells, the
-    16 pieces that were given, the number of the piece in hand (4 bits), and whether there is one.
+    Actions 0 to 15 place the piece in hand on a cell (``b3``); actions 16 to 31 give a piece (``give5``). Bit ``i`` of
+    a piece's number is its attribute ``i``: tall, dark, square, hollow. Lane ``i`` (16 bits) of the first word contains
+    the cells with a piece that has attribute ``i``. The second word contains, from the lowest bit: the 16 occupied
+    cells, the 16 pieces that were given, the number of the piece in hand (4 bits), and whether a piece is in hand.
     """
 
     squares: bool = False
 
     shared_board: ClassVar[bool] = True
-    position_share: ClassVar[float] = 1 / 4  # below random positions: most play ends before the board is full
+    position_share: ClassVar[float] = 1 / 4  # measured below random positions: most games end before the board is full
 
     def __post_init__(self) -> None:
         true_or_false("squares", self.squares)
 
     @property
     def action_count(self) -> int:
-        """16 cells and 16 pieces."""
+        """The number of actions: 16 cells and 16 pieces."""
         return _CELLS + _PIECES
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
-        """Ten planes: occupied, the four attributes there, whether a piece is in hand, and its four attributes."""
+        """The shape of ten planes: occupied, four attributes, whether a piece is in hand, its four attributes."""
         return 4, 4, 10
 
     @property
     def symmetry_count(self) -> int:
-        """32 of the board (with squares 8) times 384 of the pieces."""
+        """The number of symmetries: 32 of the board (8 with squares) times 384 of the pieces."""
         return len(board_maps(self.squares)) * len(piece_maps())
 
     def fours(self) -> tuple[int, ...]:
-        """The masks of four cells that decide: the lines, and the squares if they count."""
+        """Return the masks of four cells that decide the game: the lines, and the squares if they count."""
         return lines_of(4, 4, 4) + (_SQUARES if self.squares else ())
 
     def start(self) -> tuple[int, int]:
-        """An empty board and no piece in hand: player 0 gives first."""
+        """Return the initial position: an empty board and no piece in hand. Player 0 gives first."""
         return 0, 0
 
     def action_name(self, action: int) -> str:
-        """A cell to place on, or a piece to give."""
+        """Return the name of a cell to place on, or of a piece to give."""
         return cell_name(action, 4) if action < _CELLS else f"give{action - _CELLS:x}"
 
     def pieces(self, own: int, opp: int) -> list[int | None]:
-        """The number of the piece on each cell, None where there is none."""
+        """Return the number of the piece on each cell, or None for an empty cell."""
         return [
             sum((own >> 16 * attribute + cell & 1) << attribute for attribute in range(4)) if opp >> cell & 1 else None
             for cell in range(_CELLS)
         ]
 
     def in_hand(self, opp: int) -> int | None:
-        """The piece to be placed, None while one is to be given."""
+        """Return the piece to place, or None if a piece is to be given."""
         return opp >> _HAND & 15 if opp >> _HOLDING & 1 else None
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """Rows of pieces (hexadecimal or ``.``) separated by ``/``, the piece in hand or ``-``, who acts."""
+        """Return the rows of pieces (hexadecimal or ``.``), the piece in hand or ``-``, and the player to move."""
         return f"{'/'.join(self._rows(own, opp))} {_digit(self.in_hand(opp), '-')} {to_move}"
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read what :meth:`to_text` wrote; a piece used twice, or the wrong player to act, is refused."""
+        """Read a text that :meth:`to_text` wrote. A piece that occurs twice or a wrong player to move is refused."""
         match = re.fullmatch(r"([.0-9a-f]{4}(?:/[.0-9a-f]{4}){3}) ([-0-9a-f]) ([01])", text)
         if match is None:
             raise ValueError(
-                f"{text!r} is no position of {self}: 4 rows of 4 pieces (0 to f or .), the piece in hand or -,"
-                f" then 0 or 1 to act: {self.to_text(0, 0, 0)!r}"
+                f"{text!r} is not a position of {self}: give 4 rows of 4 pieces (0 to f or .), the piece in hand or -,"
+                f" then 0 or 1 to move, for example {self.to_text(0, 0, 0)!r}"
             )
         board, hand, to_move = match[1].replace("/", ""), match[2].strip("-"), int(match[3])
         used = board.replace(".", "") + hand
         if len(set(used)) < len(used):
-            raise ValueError(f"{text!r} is no position of {self}: a piece is there twice")
+            raise ValueError(f"{text!r} is not a position of {self}: a piece occurs twice")
         actor = len(used) % 2
         if to_move != actor:
-            raise ValueError(f"{text!r} is no position of {self}: here player {actor} acts")
+            raise ValueError(f"{text!r} is not a position of {self}: player {actor} is to move")
         own = opp = 0
         for cell, digit in enumerate(board):
             if digit != ".":
@@ -152,18 +153,18 @@ class Quarto(Game):
                 own |= sum(1 << 16 * attribute + cell for attribute in bits(int(digit, 16)))
         if hand:
             if self._quartos(own, opp):
-                raise ValueError(f"{text!r} is no position of {self}: after a quarto nothing more is given")
+                raise ValueError(f"{text!r} is not a position of {self}: after a quarto no piece is given")
             opp |= 1 << _USED + int(hand, 16) | int(hand, 16) << _HAND | 1 << _HOLDING
         return own, opp, to_move
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """The board, the pieces left, and the one in hand."""
+        """Return the board, the pieces left, and the piece in hand."""
         left = " ".join(f"{piece:x}" for piece in range(_PIECES) if not opp >> _USED + piece & 1)
         hand = _digit(self.in_hand(opp), "none")
         return f"{grid_diagram(self._rows(own, opp))}\nleft: {left or 'none'}\nin hand: {hand}"
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """The board, and beside it the pieces that are left, the one in hand on top."""
+        """Return a picture of the board and of the remaining pieces beside it, with the piece in hand at the top."""
         left = [piece for piece in range(_PIECES) if not opp >> _USED + piece & 1]
         return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
 
@@ -175,7 +176,8 @@ class Quarto(Game):
             "There are 16 different pieces: each is tall or short, dark or light, square or round, hollow or solid."
             " Your opponent chooses a piece and gives it to you. Place it on an empty cell of the 4 x 4 board, then"
             " choose a piece that your opponent must place. You win by placing the fourth piece of"
-            f" {fours} in which all four pieces have a property in common, whoever placed the others. If the board is"
+            f" {fours} in which all four pieces have a property in common; it does not matter who placed the other"
+            " pieces. If the board is"
             " full and nobody has won, the game is a draw."
         )
 
@@ -213,13 +215,13 @@ class Quarto(Game):
         return "choose a piece to give" if self.in_hand(opp) is None else "place the piece"
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
-        """The lines and, if they count, the squares of four pieces with an attribute in common."""
+        """Return the lines and, if they count, the squares of four pieces with a common attribute."""
         return tuple(tuple(cell_name(cell, 4) for cell in _around(four)) for four in self._quartos(own, opp))
 
     @property
     @override
     def feature_names(self) -> tuple[str, ...]:
-        """Nine features while a piece is placed, and the same while one is given; those of the other phase are 0."""
+        """The names of nine features for placing and of the same nine for giving. Features of the other phase are 0."""
         return tuple(f"{phase}: {name}" for phase in ("placing", "giving") for name in _FEATURES)
 
     @override
@@ -251,17 +253,18 @@ def _digit(piece: int | None, none: str) -> str:
 
 
 def _around(four: int) -> list[int]:
-    """The cells of a line from end to end, those of a square once around."""
+    """Return the cells of a line from end to end, or the cells of a square clockwise."""
     first, second, third, last = bits(four)
     return [first, second, last, third] if four in _SQUARES else [first, second, third, last]
 
 
 @lru_cache
 def board_maps(squares: bool) -> NDArray[np.uint8]:
-    """The permutations of the cells that keep the lines: ``maps[s, cell]`` is where ``cell`` goes; the identity first.
+    """Return the permutations of the cells that map lines to lines. ``maps[s, cell]`` is the image of ``cell``.
 
-    With squares they are the 8 of the square. Lines alone allow 32: besides, rows and columns alike may be put in any
-    order in which mirror images stay mirror images, as both diagonals then stay diagonals. Up to reversal there are 4.
+    The identity is first. With squares they are the 8 symmetries of the square. With lines only there are 32: rows and
+    columns can also be permuted together, in all ways that keep pairs of mirror images, because then both diagonals
+    remain diagonals. Up to reversal there are 4 such orders.
     """
     dihedral = cell_maps(4, 4).astype(np.int64)
     orders = [(0, 1, 2, 3)] if squares else [(0, 1, 2, 3), (1, 0, 3, 2), (0, 2, 1, 3), (1, 3, 0, 2)]
@@ -271,7 +274,7 @@ def board_maps(squares: bool) -> NDArray[np.uint8]:
 
 @lru_cache
 def piece_maps() -> NDArray[np.uint8]:
-    """The 4! 2^4 symmetries of the attributes: ``maps[s, piece]`` is the image of a piece; the identity first."""
+    """Return the 4! 2^4 symmetries of the attributes, the identity first. ``maps[s, piece]`` is an image."""
     pieces = np.arange(_PIECES)
     maps = []
     for order in permutations(range(4)):
@@ -286,7 +289,7 @@ def _(game: Quarto) -> Any:
 
     def kernel(game, own, opp, action):
         placing = (opp >> np.uint64(_HOLDING)) & one
-        # the field of given pieces follows that of occupied cells, as giving follows placing
+        # the bits of given pieces follow the bits of occupied cells, as the actions that give follow those that place
         free = (opp >> np.uint64(action)) & one == np.uint64(0)
         return free and (np.uint64(action) < cells) == (placing == one)
 
@@ -321,7 +324,7 @@ def _(game: Quarto) -> Any:
     squares = np.uint64(0x0777 if game.squares else 0) * _LANES
 
     def kernel(game, own, opp):
-        if opp >> np.uint64(_HOLDING):  # a quarto is seen as soon as it is placed
+        if opp >> np.uint64(_HOLDING):  # a quarto ends the game as soon as it is placed
             return ONGOING
         occupied = opp & _LANE
         for alike in (own, (occupied * _LANES) & ~own):  # the cells that have an attribute, and those that lack it
@@ -340,10 +343,11 @@ def _(game: Quarto) -> Any:
 
 @operation
 def completing_cells(game: Any, own: Any, opp: Any) -> Any:
-    """``-> (having, lacking)``: the empty cells where a piece completes a line by one attribute.
+    """Return the empty cells where a piece completes a line by one attribute.
 
-    Lane ``i`` (16 bits) of the first word holds the cells where one that has attribute ``i`` does, of the second where
-    one that lacks it does.
+    Returns:
+        Two words of four lanes of 16 bits. Lane ``i`` of the first word contains the cells where a piece with attribute
+        ``i`` completes a line. Lane ``i`` of the second word contains the cells where a piece without it does.
     """
 
 
@@ -371,7 +375,7 @@ def _(game: Quarto) -> Any:
 
 @kernel
 def _fourth_cells(alike: Any, starts: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    """``-> uint64``: the cells that lack in fours of ``alike`` cells, which lie at ``a`` to ``d`` from a start."""
+    """Return the missing cells of fours with three ``alike`` cells. Their cells are at ``a`` to ``d`` from a start."""
     at_a, at_b, at_c, at_d = (alike >> a) & starts, (alike >> b) & starts, (alike >> c) & starts, (alike >> d) & starts
     ab, cd = at_a & at_b, at_c & at_d
     return ((at_b & cd) << a) | ((at_a & cd) << b) | ((ab & at_d) << c) | ((ab & at_c) << d)
@@ -379,7 +383,7 @@ def _fourth_cells(alike: Any, starts: Any, a: Any, b: Any, c: Any, d: Any) -> An
 
 @kernel
 def winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
-    """``-> uint64``: where a piece completes a line, of the cells that :func:`completing_cells` found."""
+    """Return the cells where a piece completes a line, from the result of :func:`completing_cells`, as uint64."""
     cells = np.uint64(0)
     for attribute in range(4):
         lanes = having if (piece >> np.uint64(attribute)) & np.uint64(1) else lacking
@@ -389,7 +393,7 @@ def winning_cells(having: Any, lacking: Any, piece: Any) -> Any:
 
 @kernel
 def safe_pieces(having: Any, lacking: Any, left: Any) -> Any:
-    """``-> uint64``: those of the pieces ``left`` that win nowhere."""
+    """Return the pieces of the set ``left`` that complete no line, as uint64."""
     for attribute in range(4):
         if (having >> np.uint64(16 * attribute)) & _LANE:
             left &= ~_HAVING[attribute]
@@ -401,7 +405,7 @@ def safe_pieces(having: Any, lacking: Any, left: Any) -> Any:
 @implements(may_end, Quarto)
 def _(game: Quarto) -> Any:
     def kernel(game, own, opp, outcome):
-        if outcome != WIN or not opp >> np.uint64(_HOLDING):  # to give ends nothing
+        if outcome != WIN or not opp >> np.uint64(_HOLDING):  # giving a piece does not end the game
             return False
         having, lacking = completing_cells(game, own, opp)
         return winning_cells(having, lacking, (opp >> np.uint64(_HAND)) & np.uint64(15)) != np.uint64(0)
@@ -452,7 +456,7 @@ def _(game: Quarto) -> Any:
 
 @kernel
 def _piece_at(own: Any, cell: Any) -> Any:
-    """``-> uint64``: the number of the piece on an occupied cell."""
+    """Return the number of the piece on an occupied cell as uint64."""
     piece = np.uint64(0)
     for attribute in range(4):
         piece |= ((own >> np.uint64(16 * attribute + cell)) & np.uint64(1)) << np.uint64(attribute)
@@ -483,7 +487,7 @@ def _(game: Quarto) -> Any:
 
 @lru_cache
 def _set_maps(squares: bool) -> NDArray[np.uint16]:
-    """The board maps on sets: ``maps[s, 0, mask]`` is where cells 0 to 7 go, ``maps[s, 1, mask]`` cells 8 to 15."""
+    """Return the board maps for sets: ``maps[s, 0, mask]`` for cells 0 to 7, ``maps[s, 1, mask]`` for cells 8 to 15."""
     places = 1 << board_maps(squares).astype(np.uint16).reshape(-1, 2, 8, 1)
     masks = np.arange(256) >> np.arange(8).reshape(8, 1) & 1
     return np.ascontiguousarray((masks * places).sum(axis=2), dtype=np.uint16)
@@ -491,7 +495,7 @@ def _set_maps(squares: bool) -> NDArray[np.uint16]:
 
 @lru_cache
 def _lowest_maps(squares: bool) -> NDArray[np.uint32]:
-    """A bit for each board map that takes a set of cells to the least of its images, by the set."""
+    """Return for each set of cells the board maps, as bits, that map it to the smallest of its images."""
     masks = np.arange(1 << _CELLS)
     maps = _set_maps(squares)
     images = maps[:, 0, masks & 0xFF] | maps[:, 1, masks >> 8]
@@ -508,7 +512,7 @@ def _image_of(maps: Any, board: Any, cells: Any) -> Any:
 
 @kernel
 def _lane_of(maps: Any, board: Any, own: Any, hand: Any, filled: Any, attribute: Any) -> Any:
-    """``-> uint64``: the image of a lane, the hand in it as a seventeenth cell, flipped if the first piece has it."""
+    """Return the image of a lane, with the piece in hand as bit 16, flipped if the first piece has the attribute."""
     lane = _image_of(maps, board, own >> np.uint64(16 * attribute))
     lane |= ((hand >> np.uint64(attribute)) & np.uint64(1)) << np.uint64(16)
     return lane ^ filled if lane & filled & (~filled + np.uint64(1)) else lane
@@ -528,9 +532,9 @@ def _side_by_side(a: Any, b: Any, c: Any, d: Any, width: Any) -> Any:
 
 @implements(canonical, Quarto)
 def _(game: Quarto) -> Any:
-    # Of the images of the board those with the least set of occupied cells are compared. For each of them one image of
-    # the pieces is enough: flipped so that the first piece is 0, and the attributes in the order that sorts their
-    # lanes. This does not depend on the image of the pieces that one began with.
+    # Compare the images of the board whose set of occupied cells is smallest. For each of them one image of the pieces
+    # is enough: flipped so that the first piece is 0, with the attributes in the order that sorts their lanes. The
+    # result does not depend on the image of the pieces at the start.
     maps, lowest = _set_maps(game.squares), _lowest_maps(game.squares)
     one, cells, digit = np.uint64(1), np.uint64(_CELLS), np.uint64(15)
     hand_at, holding_at = np.uint64(_HAND), np.uint64(_HOLDING)

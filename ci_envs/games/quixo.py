@@ -1,8 +1,8 @@
 """Quixo (Thierry Chapeau, Gigamic 1995) on a board of 2 x 2 to 7 x 7 cubes.
 
-A move takes a blank cube or one of one's own from the border and pushes it back, showing one's own symbol, at another
-end of its row or column; the cubes between slide by one towards the hole. A full row, column or diagonal of one's own
-symbol wins, but whoever completes one of the opponent's loses, even with one of their own in the same move.
+A move takes a blank or own cube from the border, and pushes it back at another end of its row or column, with the own
+symbol on top. The cubes between slide by one cell towards the gap. A full row, column or diagonal of the own symbol
+wins. A player who completes a line of the opponent loses, even if the same move completes an own line.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,10 @@ from ci_envs.validation import integer_between
 
 @dataclass(frozen=True)
 class Quixo(GridGame):
-    """Quixo on ``size`` x ``size`` cubes (2 to 7, the boxed game 5).
+    """Quixo on ``size`` x ``size`` cubes (2 to 7; the original game has 5).
 
     An action takes a cube and pushes it in at an end: ``a1e1`` takes the top left cube and pushes it in at the right
-    end of its row. They are numbered by cube, then right, left, down, up: 44 on 5 x 5.
+    end of its row. Actions are numbered by cube, then right, left, down, up. There are 44 on 5 x 5.
     """
 
     size: int = 5
@@ -52,25 +52,25 @@ class Quixo(GridGame):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """The board is a square, and only a whole row, column or diagonal is a line."""
+        """The board size and the length of a line: the board is a square, and lines have its full length."""
         return self.size, self.size, self.size
 
     @property
     def style(self) -> GridStyle:
-        """Wooden cubes."""
+        """The style of pictures: wooden cubes."""
         return CUBES
 
     @property
     def action_count(self) -> int:
-        """12 (size - 2) + 8."""
+        """The number of actions: 12 (size - 2) + 8."""
         return len(pushes(self.size))
 
     def action_name(self, action: int) -> str:
-        """The cube taken and the end where it is pushed in."""
+        """Return the name of the cube and of the end where it is pushed in."""
         return "".join(self.targets(action))
 
     def targets(self, action: int) -> tuple[str, ...]:
-        """The cube to take, then the end where it is pushed in."""
+        """Return the cube to take, then the end where it is pushed in."""
         taken, end = pushes(self.size)[action]
         return cell_name(taken, self.size), cell_name(end, self.size)
 
@@ -136,7 +136,7 @@ _ALPHAZERO_PRESETS: Mapping[int, Mapping[str, Any]] = {
 
 @lru_cache
 def pushes(size: int) -> tuple[tuple[int, int], ...]:
-    """The cells (taken, pushed in) of each action."""
+    """Return the cubes (taken, pushed in) of each action."""
     last = size - 1
     pairs = []
     for row in range(size):
@@ -149,7 +149,11 @@ def pushes(size: int) -> tuple[tuple[int, int], ...]:
 
 @lru_cache
 def _masks(size: int) -> NDArray[np.uint64]:
-    """Columns a push: cells that stay, cells that slide, the cell pushed in, and by how many bits left and right."""
+    """Return the masks of each push in columns.
+
+    The columns are: cells that stay, cells that slide, the inserted cell, the shifts to the left and right in bits, and
+    the taken cell.
+    """
     full = (1 << size * size) - 1
     table = []
     for taken, end in pushes(size):
@@ -168,8 +172,8 @@ def _(game: Quixo) -> Any:
 
 @implements(is_duplicate, Quixo)
 def _(game: Quixo) -> Any:
-    # of equal neighbours in a row that is pushed it does not matter which is taken: the one nearest the end stands
-    # for all, and only along a border are there several to take
+    # Among equal neighbours in a pushed row it does not matter which one is taken, so the one nearest to the end
+    # represents them all. Only along a border can a player take several of them.
     actions = {push: action for action, push in enumerate(pushes(game.size))}
     pairs = np.zeros(len(actions), dtype=np.uint64)
     for (taken, end), action in actions.items():
@@ -202,7 +206,7 @@ def _(game: Quixo) -> Any:
 @implements(result, Quixo)
 def _(game: Quixo) -> Any:
     def kernel(game, own, opp):
-        if has_line(game, own):  # the last mover made it, perhaps beside one of their own
+        if has_line(game, own):  # the opponent's move completed this line, possibly in addition to an own line
             return WIN
         return LOSS if has_line(game, opp) else ONGOING
 
@@ -211,14 +215,14 @@ def _(game: Quixo) -> Any:
 
 @implements(may_end, Quixo)
 def _(game: Quixo) -> Any:
-    # a push puts one cube into each line it crosses, and leaves its own with the others it had
+    # a push adds at most one cube of each player to a line
     return lambda game, own, opp, outcome: lacks_one(game, own if outcome == WIN else opp, np.uint64(0))
 
 
 @implements(evaluate, Quixo)
 def _(game: Quixo) -> Any:
-    # Unlike a stone, a cube moves: a line is worth its own cubes even where the opponent has some. At 3 plies this
-    # scores 69% against counting open lines only (200 games: 77 won, 122 drawn, 1 lost).
+    # Unlike a stone, a cube moves. Therefore a line has the value of its own cubes even if the opponent also has some.
+    # With 3 plies this scores 69% against an evaluation of open lines only (200 games: 77 won, 122 drawn, 1 lost).
     lines = np.array(lines_of(*game.shape), dtype=np.uint64)
     count = len(lines)
     weight = np.array([0, *(4**k for k in range(game.size))], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The rules of one game as compiled functions that Python calls."""
+"""The rules of one game as compiled functions for Python callers."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -23,14 +23,14 @@ from ci_envs.games.operations import (
 from ci_envs.kernels.compiler import kernel, specialised
 
 Facts = tuple[int, int, int, bool, int]
-"""A position and what its rules say of it: ``(own, opp, result, keeps_turn, legal)``. ``keeps_turn`` is whether the
-player who moved moves again; bit i of ``legal`` is whether action i is legal, and 0 once the game is over."""
+"""A position and its facts, ``(own, opp, result, keeps_turn, legal)``. ``keeps_turn`` is whether the player who moved
+moves again. Bit i of ``legal`` is set if action i is legal; it is 0 if the game is over."""
 
 _WORD, _BITS, _STAY = np.uint64(0), 64, -1
 
 
 class Rules:
-    """The compiled functions of one game, each of which takes the game first and checks nothing."""
+    """The compiled functions of one game. Their first argument is the game, and they check nothing."""
 
     def __init__(self, game: Any) -> None:
         self._game = game
@@ -41,12 +41,12 @@ class Rules:
 
     @cached_property
     def advance(self) -> Callable[..., Facts]:
-        """``(game, own, opp, action) -> facts`` of the position after a legal action."""
+        """A function ``(game, own, opp, action) -> facts``, the facts of the position after a legal action."""
         entry = specialised(_advance, self._game, _WORD, _WORD, _STAY)
         return entry if self._game.action_count <= _BITS else self._with_all_actions(entry)
 
     def _with_all_actions(self, entry: Callable[..., Facts]) -> Callable[..., Facts]:
-        """Return ``entry`` for a game with more actions than a word of compiled code has bits."""
+        """Return ``entry`` extended for a game with more actions than the 64 bits of a word in compiled code."""
         legal_actions = specialised(_legal_actions, self._game, _WORD, _WORD, np.zeros(1, np.uint8))
 
         def facts(game: Any, *arguments: Any) -> Facts:
@@ -60,16 +60,17 @@ class Rules:
 
     @cached_property
     def observe(self) -> Callable[..., Any]:
-        """``(game, words, planes, mask)`` writes the observation of the player to move.
+        """A function ``(game, words, planes, mask)`` that writes the observation of the player to move.
 
-        ``words`` is uint64 (2,), ``planes`` int8 of ``game.observation_shape``, ``mask`` int8 (actions,).
+        ``words`` is uint64 of shape (2,), ``planes`` int8 of shape ``game.observation_shape``, ``mask`` int8 of shape
+        (actions,).
         """
         return specialised(
             observe_with_mask, self._game, np.zeros(2, np.uint64), np.zeros((1, 1, 1), np.int8), np.zeros(1, np.int8)
         )
 
     def observation(self, own: int, opp: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Return the planes that the player to move sees, int8 of ``game.observation_shape``, and the action mask."""
+        """Return the planes that the player to move observes, and the action mask, both int8."""
         planes = np.empty(self._game.observation_shape, dtype=np.int8)
         mask = np.empty(self._game.action_count, dtype=np.int8)
         self.observe(self._game, np.array([own, opp], dtype=np.uint64), planes, mask)
@@ -77,18 +78,18 @@ class Rules:
 
     @cached_property
     def decode(self) -> Callable[..., Any]:
-        """``(game, planes) -> (own, opp)``."""
+        """A function ``(game, planes) -> (own, opp)``."""
         return specialised(_decode, self._game, np.zeros((1, 1, 1), np.int8))
 
     @cached_property
     def images(self) -> Callable[..., Any]:
-        """``(game, own, opp) -> uint64`` of shape (symmetries, 2)."""
+        """A function ``(game, own, opp)`` that returns the symmetric images, uint64 of shape (symmetries, 2)."""
         return specialised(_images, self._game, _WORD, _WORD)
 
 
 @kernel
 def _advance(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    """``-> facts``: of the position after an action, or of the position itself."""
+    """Return the facts of the position after an action, or of the position itself if ``action`` is negative."""
     kept, allowed = False, np.uint64(0)
     if action >= 0:
         kept = keeps_turn(game, own, opp, np.uint64(action))
@@ -101,7 +102,7 @@ def _advance(game: Any, own: Any, opp: Any, action: Any) -> Any:
 
 @kernel
 def _legal_actions(game: Any, own: Any, opp: Any, packed: Any) -> None:
-    """Set the bits of the legal actions in bytes, the lowest bit first."""
+    """Set the bits of the legal actions in an array of bytes, the lowest bit first."""
     for number in range(action_count(game)):
         packed[number // 8] |= np.uint8(legal(game, own, opp, np.uint64(number))) << (number % 8)
 

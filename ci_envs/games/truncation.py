@@ -1,4 +1,4 @@
-"""When to break off play that need not end."""
+"""The truncation of games that can go on for ever."""
 
 import sys
 
@@ -9,11 +9,11 @@ DEFAULT_MAX_CYCLES = 200
 
 
 def ply_limit(game: Game, max_cycles: int | None) -> int:
-    """The ply after which a game that is still going on is broken off.
+    """Return the number of plies after which a game is truncated.
 
     Args:
         game: the game.
-        max_cycles: the limit; None means 200 where play can go on for ever, else no limit.
+        max_cycles: the limit. None means 200 for games that can go on for ever, and no limit for other games.
 
     Raises:
         ValueError: ``max_cycles`` is not a positive integer.

@@ -1,4 +1,4 @@
-"""Walking the tree of a game: all of it to a depth, or at random to the end."""
+"""Walks in the game tree: a full walk to a depth, or random play."""
 
 import operator
 from typing import Any
@@ -14,9 +14,9 @@ from ci_envs.kernels.random_numbers import random_below
 
 
 def perft(position: Position, depth: int) -> int:
-    """Number of sequences of ``depth`` legal actions from ``position``.
+    """Return the number of sequences of ``depth`` legal actions from ``position``.
 
-    Play that ends earlier counts nothing (the convention of chess programs' performance tests).
+    Sequences that end earlier do not count, as in the performance tests of chess programs.
 
     Raises:
         ValueError: ``depth`` is negative.
@@ -49,9 +49,9 @@ def _perft(game: Any, own: Any, opp: Any, depth: Any) -> Any:
 
 
 def random_plies(game: Game, games: int, seed: int, max_plies: int = 1000) -> int:
-    """Play ``games`` games of uniformly random legal actions and return how many plies they took in all.
+    """Play ``games`` games of uniformly random legal actions, and return the total number of plies.
 
-    A game is broken off after ``max_plies``.
+    A game is truncated after ``max_plies``.
     """
     plies: int = _random_plies(game, games, np.uint64(seed), max_plies)
     return plies
@@ -62,13 +62,17 @@ _TRIES = 16
 
 @kernel
 def random_action(game: Any, own: Any, opp: Any, state: Any) -> Any:
-    """``-> (action, state)``: a uniformly random legal action of a position that is not over."""
+    """Draw a uniformly random legal action of a non-terminal position.
+
+    Returns:
+        The action and the new state of the random number generator.
+    """
     actions = action_count(game)
     if actions <= 64:
         mask = legal_bits(game, own, opp)
         index, state = random_below(state, popcount(mask))
         return nth_one(mask, index), state
-    for _ in range(_TRIES):  # fast where many are legal
+    for _ in range(_TRIES):  # fast if many actions are legal
         action, state = random_below(state, actions)
         if legal(game, own, opp, action):
             return action, state

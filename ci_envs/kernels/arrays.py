@@ -9,7 +9,7 @@ from ci_envs.kernels.compiler import lean_kernel
 def copy_items(source: Any, target: Any, count: Any) -> None:
     """Copy the first ``count`` items of a one-dimensional array into another.
 
-    An assignment of slices does the same, but for it Numba compiles the text of an error message, which takes a second.
+    A slice assignment does the same, but Numba then compiles the text of an error message, which takes a second.
     """
     for i in range(count):
         target[i] = source[i]

@@ -26,10 +26,10 @@ def _trailing_zeros(context: Any, word: Any) -> Any:
 
 
 popcount: Callable[[Any], Any] = _popcount
-"""Number of ones in a 64-bit word, as one machine instruction (uint64 -> uint64)."""
+"""Return the number of set bits of a uint64, as one machine instruction."""
 
 trailing_zeros: Callable[[Any], Any] = _trailing_zeros
-"""Index of the lowest one in a 64-bit word, 64 if there is none (uint64 -> uint64)."""
+"""Return the index of the lowest set bit of a uint64, or 64 if no bit is set."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -54,4 +54,4 @@ def _nth_one_loop(word: Any, n: Any) -> Any:
 
 _has_pdep = config.CPU_NAME is None and llvmlite.binding.get_host_cpu_features().get("bmi2", False)
 nth_one = kernel(_nth_one_pdep if _has_pdep else _nth_one_loop)
-"""Index of the one in ``word`` that has ``n`` ones below it; it must exist (uint64, uint64 -> uint64)."""
+"""Return the index of the set bit of ``word`` that has ``n`` set bits below it. The bit must exist."""

@@ -1,9 +1,9 @@
 """The cache of compiled code on disk.
 
-Numba's own disk cache watches the file of the outermost function, and nothing else: an edited rule would leave stale
-compiled search behind, and a new comment would discard what is still valid. Here the code of a kernel lies in a folder
-named by a digest of all sources that it can depend on (:mod:`ci_envs.kernels.sources`), and in that folder in files
-named by the function and its bytecode, wherever in its source file it stands.
+Numba's own disk cache tracks only the file of the outermost function. So it would reuse a stale search after an edit of
+a game's rules, and discard valid code after an edit of a comment. In this cache, the code of a kernel is in a folder
+that is named by a digest of all sources that the kernel can depend on (:mod:`ci_envs.kernels.sources`). The files in
+the folder are named by the function and its bytecode, independent of its line in the source file.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _KEPT_SECONDS = 7 * 24 * 3600
 
 @lru_cache
 def cache_folder(digest: str) -> Path | None:
-    """Return the folder for kernels whose sources have this digest; None if it cannot be written.
+    """Return the folder for kernels whose sources have this digest, or None if it cannot be written.
 
     The folder is below :func:`~ci_envs.kernels.sources.cache_root`.
     """
@@ -45,17 +45,17 @@ def cache_folder(digest: str) -> Path | None:
     return folder
 
 
-@lru_cache  # once in a process
+@lru_cache  # once per process
 def _remove_unused(base: Path) -> None:
     oldest = time.time() - _KEPT_SECONDS
     for folder in base.iterdir():
-        with suppress(OSError):  # another process may have removed it just now
+        with suppress(OSError):  # another process may have removed it
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Where Numba finds the compiled code of a function."""
+    """The location of the compiled code of a function, for Numba."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._function, self._folder = function, folder
@@ -85,7 +85,7 @@ class _CacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
-    """The cached code of one function, as Numba's dispatchers use it.
+    """The cached code of one function, in the form that Numba's dispatchers use.
 
     Raises:
         RuntimeError: the cache folder cannot be written.
@@ -95,7 +95,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
 
 def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:
-    """Return a digest of a function's bytecode, without its docstring and its place in the file (hexadecimal)."""
+    """Return a digest of a function's bytecode, without its docstring and line numbers (hexadecimal)."""
     constants = [
         _code_digest("", constant, None) if isinstance(constant, CodeType) else repr(constant)
         for constant in code.co_consts

@@ -9,16 +9,16 @@ import numba.experimental.function_type  # noqa: F401  # so that Numba knows the
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-warnings.filterwarnings("ignore", "First-class function type", NumbaExperimentalFeatureWarning)  # Callback is one
+warnings.filterwarnings("ignore", "First-class function type", NumbaExperimentalFeatureWarning)  # a Callback is one
 
 
 class Callback(types.WrapperAddressProtocol):  # type: ignore[misc]
-    """A Python function from two 64-bit words to a number that kernels can call; a call takes some microseconds.
+    """A Python function from two 64-bit words to a number that kernels can call. A call takes a few microseconds.
 
-    What it raises cannot pass through compiled code. It is kept, and the kernel gets -1.
+    An exception cannot pass through compiled code. It is stored, and the kernel gets -1.
 
     Attributes:
-        error: what the function raised last, None if it raised nothing.
+        error: the last exception of the function, or None.
     """
 
     def __init__(self, function: Callable[[int, int], int]) -> None:
@@ -37,5 +37,5 @@ class Callback(types.WrapperAddressProtocol):  # type: ignore[misc]
         return ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
     def signature(self) -> Any:
-        """As Numba asks for it."""
+        """Return the Numba signature of the function."""
         return types.int64(types.uint64, types.uint64)

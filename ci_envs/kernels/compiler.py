@@ -1,4 +1,4 @@
-"""Compiling functions to machine code that is kept on disk."""
+"""Compilation of functions to machine code that is cached on disk."""
 
 import hashlib
 from collections.abc import Callable
@@ -16,34 +16,35 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` on first use, without the GIL, and keep the result on disk.
+    """Compile ``function`` on first use, without the GIL, and cache the result on disk.
 
-    The cache is below ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory; where neither can be
-    written, every process compiles for itself.
+    The cache is below ``NUMBA_CACHE_DIR`` if this is set, otherwise in the user's cache directory. If this cannot be
+    written, each process compiles for itself.
     """
     return _compiled(function, counts=True)
 
 
 def lean_kernel(function: F) -> F:
-    """As :func:`kernel`, for a function that makes no array.
+    """Compile ``function`` as :func:`kernel` does, without reference counting. The function must not make arrays.
 
-    It does not count references to the arrays it is given, which can take longer than what it does with them.
+    Counting the references to the arguments can take longer than the work of a short function.
     """
     return _compiled(function, counts=False)
 
 
 def inline_kernel(function: F) -> F:
-    """As :func:`lean_kernel`, for a short function of an innermost loop: its code is put into what calls it.
+    """Compile ``function`` as :func:`lean_kernel` does, and inline it into its callers. For innermost loops.
 
-    What is constant there, such as the number of actions, is then constant in it too, and its loops are unrolled.
+    Constants of the caller, such as the number of actions, are then constants in the function, and its loops are
+    unrolled.
     """
     return _compiled(function, counts=False, forceinline=True)
 
 
 class _SharedKernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function that other kernels share, whether they call it with constants or with variables.
+    """A compiled function that all callers share, whether they pass constants or variables.
 
-    Numba itself compiles a function again for each constant integer among its arguments.
+    Numba itself compiles a function again for each constant integer argument.
     """
 
     @override
@@ -54,28 +55,29 @@ class _SharedKernel(CPUDispatcher):  # type: ignore[misc]
 
 
 def _compiled(function: F, counts: bool, **options: bool) -> F:
-    # nothing calls a kernel as a C function, so none gets the wrapper for it, which takes time to compile
+    # kernels are never called as C functions, so the wrapper for this, which takes time to compile, is omitted
     options |= {"nopython": True, "nogil": True, "_nrt": counts, "no_cfunc_wrapper": True}
     cls = CPUDispatcher if "forceinline" in options else _SharedKernel
     dispatcher = cls(function, targetoptions={"boundscheck": None, "error_model": "numpy", **options})
     if cache_folder(sources_digest([function])) is not None:
-        dispatcher._cache = KernelCache(function)  # as enable_caching does, which knows no class but Numba's own
+        dispatcher._cache = KernelCache(function)  # as enable_caching does, which accepts only Numba's own class
     return cast(F, dispatcher)
 
 
 def inlined(function: F) -> F:
     """Compile ``function`` into each kernel that calls it.
 
-    Needed where two kernels would call each other: Numba cannot cache mutual recursion. It saves a second where a short
-    kernel stands between two that are compiled for every game.
+    This is necessary if two kernels would call each other, because Numba cannot cache mutual recursion. It saves a
+    second of compilation for a short kernel that is compiled for each game.
     """
     return cast(F, njit(inline="always", error_model="numpy")(function))
 
 
 def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    """The machine code of a kernel for arguments like these, without Numba's dispatch (0.1 us a call instead of 0.7).
+    """Return the machine code of a kernel for arguments of these types, which is called without Numba's dispatch.
 
-    It trusts its caller: numbers are converted, and of an array only the size of an item is checked.
+    A call takes 0.1 us instead of 0.7 us. It does not check its arguments: numbers are converted, and for an array only
+    the size of an item is checked.
     """
     entry: Callable[..., Any] = cast(Any, function).compile(tuple(numba.typeof(argument) for argument in arguments))
     return entry
@@ -85,6 +87,6 @@ def _lasting_name(record: Any) -> tuple[str, tuple[str]]:
     return "Record", (hashlib.sha256(record.name.encode()).hexdigest(),)
 
 
-# Numba names the kernels of a record by a number that each process counts anew: linked from the disk cache, those of
-# different records could pass for each other (numba/numba#7654)
+# Numba names the kernels of a record by a number that is unique only in a process. Linked from the disk cache, kernels
+# of different records could be confused (numba/numba#7654).
 types.Record.mangling_args = property(_lasting_name)

@@ -1,22 +1,24 @@
 """Operations: compiled functions that dispatch on the type of a game.
 
-In compiled code the *type* of a game carries all its parameters. A kernel that takes a game as its first argument is
-therefore specialised to that game, with its tables as constants, and nothing is passed at run time. An
-**operation** is a function of a game that each game implements with a kernel of its own::
+In compiled code the *type* of a game contains all its parameters. Therefore a kernel whose first argument is a game is
+specialised to this game: its tables are constants, and nothing is passed at run time. An **operation** is a function of
+a game that each class of games implements with its own kernel::
 
     @operation
     def result(game, own, opp): ...
 
     @implements(result, TicTacToe)
-    def _(game):                       # called once, while compiling
+    def _(game):                       # called once, at compile time
         lines = game.lines()           # a constant of the compiled code
+
         def kernel(game, own, opp): ...
+
         return kernel
 
 A class can pass some numbers at run time instead (:class:`Static`). Its games then share their compiled code, which
 reads such a number as an attribute, for example ``game.limit``.
 
-The type of a game carries a digest of the sources of the game's class, so that compiled code is never older than its
+The type of a game contains a digest of the sources of the game's class, so that compiled code is never older than its
 source (:mod:`ci_envs.kernels.cache`).
 """
 
@@ -50,14 +52,14 @@ _builders: dict[Callable[..., Any], dict[type, Builder]] = {}
 
 
 class GameType(types.Type):  # type: ignore[misc]
-    """The Numba type of games: of one game, or of all games of a class that differ in their run-time numbers alone.
+    """The Numba type of a game, or of all games of a class that differ only in their run-time numbers.
 
-    It is pickled by name, without the game, so that reading a cache index never imports the module of a game that
-    another program once compiled for.
+    It is pickled by name, without the game. So reading a cache index never imports the module of a game that another
+    program has compiled.
 
     Attributes:
         numbers: the names of the numbers that are passed at run time.
-        game: a game whose fields are constants of the compiled code; its run-time fields are None.
+        game: a game whose fields are constants of the compiled code. Its run-time fields are None.
     """
 
     game: Any = None
@@ -72,7 +74,7 @@ class GameType(types.Type):  # type: ignore[misc]
 
 @register_model(GameType)
 class _GameModel(models.StructModel):  # type: ignore[misc]
-    """A game in compiled code: a structure of its run-time numbers."""
+    """The representation of a game in compiled code: a structure of its run-time numbers."""
 
     def __init__(self, manager: Any, typ: GameType) -> None:
         super().__init__(manager, typ, [(name, types.int64) for name in typ.numbers])
@@ -93,7 +95,7 @@ def _unbox(typ: GameType, obj: Any, context: Any) -> Any:
 
 
 def _interned(context: Any, name: str) -> Any:
-    """Return a string object that is made once: an attribute is found by it twice as fast as by its characters."""
+    """Return an interned string object. An attribute lookup with it is twice as fast as with a C string."""
     builder, pyapi = context.builder, context.pyapi
     kept = cgutils.add_global_variable(builder.module, pyapi.pyobj, f".name.{name}")
     kept.initializer, kept.linkage = pyapi.pyobj(None), "internal"
@@ -120,7 +122,7 @@ def _read_number(context: Any, builder: Any, typ: GameType, value: Any, name: st
 
 
 def game_type(game: Any) -> GameType:
-    """The Numba type of ``game``: games of one class have one type if their constant fields are equal."""
+    """Return the Numba type of ``game``. Games of one class have one type if their constant fields are equal."""
     cls = type(game)
     template = copy(game) if cls.run_time_fields else game
     for name in cls.run_time_fields:
@@ -132,21 +134,21 @@ def game_type(game: Any) -> GameType:
 
 
 class Static:
-    """Base of frozen dataclasses, such as games, whose fields are constants of the code compiled for them.
+    """Base class of frozen dataclasses, such as games, whose fields are constants of compiled code.
 
-    Objects that differ in a field have compiled code of their own. A class can name fields that are not constants
-    (``run_time_fields``), and attributes, integers, that compiled code reads from the object (``run_time_names``).
+    Objects that differ in a field have different compiled code. A class can name fields that are not constants
+    (``run_time_fields``), and integer attributes that compiled code reads from the object (``run_time_names``).
     """
 
     run_time_fields: ClassVar[tuple[str, ...]] = ()
-    """The fields that are not constants of compiled code: while a kernel is built they are None."""
+    """The fields that are not constants of compiled code. They are None while a kernel is built."""
 
     run_time_names: ClassVar[tuple[str, ...]] = ()
-    """The attributes that are passed to compiled code at run time, where they are int64; integers of 64 bits."""
+    """The attributes that are passed to compiled code at run time, as int64."""
 
     @cached_property
     def _numba_type_(self) -> GameType:  # Numba's fast path for typing an argument
-        _ = self.run_time_numbers  # an error in computing them could not be raised while compiled code reads them
+        _ = self.run_time_numbers  # compute them now, because compiled code cannot raise an error in reading them
         return game_type(self)
 
     @cached_property
@@ -154,7 +156,7 @@ class Static:
         """The values of the attributes ``run_time_names``, 8 bytes each, which compiled code reads quickly."""
         return b"".join((int(getattr(self, name)) % 2**64).to_bytes(8, sys.byteorder) for name in self.run_time_names)
 
-    def __getstate__(self) -> dict[str, Any]:  # without what is cached: the type would hold this object in turn
+    def __getstate__(self) -> dict[str, Any]:  # without cached attributes: the type would contain this object again
         return {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
 
 
@@ -162,8 +164,8 @@ class Static:
 def _class_digest(cls: type) -> str:
     """Return a digest of the sources of a class and of the operations that it implements.
 
-    An implementation beside its operation is left out: the kernels that call the operation depend on that module. So
-    the digest of a class does not depend on which modules are loaded.
+    It omits an implementation in the same module as its operation, because the kernels that call the operation depend
+    on this module anyway. So the digest of a class does not depend on the loaded modules.
     """
     builders = [
         table[base]
@@ -175,11 +177,11 @@ def _class_digest(cls: type) -> str:
 
 
 def operation(function: F, *, inlined: bool = False) -> F:
-    """Declare an operation: a compiled function of a game, implemented a class of games at a time.
+    """Declare an operation: a compiled function of a game that each class of games can implement.
 
-    It is called from kernels. Its first parameter is the game, or a tuple that begins with one, whose implementation
-    gets the whole tuple: so an operation can have arrays of its own. ``inlined`` compiles it into each kernel that
-    calls it, however long it is.
+    Kernels call it. Its first parameter is the game, or a tuple that begins with a game. In the second case, the
+    implementation gets the whole tuple, so an operation can have additional arrays. ``inlined`` compiles it into each
+    kernel that calls it, regardless of its length.
     """
     table = _builders[function] = {}
 
@@ -189,13 +191,13 @@ def operation(function: F, *, inlined: bool = False) -> F:
             for cls in type(game.game).__mro__:
                 if cls in table:
                     kernel = table[cls](game.game)
-                    # Numba numbers functions of one name, from 1 in each process: linked from the disk cache, two with
-                    # the same parameters could pass for each other
+                    # Numba distinguishes functions of one name by a number that is unique only in a process. Linked
+                    # from the disk cache, two functions with the same parameters could be confused.
                     kernel.__qualname__ = f"{function.__name__} of {cls.__qualname__}"
                     return kernel
         return None
 
-    # _nrt would be as in the kernel that calls it: in a lean one an implementation could not make an array
+    # without _nrt, the caller's setting would apply: in a lean kernel an implementation could not make an array
     overload(function, strict=False, jit_options={"forceinline": inlined, "_nrt": True})(choose)
     return function
 
@@ -203,14 +205,14 @@ def operation(function: F, *, inlined: bool = False) -> F:
 def implements(function: Callable[..., Any], cls: type) -> Callable[[Builder], Builder]:
     """Implement the operation ``function`` for the games of ``cls`` and its subclasses.
 
-    The decorated function takes a game and returns its kernel, a function with the operation's parameters. The nearest
-    class in the method resolution order decides.
+    The decorated function takes a game and returns its kernel, a function with the operation's parameters. The first
+    class in the method resolution order that has an implementation determines the kernel.
 
     Raises:
-        ValueError: ``function`` is no operation, or has an implementation for ``cls`` already.
+        ValueError: ``function`` is not an operation, or is already implemented for ``cls``.
     """
     if function not in _builders:
-        raise ValueError(f"{function!r} is not an operation: {', '.join(f.__name__ for f in _builders)}")
+        raise ValueError(f"{function!r} is not an operation. Operations: {', '.join(f.__name__ for f in _builders)}")
     if cls in _builders[function]:
         raise ValueError(f"{function.__name__} is implemented for {cls.__name__} already: derive a class to change it")
 

@@ -1,6 +1,6 @@
-"""Random numbers inside compiled code: SplitMix64, whose whole state is one word.
+"""Random numbers in compiled code: SplitMix64, whose state is one 64-bit word.
 
-Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Any seed will do.
+Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Any seed is suitable.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from ci_envs.kernels.compiler import inline_kernel, kernel
 
 @kernel
 def next_random(state: Any) -> Any:
-    """``-> (word, state)``: 64 random bits and the next state."""
+    """Return 64 random bits and the next state."""
     state = state + np.uint64(0x9E3779B97F4A7C15)
     word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -22,17 +22,23 @@ def next_random(state: Any) -> Any:
 
 @kernel
 def random_below(state: Any, bound: Any) -> Any:
-    """``-> (number, state)``: a number from 0 to ``bound - 1`` (below 2^32; the bias is at most 2^-32)."""
+    """Return a random number from 0 to ``bound - 1`` and the next state.
+
+    ``bound`` must be below 2^32. The bias is at most 2^-32.
+    """
     word, state = next_random(state)
     return ((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32), state
 
 
 @inline_kernel
 def random_index_from(values: Any, number: Any, least: Any, state: Any) -> Any:
-    """``-> (index, state)``: where ``values`` are at least ``least``, at one of these places, each as likely; else -1.
+    """Draw one of the first ``number`` indices where ``values`` are at least ``least``, each with the same probability.
 
-    Only the first ``number`` values count, which had better be known when this is compiled. Among 64 or fewer it
-    chooses without a branch that a processor could guess wrong.
+    ``number`` should be a compile-time constant. For at most 64 values the choice has no branch that a processor could
+    mispredict.
+
+    Returns:
+        The index, or -1 if there is none, and the next state.
     """
     if number <= 64:
         places = np.uint64(0)

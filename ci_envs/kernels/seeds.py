@@ -1,10 +1,10 @@
 """The seeds of an agent's decisions.
 
-Every decision has a seed of its own: the state at which its SplitMix64 generator
-(:mod:`ci_envs.kernels.random_numbers`) starts. Decision k of an agent that was seeded with s has the seed s + k c
-modulo 2^64, where c is the square of SplitMix64's increment. The increment is 2^64 divided by the golden ratio, so the
-generators of n decisions start at least about 2^64 / (sqrt(5) n) numbers apart. Decisions do not depend on each other:
-a batch of n boards gives the actions of n single boards.
+Each decision has its own seed: the initial state of its SplitMix64 generator (:mod:`ci_envs.kernels.random_numbers`).
+Decision k of an agent with seed s has the seed s + k c modulo 2^64, where c is the square of SplitMix64's increment.
+The increment is 2^64 divided by the golden ratio, so the generators of n decisions start at least about 2^64 / (sqrt(5)
+n) numbers apart. Decisions are independent of each other: a batch of n boards gives the same actions as n single
+boards.
 """
 
 import secrets
@@ -17,14 +17,14 @@ from ci_envs.kernels.compiler import inline_kernel
 from ci_envs.validation import integer_between
 
 STRIDE = 0x9E3779B97F4A7C15**2 % 2**64
-"""The difference of the seeds of consecutive decisions."""
+"""The difference between the seeds of consecutive decisions."""
 
 _STRIDE = np.uint64(STRIDE)
 
 
 @inline_kernel
 def next_seed(state: Any) -> Any:
-    """``-> (seed, state)``: the seed of the next decision, and the new state of the sequence."""
+    """Return the seed of the next decision and the new state of the sequence."""
     return state, state + _STRIDE
 
 
@@ -39,7 +39,7 @@ class SeedSequence:
         """Start the sequence.
 
         Args:
-            seed: the seed of the first decision, 0 to 2^64 - 1; None draws one.
+            seed: the seed of the first decision, 0 to 2^64 - 1. None draws a random seed.
 
         Raises:
             ValueError: ``seed`` is out of range.
@@ -47,7 +47,7 @@ class SeedSequence:
         self.state = secrets.randbits(64) if seed is None else integer_between("seed", seed, 0, 2**64 - 1)
 
     def take(self, count: int) -> NDArray[np.uint64]:
-        """Return the seeds of the next ``count`` decisions, uint64 (count,)."""
+        """Return the seeds of the next ``count`` decisions, uint64 of shape (count,)."""
         first = self.state
         self.state = (first + count * STRIDE) % 2**64
         if count == 1:

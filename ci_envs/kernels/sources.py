@@ -1,9 +1,9 @@
-"""Digests of source files. They name cached compiled code, so that it is never older than the source it came from.
+"""Digests of source files. They name cached compiled code, so that it is never older than its sources.
 
-Compiled code depends on the module of its kernel and on all modules that this module can reach by imports, those inside
-functions and for type checkers included. An edit of any other module leaves the digest, and therefore the cached code,
-as it is; so does an edit of comments, docstrings or layout, because the digest is one of syntax trees. Parsing them
-takes half a second, so what a source file has in its tree is kept on disk by the file's content.
+Compiled code depends on the module of its kernel and on all modules that this module imports directly or indirectly,
+including imports inside functions and for type checkers. An edit of another module does not change the digest. An edit
+of comments, docstrings or layout does not change it either, because the digest is computed from syntax trees. Parsing
+all sources takes half a second. Therefore the results are cached on disk by the content of each file.
 """
 
 import ast
@@ -26,19 +26,19 @@ from ci_envs.storage.files import write_whole
 
 _NAME = "ci_envs"
 _FOLDER = Path(__file__).resolve().parents[1]
-# in a source tree agents and baselines are links, which neither rglob nor a comparison of paths follows
+# in a source tree agents and baselines are links, which rglob and comparisons of paths do not follow
 _FOLDERS = tuple((_FOLDER / name).resolve() for name in (".", "agents", "baselines"))
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _SYNTAX_FILE = "syntax.json"
-_KEPT = 2000  # syntax trees: of several checkouts
+_KEPT = 2000  # syntax trees, enough for several checkouts
 
 
 class _Syntax(NamedTuple):
-    """What a source file has in its syntax tree.
+    """The relevant parts of a source file's syntax tree.
 
     Attributes:
-        digest: of the tree without docstrings.
-        imports: the names that it imports from this package; some may be no modules.
+        digest: a digest of the tree without docstrings.
+        imports: the names that the file imports from this package. Some of them are not modules.
     """
 
     digest: str
@@ -46,16 +46,17 @@ class _Syntax(NamedTuple):
 
 
 def cache_root() -> Path:
-    """The folder of the cache: ``NUMBA_CACHE_DIR`` if that is set, else one in the user's cache directory."""
+    """Return the folder of the cache: ``NUMBA_CACHE_DIR`` if it is set, else one in the user's cache directory."""
     return Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache_path("ci_envs")
 
 
 def sources_digest(objects: Iterable[Any]) -> str:
-    """Return a digest of all sources on which compiled code of some classes or functions can depend (hexadecimal).
+    """Return a hexadecimal digest of all sources on which compiled code of some classes or functions can depend.
 
-    Those of this package are the modules that the objects' modules reach by imports. A module elsewhere may depend on
-    every module of this package, and on its own package, or, where it is in no package, on the loaded modules beside
-    it. Code that was typed at a prompt has no file to watch: its digest is never repeated in another process.
+    The sources in this package are the modules that the objects' modules import directly or indirectly. A module
+    outside this package can depend on all modules of this package, and on its own package. If it is not in a package,
+    it can depend on the loaded modules of its folder. Code that was typed at a prompt has no file: its digest is unique
+    to the process.
     """
     files: set[Path] = set()
     for item in objects:
@@ -67,7 +68,7 @@ def sources_digest(objects: Iterable[Any]) -> str:
             continue
         try:
             file = Path(inspect.getfile(item)).resolve(strict=True)
-        except (TypeError, OSError):  # the kind of error differs between versions of Python
+        except (TypeError, OSError):  # the type of the error differs between versions of Python
             return uuid.uuid4().hex
         files |= _project_files() | _sources_with(file)
     return _digest(frozenset(files))
@@ -82,7 +83,7 @@ def _digest(files: frozenset[Path]) -> str:
 
 
 def _name_of(file: Path) -> str:
-    """Return a file's name: for those of this package without the folder in which the package lies."""
+    """Return the name of a file. For a file of this package it does not contain the location of the package."""
     folder = next((folder for folder in _FOLDERS[::-1] if file.is_relative_to(folder)), None)
     return str(file) if folder is None else f"{_NAME} {folder.name} {file.relative_to(folder)}"
 
@@ -99,10 +100,10 @@ def _syntax(file: Path) -> _Syntax:
 
 @lru_cache
 def _known_syntax() -> dict[str, _Syntax]:
-    """The syntax of files by their content; it is read from the cache once, and written when the process ends."""
+    """Return the syntax of files by content. It is read from the cache once, and written when the process ends."""
     try:
         known = dict(json.loads((cache_root() / _SYNTAX_FILE).read_bytes()))
-    except (OSError, ValueError, TypeError):  # there is none, or it is damaged
+    except (OSError, ValueError, TypeError):  # the cache does not exist or is damaged
         known = {}
     atexit.register(_keep_syntax, known, len(known))
     return known
@@ -112,7 +113,7 @@ def _keep_syntax(known: dict[str, _Syntax], count: int) -> None:
     if len(known) == count:
         return
     newest = list(known.items())[-_KEPT:]
-    with suppress(OSError):  # without a writable cache every process parses for itself
+    with suppress(OSError):  # without a writable cache each process parses the sources
         cache_root().mkdir(parents=True, exist_ok=True)
         write_whole(cache_root() / _SYNTAX_FILE, json.dumps(dict(newest)).encode())
 
@@ -120,7 +121,7 @@ def _keep_syntax(known: dict[str, _Syntax], count: int) -> None:
 def _parsed(content: bytes) -> _Syntax:
     try:
         tree = ast.parse(content)
-    except (SyntaxError, ValueError):  # a file beside a user's module that is not Python of this version
+    except (SyntaxError, ValueError):  # a file next to a user's module that is not valid Python of this version
         return _Syntax(hashlib.sha256(content).hexdigest(), [])
     names = sorted(name for name in _imported(tree) if name.partition(".")[0] == _NAME)
     for node in ast.walk(tree):
@@ -145,7 +146,7 @@ def _project_files() -> frozenset[Path]:
 
 @cache
 def _reachable_files(module: str) -> frozenset[Path]:
-    """Return the files of a module of this package and of all modules of it that it reaches by imports."""
+    """Return the files of a module of this package and of all its modules that it imports directly or indirectly."""
     reached, new = dict[str, Path](), [module]
     while new:
         name = new.pop()
@@ -158,7 +159,7 @@ def _reachable_files(module: str) -> frozenset[Path]:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module of this package, None if there is none of this name."""
+    """Return the file of a module of this package, or None if the module does not exist."""
     path = _FOLDER.joinpath(*module.split(".")[1:])
     candidates = path / "__init__.py", path.with_suffix(".py")
     return next((file.resolve() for file in candidates if file.is_file()), None)

@@ -266,7 +266,7 @@ class SlowLearner:
             met.append(place)
 
 
-def scheduled(schedule, start, end, progress, delay=0.0):
+def schedule_value(schedule, start, end, progress, delay=0.0):
     """The value of a schedule."""
     progress = max(0.0, progress - delay) / (1 - delay)
     if schedule == "constant":

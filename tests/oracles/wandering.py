@@ -17,7 +17,7 @@ class Wandering:
         self.board = PlainBoard.of(position)
         self.placing = self.board.hand is not None
         self.free_cells = [cell for cell in range(16) if self.board.pieces[cell] is None]
-        self.used = min(options["most_pairs"], len(self.free_cells))
+        self.used = min(options["max_pairs"], len(self.free_cells))
 
     def action(self):
         if self.used == 1 and not self.placing:
@@ -124,7 +124,7 @@ class Wandering:
                 fitness += 0.25
             if i == 3 and (wins or able):
                 fitness -= 0.25
-            if self.options["looks_ahead"] and board.pieces[cell] is None:
+            if self.options["is_sequential"] and board.pieces[cell] is None:
                 pieces = list(board.pieces)
                 pieces[cell] = piece
                 board = PlainBoard(pieces, None, [], board.squares)

@@ -17,7 +17,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion
 from ci_envs.agents.evolution.play import play_population
-from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy, action_chances
+from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy, action_probabilities
 from ci_envs.agents.nim.rule_agent import NimRuleAgent
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
@@ -71,7 +71,7 @@ def genome_strategy(genome: Sequence[float], interpretation: str = "relative") -
     """
     game = Nim(FIVE_ROWS)
     return compiled_strategy(
-        game, partial(action_chances, game, np.array(genome, dtype=np.float64), interpretation=interpretation)
+        game, partial(action_probabilities, game, np.array(genome, dtype=np.float64), interpretation=interpretation)
     )
 
 

@@ -11,7 +11,7 @@ always is ``nim:count_and_decide,odd=take_row,even=leave_one`` for the player wh
 from functools import cache
 from itertools import permutations
 
-from ci_envs.agents.nim.rules import rule_chances
+from ci_envs.agents.nim.rules import rule_action_probabilities
 from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.nim_agent import strategy_agent
@@ -187,7 +187,7 @@ def _bound_rows() -> list[FigureRow]:
 def _bounded(rule: str) -> Strategy:
     """Return what our agent ``nim`` plays by a rule with the bound k."""
     game = Nim(REPORT_ROWS, max_take=_BOUND)
-    return compiled_strategy(game, lambda words: rule_chances(game, [rule], words)[0])
+    return compiled_strategy(game, lambda words: rule_action_probabilities(game, [rule], words)[0])
 
 
 def share_leaving_a_pair(strategy: Strategy, rows: Rows = REPORT_ROWS) -> float:

@@ -24,7 +24,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agent.supported_game import require_game
-from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, sensible_genes
+from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, candidate_genes
 from ci_envs.agents.evolution.wandering_ga import EACH, PAIRS, SWAP, UNIFORM
 from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.games.game import Game
@@ -40,7 +40,7 @@ _LITERAL: Mapping[str, Any] = {
     "mutation": EACH,
     "crossover": UNIFORM,
     "restart": False,
-    "looks_ahead": False,
+    "is_sequential": False,
     "shift": 0,
 }
 
@@ -50,7 +50,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "tournament": {"selection": TOURNAMENT},
     "pairs": {"crossover": PAIRS},
     "swap": {"mutation": SWAP},
-    "two_pairs": {"most_pairs": 2},
+    "two_pairs": {"max_pairs": 2},
 }
 """What each variant of the literal version changes, by name."""
 
@@ -86,7 +86,7 @@ class RulePolicy(Policy):
 @implements(choose, RulePolicy)
 def _(policy: RulePolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        genes, _ = sensible_genes(game, own, opp)
+        genes, _ = candidate_genes(game, own, opp)
         drawn, _ = random_below(seed, popcount(genes))
         gene = np.int64(nth_one(genes, drawn))
         return gene if opp >> np.uint64(36) else gene + 16

@@ -21,7 +21,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Rule, action_values
-from ci_envs.agents.tabular.value_table import enter, find, folded, new_table
+from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, new_table
 from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean_kernel, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.walk import random_action
@@ -99,10 +99,10 @@ def _random_games(game: Any, table: Any, path: Any, games: Any, colour: Any, sta
 @lean_kernel
 def _learn(game: Any, table: Any, own: Any, opp: Any, won: Any, count: Any) -> Any:
     """``-> count``: change the value of a position; one of a lost game that is not in the table stays at 0."""
-    own, opp, _ = folded(game, own, opp, True)
+    own, opp, _ = canonical(game, own, opp, True)
     row = find(table, own, opp)
     if won and not table[row].taken:
-        row, _, count = enter(table, own, opp, 0.0, 0.0, np.uint64(0), count)
+        row, _, count = find_or_insert(table, own, opp, 0.0, 0.0, np.uint64(0), count)
     if table[row].taken:
         value = np.float64(table[row].values[0])
         table[row].values[0] = value + _STEP * (np.float64(won) - value)
@@ -129,7 +129,7 @@ class PositionTableAgent(PolicyAgent):
 
     @override
     def policy(self) -> CompiledPolicy:
-        return CompiledPolicy(FirstBestPolicy(), (self._table, _LOOKUP.in_memory(), np.empty(self.game.action_count)))
+        return CompiledPolicy(FirstBestPolicy(), (self._table, _LOOKUP.to_record(), np.empty(self.game.action_count)))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing_extensions import override
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.run_reward import run_reward
-from ci_envs.agents.tabular.value_table import enter, find, new_table
+from ci_envs.agents.tabular.value_table import find, find_or_insert, new_table
 from ci_envs.games import (
     ONGOING,
     action_count,
@@ -156,7 +156,7 @@ def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp
 @lean_kernel
 def _change_value(states: Any, values: Any, own: Any, opp: Any, action: Any, target: Any, count: Any) -> Any:
     """``-> count``: move the value of an action towards its target; -1 if the table is full."""
-    row, _, count = enter(values, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
+    row, _, count = find_or_insert(values, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
     if row < 0:
         return np.int64(-1)
     value = np.float64(values[row].values[0])
