@@ -122,7 +122,7 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("render TicTacToe-v0 X.. -o board.svg", ("'X..'",)),
         ("play Quixo-v0 random random -o game.png", ("'game.png'", ".svg or .gif")),
         ("compare Nim-v0 random random --ray-address=x", ("--ray-address 'x' is for workers: give --workers too",)),
-        ("compare TicTacToe-v0 random random --random-plies 9", ("--random-plies 9 is too much for ConnectN",)),
+        ("compare TicTacToe-v0 random random --random-plies 9", ("--random-plies 9 is too large for ConnectN",)),
         ("solve BitString-v0 umda --ray-address=x", ("--ray-address 'x' is for workers: give --workers too",)),
         ("solve Quixo-v0:size=3 --workers 2", ("Quixo-v0:size=3 is a game", "no --seconds, --workers")),
         ("play Quixo-v0 random random -o no/such/game.gif", ("--output", "'no/such'")),
@@ -246,12 +246,12 @@ def test_list_names_everything_even_beside_a_broken_package(tmp_path: Path, monk
     assert "TicTacToe-v0:rows=3,cols=3,n=3,gravity=false" in lines
     assert "Nim-v0:heaps=1,3,5,7,max_take=none,misere=false" in lines
     assert "sb3:path=...,deterministic=true" in lines
-    assert "Plays a uniformly random legal action." in lines
+    assert "Agent that plays a uniformly random legal action." in lines
     assert "Fails whenever it is asked." in lines
     assert lines[lines.index("rotten") + 1].startswith("cannot be loaded: ImportError")
     assert lines[lines.index("rotten") + 1].endswith("No module named 'no_such_module'")
     [short] = [line.split() for line in run("list", "agents").stdout.splitlines() if line.startswith("  minimax ")]
-    assert short[:2] == ["minimax", "Looks"]
+    assert short[:2] == ["minimax", "Alpha-beta"]
 
 
 def test_list_as_json_and_of_some_kinds() -> None:

@@ -280,7 +280,7 @@ def back_up(nodes: Any, node: Any, value: Any, draw: Any) -> None:
 
 @inlined
 def outcome_value(outcome: Any, draw: Any) -> Any:
-    """Return the value of an outcome for a player to whom a draw has the value ``draw``."""
+    """Return the value of an outcome if a draw has the value ``draw``."""
     return draw if outcome == DRAW else outcome
 
 

@@ -1,1 +1,1 @@
-"""The agent interface, policies in compiled code, and making an agent from its spec string."""
+"""The agent interface, compiled policies, and the creation of agents from spec strings."""

@@ -14,11 +14,11 @@ class Branch:
 
     Attributes:
         action: the number of the action.
-        visits: simulations that played the action, at least 0.
+        visits: number of simulations that played the action, at least 0.
         value: the value for the player who plays the action, from -1 to 1; nan if no simulation played it.
-        prior: the prior probability from the network, 0 to 1; None in a search without a network.
+        prior: the prior probability of the network, 0 to 1; None in a search without a network.
         proven: whether the value is exact.
-        children: the most visited actions that follow.
+        children: the most visited actions after this action.
     """
 
     action: int
@@ -30,37 +30,37 @@ class Branch:
 
 
 class SearchTree(Protocol):
-    """A search tree that can be read: ``tree(depth=4, width=8)``."""
+    """A readable search tree: ``tree(depth=4, width=8)``."""
 
     def __call__(self, depth: int = 3, width: int = 5) -> tuple[Branch, ...]:
         """Return the branches at the root.
 
         Args:
-            depth: plies to return, at least 1.
-            width: branches of a node to return at most, the most visited first.
+            depth: number of plies to return, at least 1.
+            width: maximum number of branches per node, the most visited first.
         """
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The result of analysing a position that is not over. Values are for the player to move.
+    """The result of analysing a non-terminal position. Values are for the player to move.
 
-    Analyses are equal if all their attributes except the arrays and the tree are.
+    Two analyses are equal if all their attributes except the arrays and the tree are equal.
 
     Attributes:
-        value: of the position. A search by simulations gives -1 to 1; minimax gives the integers that
+        value: the value of the position. A search by simulations returns -1 to 1. Minimax returns the integers that
             :class:`~ci_envs.agents.search.minimax.MinimaxAgent` describes.
         action_values: the value of each legal action by its number; nan for an action that was not tried.
-        principal_variation: the actions expected from here on; the first is the action that the agent would play.
-        visits: simulations that began with each action, int64 (actions,); of several actions that lead to the same
-            position only one has visits. None if the agent does not simulate.
-        priors: the prior probability of each action by the network, float64 (actions,), or None.
-        depth: plies searched, or None.
-        nodes: positions visited by a search to a depth, or None.
-        simulations: simulations run, or None; fewer than the budget if the value was proven earlier.
+        principal_variation: the expected actions. The first is the action that the agent would play.
+        visits: number of simulations that began with each action, int64 of shape (actions,). Of several actions that
+            lead to the same position only one has visits. None if the agent does not simulate.
+        priors: the prior probability of each action by the network, float64 of shape (actions,), or None.
+        depth: search depth in plies, or None.
+        nodes: number of positions visited by a depth-limited search, or None.
+        simulations: number of simulations, or None. It is below the budget if the value was proven earlier.
         proven: the exact value +1, 0 or -1 if the search proved it, else None.
         draw: the probability of a draw, 0 to 1, or None.
-        tree: the search tree; it shows the present state of a search that continues. None if there is no tree.
+        tree: the search tree in its present state, also if the search continues, or None.
     """
 
     value: float

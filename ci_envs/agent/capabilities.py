@@ -26,11 +26,11 @@ class Analyst(Protocol):
 class AnytimeAnalyst(Analyst, Protocol):
     """An analyst that also reports intermediate results while it searches (an anytime algorithm).
 
-    A subclass implements :meth:`think` only.
+    A subclass implements only :meth:`think`.
     """
 
     def think(self, position: Position) -> Iterator[Analysis]:
-        """Analyse a position and yield the results so far; the last one is the result of :meth:`analyse`.
+        """Analyse a position and yield intermediate results and then the final result, that of :meth:`analyse`.
 
         Raises:
             ValueError: the position is of another game, or the game is over.
@@ -45,10 +45,10 @@ class AnytimeAnalyst(Analyst, Protocol):
 
 @runtime_checkable
 class Trainable(Protocol):
-    """An agent class whose agents are trained.
+    """An agent class whose agents can be trained.
 
     Attributes:
-        trainer: the trainer class, or ``"module:Class"``, which is imported only to train.
+        trainer: the trainer class, or ``"module:Class"``, which is imported only for training.
     """
 
     trainer: ClassVar[str | type]
@@ -56,7 +56,7 @@ class Trainable(Protocol):
 
 @runtime_checkable
 class HasCheckpoints(Protocol):
-    """An agent class of which trained checkpoints come with the package."""
+    """An agent class with trained checkpoints in the package."""
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
@@ -75,7 +75,7 @@ class HasOptionValues(Protocol):
 
 
 def as_analyst(agent: object, spec: str) -> Analyst:
-    """Return the agent if it can analyse.
+    """Return the agent if it can analyse positions.
 
     Args:
         agent: any agent.

@@ -1,4 +1,4 @@
-"""Asking any agent for its actions in positions."""
+"""Functions that ask any agent for its actions in positions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,8 +16,8 @@ class TimedActions(NamedTuple):
     """The actions of an agent on n boards.
 
     Attributes:
-        actions: int64 (n,), legal or not.
-        seconds: wall-clock time that the agent took, without the time to write its observations.
+        actions: int64 of shape (n,), legal or not.
+        seconds: wall-clock time of the agent, without the time to write its observations.
     """
 
     actions: NDArray[np.int64]
@@ -25,21 +25,22 @@ class TimedActions(NamedTuple):
 
 
 def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
-    """Return the answer of an agent to n positions, unchecked.
+    """Return the answer of an agent to n positions, without checks.
 
     Args:
-        agent: a :class:`~ci_envs.agent.interface.PositionAgent` gets the positions, any other agent their observations.
-        words: positions that are not over, uint64 (n, 2).
+        agent: the agent. A :class:`~ci_envs.agent.interface.PositionAgent` gets positions, any other agent
+            observations.
+        words: non-terminal positions, uint64 of shape (n, 2).
     """
     return _prepared(agent, words)()
 
 
 def decide(agent: Agent, words: NDArray[np.uint64]) -> TimedActions:
-    """Return the actions of an agent in n positions, checked and timed. The arguments are those of :func:`ask`.
+    """Return the checked actions of an agent in n positions, and its time. The arguments are those of :func:`ask`.
 
     Raises:
         ValueError: the agent returns an array of another shape than (n,).
-        TypeError: the agent returns an array that does not hold integers.
+        TypeError: the agent returns an array of another type than integers.
     """
     call = _prepared(agent, words)
     begin = perf_counter()
@@ -53,7 +54,7 @@ def decide(agent: Agent, words: NDArray[np.uint64]) -> TimedActions:
 
 
 def _prepared(agent: Agent, words: NDArray[np.uint64]) -> Callable[[], Any]:
-    """Return a call of the agent whose argument is ready."""
+    """Return a function that calls the agent with prepared arguments."""
     if isinstance(agent, PositionAgent):
         return partial(agent.act_on, words)
     return partial(agent.act_batch, observations_of(agent.game, words))

@@ -14,17 +14,17 @@ from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 
 AgentFactory = Callable[..., "Agent"]
-"""Called as ``factory(game, seed=seed, **options)``."""
+"""A function or class that is called as ``factory(game, seed=seed, **options)``."""
 
 
 class Agent:
-    """A policy for one game: observations in, actions out.
+    """A policy for one game, which maps observations to actions.
 
     A subclass defines :meth:`act`, or :meth:`act_batch`, or both.
 
     Attributes:
         game: the game that the agent plays.
-        rng: the random numbers of the agent, for subclasses that draw any.
+        rng: the random number generator of the agent, for subclasses.
     """
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
@@ -32,7 +32,7 @@ class Agent:
 
         Args:
             game: the game that the agent plays.
-            seed: of all random numbers of the agent; None draws one.
+            seed: the seed of all random numbers of the agent. None draws a random seed.
 
         Raises:
             TypeError: the subclass defines neither ``act`` nor ``act_batch``, or the game lacks an operation.
@@ -44,22 +44,23 @@ class Agent:
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
-        """Restart the random numbers: the same seed and observations give the same actions from here on."""
+        """Restart the random numbers. From then on, the same seed and observations give the same actions."""
         self.rng = np.random.default_rng(seed)
 
     def act(self, observation: Observation) -> int:
-        """Return the action on one board, on which it is this agent's turn.
+        """Return the action on one board, where it is this agent's turn.
 
         Args:
-            observation: as the AEC environment returns it: ``observation`` int8 planes, ``action_mask`` int8.
+            observation: the observation of the AEC environment: ``observation`` int8 planes, ``action_mask`` int8.
         """
         return int(self.act_batch({key: value[np.newaxis] for key, value in observation.items()})[0])
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """Return the actions on n boards, on all of which it is this agent's turn.
+        """Return the actions on n boards, where it is always this agent's turn.
 
         Args:
-            observations: ``observation`` int8 (n, height, width, channels), ``action_mask`` int8 (n, actions).
+            observations: ``observation`` int8 of shape (n, height, width, channels), ``action_mask`` int8 of shape
+                (n, actions).
 
         Returns:
             int64 of shape (n,).
@@ -69,7 +70,7 @@ class Agent:
         return np.array(each, dtype=np.int64)
 
     def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
-        """Return a uniformly random one of the actions that each row of ``choices`` (n, actions) marks, int64 (n,)."""
+        """Return a uniformly random one of the marked actions of each row of ``choices`` (n, actions), int64 (n,)."""
         actions: NDArray[np.int64] = (choices * self.rng.random(choices.shape)).argmax(axis=1)
         return actions
 
@@ -77,16 +78,16 @@ class Agent:
 class PositionAgent(Agent, ABC):
     """An agent that plays from positions.
 
-    The arena, the environments and the web page pass positions to it; :meth:`act` and :meth:`act_batch` accept
+    The arena, the environments and the web page pass positions to it. :meth:`act` and :meth:`act_batch` accept
     observations.
     """
 
     @abstractmethod
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the actions in n positions that are not over.
+        """Return the actions in n non-terminal positions.
 
         Args:
-            words: rows ``(own, opp)`` of positions (:class:`~ci_envs.games.position.Position`), uint64 (n, 2).
+            words: rows ``(own, opp)`` of positions (:class:`~ci_envs.games.position.Position`), uint64 of shape (n, 2).
 
         Returns:
             int64 of shape (n,).
@@ -101,15 +102,15 @@ class PositionAgent(Agent, ABC):
         return self.act_on(read_observations(self.game, observations).words)
 
     def words_of(self, position: Position) -> NDArray[np.uint64]:
-        """Return the row ``(own, opp)`` of a position to be analysed, uint64 (2,).
+        """Return the row ``(own, opp)`` of a position to analyse, uint64 of shape (2,).
 
         Raises:
             ValueError: the position is of another game, or the game is over.
         """
         if position.game != self.game:
             raise ValueError(
-                f"this agent was made for {self.game}, not for {position.game}: need a position of it that is not over"
+                f"this agent was made for {self.game}, not for {position.game}: give a position of {self.game}"
             )
         if position.result is not None:
-            raise ValueError(f"the game is over in {position.to_text()!r}: need a position that is not over")
+            raise ValueError(f"the game is over in {position.to_text()!r}: give a position that is not over")
         return np.array([position.own, position.opp], dtype=np.uint64)

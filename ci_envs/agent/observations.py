@@ -1,6 +1,6 @@
-"""Observations of positions: writing them, and reading the positions back from observations that a caller gives.
+"""Functions that write observations of positions, and that read positions from observations of a caller.
 
-An observation that does not fit is refused in one line that says what was given, what is needed and what to do.
+An invalid observation is refused with a message of one line that contains the input, the requirement and a remedy.
 """
 
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel
 
 Observation = Mapping[str, NDArray[np.int8]]
-"""``{"observation": planes, "action_mask": mask}``, of one board or, with a leading axis, of several."""
+"""``{"observation": planes, "action_mask": mask}`` of one board or, with a leading axis, of several boards."""
 
 _INT8 = np.dtype(np.int8)
 _FITS, _NOT_BINARY, _FOREIGN, _OVER, _WRONG_MASK = range(5)
 
 
 class ReadObservations(NamedTuple):
-    """Observations of n boards that were checked, and the positions that they show.
+    """Checked observations of n boards, and their positions.
 
     Attributes:
-        planes: int8 (n, height, width, channels).
-        masks: int8 (n, actions).
-        words: the positions, uint64 (n, 2).
+        planes: int8 of shape (n, height, width, channels).
+        masks: int8 of shape (n, actions).
+        words: the positions, uint64 of shape (n, 2).
     """
 
     planes: NDArray[np.int8]
@@ -38,7 +38,7 @@ class ReadObservations(NamedTuple):
 
 
 def observations_of(game: Game, words: NDArray[np.uint64]) -> Observation:
-    """Return what the players to move see on the boards ``words`` (shape (n, 2)), as ``Agent.act_batch`` takes it."""
+    """Return the observations of the players to move on n boards, as ``Agent.act_batch`` expects them."""
     planes = np.empty((len(words), *game.observation_shape), dtype=np.int8)
     masks = np.empty((len(words), game.action_count), dtype=np.int8)
     observe_batch(game, words, planes, masks)
@@ -46,7 +46,7 @@ def observations_of(game: Game, words: NDArray[np.uint64]) -> Observation:
 
 
 def read_observation(game: Game, observation: Observation) -> ReadObservations:
-    """Check the observation of one board and return it with a leading axis of length 1.
+    """Check the observation of one board, and return it with a leading axis of length 1.
 
     Raises:
         ValueError: it is not the observation of a player to move in a position of ``game``.
@@ -91,7 +91,11 @@ def _read(game: Game, planes: NDArray[np.int8], masks: NDArray[np.int8], method:
 
 @kernel
 def _read_batch(game: Any, planes: Any, masks: Any, words: Any) -> Any:
-    """``-> (board, reason)``: decode the planes into ``words``, up to the first board that does not fit, else -1."""
+    """Decode the planes into ``words``, up to the first invalid board.
+
+    Returns:
+        The number of the invalid board or -1, and the reason.
+    """
     again = np.empty_like(planes[:1])
     for i in range(len(words)):
         for value in planes[i].flat:
@@ -111,20 +115,20 @@ def _read_batch(game: Any, planes: Any, masks: Any, words: Any) -> Any:
 
 
 def _reason(game: Game, reason: int, mask: NDArray[np.int8]) -> str:
-    """Return why an observation of the right shape does not fit, and what to do."""
+    """Return why an observation of the correct shape is invalid, and a remedy."""
     remedy = "pass the observation of the player to move, env.observe(env.agent_selection)"
     if reason in (_OVER, _WRONG_MASK) and not mask.any():
-        return f"no action is legal, as the game is over or it is not this player's turn; {remedy}"
+        return f"no action is legal, because the game is over or it is not this player's turn; {remedy}"
     return {
         _NOT_BINARY: f"the planes have values other than 0 and 1; {remedy}",
-        _FOREIGN: f"its planes show no position of {game}; {remedy}",
+        _FOREIGN: f"its planes are not a position of {game}; {remedy}",
         _OVER: f"the game is over; {remedy}",
-        _WRONG_MASK: f"its action_mask does not hold the legal actions of its planes; {remedy}",
+        _WRONG_MASK: f"its action_mask differs from the legal actions of its planes; {remedy}",
     }[reason]
 
 
 def _misfit(game: Game, given: Any, *, batch: bool) -> str:
-    """Return what is needed instead of something that has not the form of an observation."""
+    """Return the required form of an observation, for an object that does not have this form."""
     method, lead = ("act_batch", ("n",)) if batch else ("act", ())
     shapes = (*lead, *game.observation_shape), (*lead, game.action_count)
     planes, mask = (f"int8 ({', '.join(map(str, shape))}{',' * (len(shape) == 1)})" for shape in shapes)
@@ -147,7 +151,7 @@ def _remedy(game: Game, given: Any, batch: bool) -> str:
     if isinstance(given, Position):
         return "pass env.observe(agent), or the words [[position.own, position.opp]] to act_on"
     if isinstance(given, tuple):
-        return "pass the observation alone, the first item of env.last()"
+        return "pass only the observation, which is the first item of env.last()"
     if isinstance(given, np.ndarray):
         return "pass the planes and the mask of the legal actions in a dictionary, as env.observe(agent) returns them"
     shape = getattr(given.get("observation"), "shape", ()) if isinstance(given, Mapping) else ()

@@ -1,4 +1,4 @@
-"""Agents in compiled code, for environments that step thousands of boards in one call."""
+"""Compiled policies of agents, for environments that step thousands of boards in one call."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,24 +12,24 @@ from ci_envs.kernels.dispatch import Static, operation
 
 @operation
 def choose(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-    """``-> action``: the action of ``policy`` in a position that is not over.
+    """Return the action of ``policy`` in a non-terminal position.
 
-    The action depends on the arguments only, not on what earlier calls left in ``memory``.
+    The action depends only on the arguments, not on data that earlier calls left in ``memory``.
 
     Args:
-        policy: a :class:`Policy`, on whose class this dispatches.
+        policy: a :class:`Policy`, on whose class this operation dispatches.
         game: the game.
-        own: first word, seen by the player to move.
+        own: first word, from the point of view of the player to move.
         opp: second word.
-        seed: of the random numbers of this decision, uint64: the state of :mod:`ci_envs.kernels.random_numbers`. The
+        seed: seed of the random numbers of this decision, uint64: a state of :mod:`ci_envs.kernels.random_numbers`. The
             caller takes it from a sequence (:mod:`ci_envs.kernels.seeds`).
-        memory: a tuple of arrays: the policy's options and its working memory. Two threads need two.
+        memory: a tuple of arrays: the policy's options and its working memory. Each thread needs its own memory.
     """
 
 
 @dataclass(frozen=True)
 class Policy(Static):
-    """Base of policies: a frozen dataclass of constants of the compiled code, and a kernel for :func:`choose`."""
+    """Base class of policies: a frozen dataclass of constants of compiled code, with a kernel for :func:`choose`."""
 
 
 class CompiledPolicy(NamedTuple):
@@ -44,12 +44,12 @@ class CompiledPolicy(NamedTuple):
     memory: tuple[Any, ...]
 
     def choose(self, game: Any, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the actions in n positions that are not over, int64 (n,).
+        """Return the actions in n non-terminal positions, int64 of shape (n,).
 
         Args:
             game: the game.
-            words: the positions, uint64 (n, 2).
-            seeds: of the decisions, uint64 (n,).
+            words: the positions, uint64 of shape (n, 2).
+            seeds: the seeds of the decisions, uint64 of shape (n,).
         """
         actions = np.empty(len(words), dtype=np.int64)
         choose_batch(self.policy, game, words, seeds, self.memory, actions)
@@ -63,10 +63,10 @@ def choose_batch(policy: Any, game: Any, words: Any, seeds: Any, memory: Any, ac
     Args:
         policy: the policy.
         game: the game.
-        words: the positions, uint64 (n, 2).
-        seeds: of the decisions, uint64 (n,).
-        memory: as in :func:`choose`.
-        actions: int64 (n,), written.
+        words: the positions, uint64 of shape (n, 2).
+        seeds: the seeds of the decisions, uint64 of shape (n,).
+        memory: the memory of the policy, see :func:`choose`.
+        actions: int64 of shape (n,), written.
     """
     for i in range(len(words)):
         actions[i] = choose(policy, game, words[i, 0], words[i, 1], seeds[i], memory)

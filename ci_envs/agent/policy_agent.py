@@ -1,4 +1,4 @@
-"""Agents whose policy is compiled."""
+"""The base class of agents with a compiled policy."""
 
 from abc import abstractmethod
 from functools import cached_property
@@ -16,15 +16,16 @@ class PolicyAgent(PositionAgent):
     """An agent that plays by a compiled policy.
 
     The same policy plays on one board, on many boards, in the environments and in the arena. Each decision takes the
-    next seed of a sequence (:mod:`ci_envs.kernels.seeds`) that starts at the agent's seed, so the same seed and
+    next seed of a sequence (:mod:`ci_envs.kernels.seeds`) that starts at the agent's seed. So the same seed and
     positions give the same actions everywhere.
     """
 
     @abstractmethod
     def policy(self) -> CompiledPolicy | None:
-        """Return the policy with new memory, for one thread.
+        """Return the policy with new memory for one thread.
 
-        None if a time limits the decisions: compiled code has no clock. Environments then call :meth:`act_on`.
+        Return None if decisions have a time limit, because compiled code has no clock. Environments then call
+        :meth:`act_on`.
         """
 
     @override
@@ -38,11 +39,11 @@ class PolicyAgent(PositionAgent):
         return self.choose(words, self._seeds.take(len(words)))
 
     def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the actions in n positions that are not over; they depend on the arguments only.
+        """Return the actions in n non-terminal positions. They depend only on the arguments.
 
         Args:
-            words: the positions, uint64 (n, 2).
-            seeds: of the decisions, uint64 (n,).
+            words: the positions, uint64 of shape (n, 2).
+            seeds: the seeds of the decisions, uint64 of shape (n,).
 
         Returns:
             int64 of shape (n,).
@@ -58,5 +59,5 @@ class PolicyAgent(PositionAgent):
 
 
 def compiled_policy(agent: object) -> CompiledPolicy | None:
-    """Return the policy of an agent with new memory, for one thread; None if the agent runs in Python."""
+    """Return the policy of an agent with new memory for one thread, or None if the agent runs in Python."""
     return agent.policy() if isinstance(agent, PolicyAgent) else None

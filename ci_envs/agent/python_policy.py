@@ -1,4 +1,4 @@
-"""A policy for an agent that runs in Python."""
+"""The policy that calls an agent in Python."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from ci_envs.kernels.dispatch import implements
 
 @dataclass(frozen=True)
 class PythonPolicy(Policy):
-    """An agent that runs in Python, called from compiled code; its memory is a callback."""
+    """A policy that calls an agent in Python from compiled code. Its memory is a callback."""
 
 
 @implements(choose, PythonPolicy)
@@ -29,7 +29,7 @@ def _(policy: PythonPolicy) -> Any:
 def policy_of(agent: Agent) -> CompiledPolicy:
     """Return the policy of an agent, for one thread.
 
-    The policy of an agent that runs in Python calls the agent, and plays -1 if the agent raises an error.
+    The policy of an agent that runs in Python calls the agent. If the agent raises an error, the policy plays -1.
     """
 
     def act(own: int, opp: int) -> int:

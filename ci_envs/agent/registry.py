@@ -1,4 +1,4 @@
-"""Agents by name, and making one from its spec string."""
+"""The registry of agents by name, and functions that make agents from spec strings."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -14,39 +14,39 @@ from ci_envs.validation import unknown_name
 ENTRY_POINT_GROUP = "ci_envs.agents"
 
 GIVEN = ("game", "seed")
-"""The parameters of a factory that are no options."""
+"""The parameters of a factory that are not options."""
 
 _registered: dict[str, AgentFactory] = {}
 
 
 def register_agent(name: str, factory: AgentFactory) -> None:
-    """Register an agent of this process under ``name``; an installed package can use an entry point instead.
+    """Register an agent of this process under ``name``. An installed package can use an entry point instead.
 
     Args:
-        name: what spec strings call it.
-        factory: called as ``factory(game, seed=seed, **options)``; its other parameters are its options.
+        name: the name in spec strings.
+        factory: called as ``factory(game, seed=seed, **options)``. Its other parameters are its options.
 
     Raises:
-        ValueError: ``name`` is taken or cannot stand in a spec string.
+        ValueError: ``name`` is registered already, or cannot be used in a spec string.
     """
     if not name.isidentifier():
-        raise ValueError(f"an agent's name is an identifier, not {name!r}")
+        raise ValueError(f"the name of an agent must be an identifier, not {name!r}")
     if name in registered_agents():
-        raise ValueError(f"an agent {name!r} is registered already")
+        raise ValueError(f"an agent {name!r} is registered already: choose another name")
     _registered[name] = factory
 
 
 def registered_agents() -> tuple[str, ...]:
-    """The names of all agents: those of the entry-point group ``ci_envs.agents``, then those of this process."""
+    """Return the names of all agents: the entry-point group ``ci_envs.agents``, then the agents of this process."""
     return (*plugins(ENTRY_POINT_GROUP), *_registered)
 
 
 def factory_of(name: str) -> AgentFactory:
-    """The factory registered under ``name``.
+    """Return the factory registered under ``name``.
 
     Raises:
-        ValueError: there is none.
-        ImportError: it needs a package that is not installed.
+        ValueError: the name is not registered.
+        ImportError: the agent needs a package that is not installed.
     """
     if name in _registered:
         return _registered[name]
@@ -58,7 +58,7 @@ def factory_of(name: str) -> AgentFactory:
 
 
 def option_names_of(factory: AgentFactory) -> tuple[str, ...]:
-    """The names of the options of an agent."""
+    """Return the names of the options of an agent."""
     return option_names(factory, without=GIVEN)
 
 
@@ -67,28 +67,28 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent
 
     Args:
         spec: a name and options.
-        env_or_game: what it is to play: an environment of ours (wrapped or not), a game, or an environment's id.
-        seed: makes it deterministic.
+        env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
+        seed: makes the agent deterministic.
 
     Raises:
-        ValueError: no such agent, no such option, one is missing or its value refused, or the agent does not play
-            this game.
+        ValueError: the agent or an option is unknown, an option is missing or has an invalid value, or the agent
+            does not play this game.
     """
     name, options = split_spec(spec)
     return make_named(name, options, env_or_game, seed=seed)
 
 
 def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:
-    """Make an agent from its name and options, as :func:`make_agent` does.
+    """Make an agent from its name and options. :func:`make_agent` does the same from a spec string.
 
     Args:
-        name: under which it is registered.
-        options: by their names; the one named ``""`` is the one that a spec string need not name.
-        env_or_game: what it is to play.
-        seed: makes it deterministic.
+        name: the registered name.
+        options: the options by name. The name ``""`` is the option that a spec string need not name.
+        env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
+        seed: makes the agent deterministic.
 
     Raises:
-        ValueError: as :func:`make_agent`.
+        ValueError: see :func:`make_agent`.
     """
     factory = factory_of(name)
     required = option_names(factory, without=GIVEN, required=True)
@@ -98,10 +98,10 @@ def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed:
 
 
 def game_of(env_or_game: Any) -> Game:
-    """The game of an environment (wrapped or not), of an id, or the game itself.
+    """Return the game of an environment (wrapped or not) or of an id, or the game itself.
 
     Raises:
-        TypeError: there is no game in it.
+        TypeError: the argument is none of these.
     """
     if isinstance(env_or_game, str):
         return resolve(env_or_game)[1]

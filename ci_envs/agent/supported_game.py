@@ -1,4 +1,4 @@
-"""Checking that an agent made for one kind of game gets such a game."""
+"""A check that an agent for one class of games gets such a game."""
 
 from typing import TypeVar
 

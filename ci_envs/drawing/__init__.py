@@ -1,1 +1,1 @@
-"""Pictures: shapes, boards and marks as SVG, and their pixels. Nothing here knows the rules of a game."""
+"""Pictures: shapes, boards and marks as SVG and as pixels. This code does not depend on the rules of a game."""

@@ -1,6 +1,6 @@
-"""Marks on a picture: what was played, what can be, and what an agent or a solver thinks of it.
+"""Marks on a picture: the last action, the legal clicks, and the analysis of an agent or a solver.
 
-They lie on top of any game's picture and know nothing of it but its regions; their shapes keep to what
+Marks are drawn on top of any game's picture. They use only the regions of the picture, and only the shapes that
 :mod:`ci_envs.drawing.drawing` allows.
 """
 
@@ -12,7 +12,7 @@ from ci_envs.drawing.drawing import Drawing, Region
 
 _HEAT = "#109648"
 _LAST, _CLICKABLE, _SELECTED = "#4b4b4b", "#3f8fd2", "#0b4f94"
-# blue, grey and orange are told apart by colour-blind eyes; the sign says it once more
+# colour-blind people can distinguish blue, grey and orange; the sign has the same meaning
 _BADGES = {
     1: ("#0072b2", "M-4.5 0H4.5M0 -4.5V4.5"),
     0: ("#6e6e6e", "M-4.5 -2.5H4.5M-4.5 2.5H4.5"),
@@ -22,21 +22,21 @@ _BADGES = {
 
 @dataclass(frozen=True)
 class Marks:
-    """What to point out in a picture, by the names of its regions.
+    """The marks in a picture, by the names of its regions.
 
     Attributes:
-        last: where one sees the last action.
-        clickable: what can be clicked now.
-        selected: what has been clicked already, of an action that takes several clicks.
-        best: where one would click for the best action.
-        heat: how much attention each region deserves, from 0 to 1.
-        verdicts: the exact value of each region for who clicks it: 1 a win, 0 a draw, -1 a loss.
-        lines: each the regions that a line joins, in order.
-        best_arrow: the region where an arrow for the best action begins and the one where it ends, or nothing.
+        last: the regions that show the last action.
+        clickable: the regions that can be clicked.
+        selected: the regions that were clicked already, for an action that needs several clicks.
+        best: the regions to click for the best action.
+        heat: the attention of a search to each region, from 0 to 1.
+        verdicts: the exact value of each region for the player who clicks it: 1 is a win, 0 a draw, -1 a loss.
+        lines: lines, each as the names of the regions that it joins, in order.
+        best_arrow: the first and the last region of an arrow for the best action, or an empty tuple.
         last_arrow: the same for the last action.
 
     Raises:
-        ValueError: a heat is not from 0 to 1, or a verdict none of 1, 0 and -1.
+        ValueError: a heat is not from 0 to 1, or a verdict is not 1, 0 or -1.
     """
 
     last: tuple[str, ...] = ()
@@ -59,10 +59,10 @@ class Marks:
 
 
 def annotated(drawing: Drawing, marks: Marks) -> Drawing:
-    """A picture with marks on top.
+    """Return a picture with marks on top.
 
     Raises:
-        ValueError: a mark is on no region of the picture.
+        ValueError: a mark names a region that the picture does not have.
     """
     regions = {region.name: region for region in drawing.regions}
 
@@ -70,7 +70,7 @@ def annotated(drawing: Drawing, marks: Marks) -> Drawing:
         try:
             return [regions[name] for name in names]
         except KeyError as error:
-            raise ValueError(f"{error} is no region of this picture, which has {', '.join(regions)}") from None
+            raise ValueError(f"{error} is not a region of this picture, which has {', '.join(regions)}") from None
 
     shapes = [
         *(_filled(region, heat) for region, heat in zip(named(marks.heat), marks.heat.values(), strict=True)),
@@ -87,12 +87,12 @@ def annotated(drawing: Drawing, marks: Marks) -> Drawing:
 
 
 def _filled(region: Region, heat: float) -> str:
-    # the root, so that one can see a share of a few per cent
+    # the square root makes a share of a few per cent visible
     return f'<rect {_inside(region, 1)} fill="{_HEAT}" fill-opacity="{0.55 * math.sqrt(heat):.3f}"/>'
 
 
 def _outlined(region: Region, color: str, width: float) -> str:
-    """A frame in ``color`` within a white one, which parts it from a ground of any colour."""
+    """Return a frame in ``color`` inside a white frame, which is visible on any background."""
     width = min(width, 0.12 * min(region.width, region.height))
     return "".join(
         f'<rect {_inside(region, 1.5 + width / 2)} fill="none" stroke="{stroke}" stroke-width="{stroke_width:g}"/>'
@@ -101,7 +101,7 @@ def _outlined(region: Region, color: str, width: float) -> str:
 
 
 def _inside(region: Region, inset: float) -> str:
-    """The attributes of a rectangle with round corners that keeps ``inset`` from a region's edges."""
+    """Return the attributes of a rectangle with round corners at the distance ``inset`` from a region's edges."""
     inset = min(inset, min(region.width, region.height) / 4)
     width, height = region.width - 2 * inset, region.height - 2 * inset
     radius = min(8, width / 4, height / 4)
@@ -112,7 +112,7 @@ def _inside(region: Region, inset: float) -> str:
 
 
 def _badge(region: Region, verdict: int) -> str:
-    """A disc with a sign in it, in the upper right corner."""
+    """Return a disc with a sign, for the upper right corner of a region."""
     color, sign = _BADGES[verdict]
     radius = min(11, region.width / 2.2, region.height / 2.2)
     x, y = region.x + region.width - 1.1 * radius, region.y + 1.1 * radius
@@ -124,7 +124,7 @@ def _badge(region: Region, verdict: int) -> str:
 
 
 def _arrow(ends: list[Region], color: str) -> list[str]:
-    """An arrow from the middle of the first region to the middle of the last one, with a white outline."""
+    """Return an arrow from the middle of the first region to the middle of the last one, with a white outline."""
     (x, y), (to_x, to_y) = ((end.x + end.width / 2, end.y + end.height / 2) for end in (ends[0], ends[-1]))
     length = math.hypot(to_x - x, to_y - y)
     head = min(0.3 * min(ends[0].width, ends[0].height), length / 2)
@@ -143,7 +143,7 @@ def _arrow(ends: list[Region], color: str) -> list[str]:
 def _stroke(regions: list[Region]) -> str:
     points = [f"{region.x + region.width / 2:g} {region.y + region.height / 2:g}" for region in regions]
     breadth = 0.1 * min(regions[0].width, regions[0].height)
-    path = f"M{'L'.join(points)}Z"  # back to where it began: that joins a square, and does not alter a line
+    path = f"M{'L'.join(points)}Z"  # Z closes the path, which completes a square and does not change a line
     return "".join(
         f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{width:.2f}" stroke-opacity="0.8"'
         ' stroke-linecap="round" stroke-linejoin="round"/>'

@@ -1,4 +1,4 @@
-"""Shapes and regions that several pictures of boards share."""
+"""Shapes and regions that are common to pictures of boards."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,15 @@ MARGIN = 32
 """Width of the margin around a board, in pixels."""
 
 BOARD = 480
-"""Length of the longer side of a board at most, in pixels."""
+"""Maximum length of the longer side of a board, in pixels."""
 
 GAP = 24
 """Distance between the contents of neighbouring panels, in pixels."""
 
-_FRAME = 6  # how far a panel reaches beyond what lies on it
+_FRAME = 6  # distance from the contents of a panel to its edge
 
 STRIP = (MARGIN - _FRAME) / 2
-"""Middle of the free part of the margin, where labels stand."""
+"""Middle of the free part of the margin, the position of labels."""
 
 
 def column_name(col: int) -> str:
@@ -26,7 +26,7 @@ def column_name(col: int) -> str:
 
 
 def rounded_rect(color: str, x: float, y: float, width: float, height: float, *, radius: float) -> str:
-    """Return a rectangle with rounded corners, its top left at ``(x, y)``."""
+    """Return a rectangle with rounded corners whose top left corner is at ``(x, y)``."""
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" fill="{color}"/>'
 
 
@@ -36,29 +36,29 @@ def disc(color: str, radius: float) -> str:
 
 
 def panel(color: str, x: float, y: float, width: float, height: float) -> str:
-    """Return a panel that reaches a little beyond a rectangle on all sides."""
+    """Return a panel that is a little larger than a rectangle on all sides."""
     return rounded_rect(color, x - _FRAME, y - _FRAME, width + 2 * _FRAME, height + 2 * _FRAME, radius=12)
 
 
 def placed(shapes: str, x: float, y: float, side: float) -> str:
-    """Shapes drawn in a square of 100 x 100 units, in one of ``side`` with its top left at ``(x, y)``."""
+    """Return shapes in a square of 100 x 100 units, scaled to a square of ``side`` with the top left at ``(x, y)``."""
     return f'<g transform="translate({x:g} {y:g}) scale({side / 100:g})">{shapes}</g>'
 
 
 def tiled(cells: Sequence[str], x: float, y: float, side: float, cols: int = 4) -> list[str]:
-    """Cells placed row by row, ``cols`` to a row, from the top left at ``(x, y)``."""
+    """Return cells in rows of ``cols`` cells, with the top left at ``(x, y)``."""
     return [placed(cell, x + k % cols * side, y + k // cols * side, side) for k, cell in enumerate(cells)]
 
 
 def coordinates(rows: int, cols: int, cell: int) -> tuple[Label, ...]:
-    """Letters over the columns and numbers left of the rows."""
+    """Return letters above the columns and numbers to the left of the rows."""
     letters = [Label(column_name(col), MARGIN + (col + 0.5) * cell, STRIP) for col in range(cols)]
     numbers = [Label(str(row + 1), STRIP, MARGIN + (row + 0.5) * cell) for row in range(rows)]
     return (*letters, *numbers)
 
 
 def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
-    """Return a region for each cell, ``b3``; ``cell`` is the side of a cell in pixels."""
+    """Return a region for each cell, for example ``b3``. ``cell`` is the side of a cell in pixels."""
     return [
         Region(f"{column_name(col)}{row + 1}", MARGIN + col * cell, MARGIN + row * cell, cell, cell)
         for row in range(rows)
@@ -67,5 +67,5 @@ def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
 
 
 def column_regions(rows: int, cols: int, cell: int) -> list[Region]:
-    """Return a region for each column, ``b``; ``cell`` is the side of a cell in pixels."""
+    """Return a region for each column, for example ``b``. ``cell`` is the side of a cell in pixels."""
     return [Region(column_name(col), MARGIN + col * cell, MARGIN, cell, rows * cell) for col in range(cols)]

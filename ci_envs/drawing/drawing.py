@@ -1,22 +1,22 @@
 """Pictures as values, for notebooks, video frames and windows.
 
-A picture is SVG. Its shapes keep to what the rasteriser behind pygame (nanosvg) renders, so they hold no text and
-refer to nothing by id; text is kept beside them as labels, which :mod:`ci_envs.drawing.raster` draws in a font of its
-own.
+A picture is SVG. Its shapes use only features that nanosvg, the rasteriser of pygame, can render: they contain no text
+and no references by id. Texts are stored separately as labels, which :mod:`ci_envs.drawing.raster` draws with its own
+font.
 """
 
 import html
 from dataclasses import dataclass
 
 BACKGROUND = "#faf8f4"
-"""The colour behind every picture."""
+"""The background colour of all pictures."""
 
-_LABEL_COLOR = "#77726a"  # read on a light ground and on a dark one
+_LABEL_COLOR = "#77726a"  # readable on a light and on a dark background
 
 
 @dataclass(frozen=True)
 class Label:
-    """A short text centred at ``(x, y)``; ``size`` is that of the font in pixels."""
+    """A short text centred at ``(x, y)``. ``size`` is the font size in pixels."""
 
     text: str
     x: float
@@ -27,7 +27,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Region:
-    """A rectangle of a picture that has a name, its top left at ``(x, y)``, in SVG's user units."""
+    """A named rectangle of a picture, with its top left at ``(x, y)``, in SVG's user units."""
 
     name: str
     x: float
@@ -41,11 +41,11 @@ class Drawing:
     """An immutable picture of ``width`` x ``height`` pixels, which are SVG's user units.
 
     Attributes:
-        width: width in pixels; even, as is the height, because video codecs want that.
+        width: width in pixels. Width and height are even, because video codecs require it.
         height: height in pixels.
         shapes: an SVG fragment of ``g``, ``rect``, ``circle``, ``ellipse``, ``line``, ``polygon`` and ``path``.
         labels: the texts, on top of the shapes.
-        regions: what can be clicked and pointed at; they may overlap, as a column does with its cells.
+        regions: the parts that can be clicked and marked. They can overlap, for example a column and its cells.
     """
 
     width: int
@@ -55,7 +55,7 @@ class Drawing:
     regions: tuple[Region, ...] = ()
 
     def svg(self, background: str | None = BACKGROUND) -> str:
-        """The whole picture as an SVG document, on a ground of that colour or, with None, a transparent one."""
+        """Return the picture as an SVG document, with a background colour, or with None on a transparent background."""
         texts = "".join(
             f'<text x="{label.x:g}" y="{label.y:g}" font-size="{label.size:g}" fill="{label.color}"'
             ' font-family="sans-serif" font-weight="bold" text-anchor="middle" dominant-baseline="central">'
@@ -66,7 +66,7 @@ class Drawing:
         return self._document(ground + self.shapes + texts)
 
     def shapes_svg(self) -> str:
-        """The shapes alone, on a transparent ground, as an SVG document."""
+        """Return only the shapes, on a transparent background, as an SVG document."""
         return self._document(self.shapes)
 
     def _document(self, content: str) -> str:

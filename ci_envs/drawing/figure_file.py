@@ -1,4 +1,4 @@
-"""Figures of matplotlib as files."""
+"""Matplotlib figures as files."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ FIGURE_FORMATS = (".png", ".svg", ".pdf")
 
 
 def figure_type() -> "type[Figure]":
-    """Return the class of figures.
+    """Return the class of matplotlib figures.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -25,7 +25,7 @@ def figure_type() -> "type[Figure]":
 
 
 def write_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure to a file, whole or not at all, in the format of its ending.
+    """Write a figure to a file atomically, in the format of its ending.
 
     Raises:
         ValueError: The file name does not end in one of :data:`FIGURE_FORMATS`.

@@ -16,12 +16,12 @@ from ci_envs.drawing.board import (
 )
 from ci_envs.drawing.drawing import BACKGROUND, Drawing
 
-_X_COLOR, _O_COLOR = "#1d5480", "#bd4a2c"  # blue and vermilion: told apart by colour-blind eyes too
+_X_COLOR, _O_COLOR = "#1d5480", "#bd4a2c"  # blue and vermilion, which colour-blind people can distinguish
 
 
 @dataclass(frozen=True)
 class GridStyle:
-    """The looks of a board and its cells.
+    """The style of a board and its cells.
 
     Attributes:
         board: colour of the board.
@@ -54,13 +54,13 @@ PAPER = GridStyle(
     board="#d9d3c7",
     cells={".": _SQUARE, "X": _SQUARE + _x(_X_COLOR, 22, 11), "O": _SQUARE + _o(_O_COLOR, 26, 11)},
 )
-"""Marks on white squares: tic-tac-toe and its kin."""
+"""Marks on white squares, for tic-tac-toe and similar games."""
 
 CUBES = GridStyle(
     board="#7d5a3c",
     cells={".": _CUBE, "X": _CUBE + _x(_X_COLOR, 20, 12), "O": _CUBE + _o(_O_COLOR, 23, 12)},
 )
-"""Wooden cubes with marks on top: Quixo."""
+"""Wooden cubes with marks on top, for Quixo."""
 
 DISCS = GridStyle(
     board="#2f6690",
@@ -70,15 +70,15 @@ DISCS = GridStyle(
         "O": disc("#24506f", 41) + disc("#f2c14e", 38) + _o("#96660a", 16, 8),
     },
 )
-"""Discs in an upright board: Connect Four."""
+"""Discs in an upright board, for Connect Four."""
 
 
 def grid_drawing(rows: Sequence[str], style: GridStyle) -> Drawing:
-    """A board of two colours, with a region for each cell (``b3``) and each column (``b``).
+    """Return a picture of a board of two colours, with a region for each cell (``b3``) and each column (``b``).
 
     Args:
-        rows: the symbols of the cells, ``.``, ``X`` or ``O``, one string a row from the top.
-        style: what board and cells look like.
+        rows: the symbols of the cells, ``.``, ``X`` or ``O``, one string per row from the top.
+        style: the style of the board and its cells.
     """
     cols = len(rows[0])
     cell = min(144, BOARD // max(len(rows), cols))

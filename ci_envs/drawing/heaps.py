@@ -1,4 +1,4 @@
-"""Pictures of heaps of matches: Nim."""
+"""Pictures of heaps of matches, for Nim."""
 
 import math
 from collections.abc import Sequence
@@ -8,14 +8,15 @@ from ci_envs.drawing.drawing import Drawing, Label, Region
 
 
 def heaps_drawing(sizes: Sequence[int], start: Sequence[int]) -> Drawing:
-    """Heaps as rows of matches, with the heap's number before and its size behind; a long row wraps.
+    """Return a picture of heaps as rows of matches, each with its number before and its size after it. Long rows wrap.
 
-    The regions are the matches: ``2-3`` is the third from the end of those left in the second heap, ``2+1`` the first
-    shadow behind them.
+    The regions are the matches: ``2-3`` is the third match from the end in the second heap, and ``2+1`` is the first
+        shadow
+    after this heap.
 
     Args:
         sizes: the matches left in each heap.
-        start: the matches in each heap when the game began; those taken since leave a shadow.
+        start: the matches in each heap at the start of the game. Taken matches are shown as shadows.
     """
     largest = max(start)
     columns = min(largest, max(32, math.ceil(math.sqrt(3 * len(start) * largest))))
@@ -45,14 +46,14 @@ def heaps_drawing(sizes: Sequence[int], start: Sequence[int]) -> Drawing:
 
 
 def _places(count: int, columns: int, pitch: float, middle: tuple[float, float]) -> list[tuple[float, float]]:
-    """The places of ``count`` matches, row by row around ``middle``: the middle of each one's upper edge."""
+    """Return the positions of ``count`` matches, row by row around ``middle``: the middles of their upper edges."""
     left = middle[0] - (min(columns, count) - 1) / 2 * pitch
     top = middle[1] - math.ceil(count / columns) * 1.5 * pitch
     return [(left + place % columns * pitch, top + place // columns * 3 * pitch) for place in range(count)]
 
 
 def _matches(places: Sequence[tuple[float, float]], pitch: float, stick: str, head: str) -> str:
-    """Upright matches in cells of ``pitch`` x ``3 * pitch`` given by the middle of their upper edge."""
+    """Return upright matches in cells of ``pitch`` x ``3 * pitch``, given by the middles of their upper edges."""
     if not places:
         return ""
     lines = [

@@ -13,7 +13,7 @@ ANIMATION_FORMATS = (".svg", ".gif")
 
 
 def save_picture(drawing: Drawing, path: str | Path) -> None:
-    """Write a drawing to a file, as SVG or PNG by its ending.
+    """Write a drawing to a file, as SVG or PNG depending on its ending.
 
     Raises:
         ValueError: The file name has another ending.
@@ -26,12 +26,12 @@ def save_picture(drawing: Drawing, path: str | Path) -> None:
 
 
 def save_animation(drawings: Sequence[Drawing], path: str | Path, *, seconds: float = 1.0) -> None:
-    """Write drawings to a file that shows one after the other, again and again, as SVG or GIF by its ending.
+    """Write drawings as an animation that repeats for ever, as SVG or GIF depending on the ending of the file.
 
     Args:
-        drawings: The frames, all of the same size, at least one.
-        path: The file.
-        seconds: How long each frame is shown, above 0; the last one is shown three times as long.
+        drawings: The frames, at least one, all of the same size.
+        path: The path of the file.
+        seconds: The duration of each frame, above 0. The last frame has three times this duration.
 
     Raises:
         ValueError: The file name has another ending.
@@ -44,10 +44,10 @@ def save_animation(drawings: Sequence[Drawing], path: str | Path, *, seconds: fl
 
 
 def check_ending(path: str | Path, endings: Sequence[str]) -> Path:
-    """Return a path whose ending is one of ``endings``.
+    """Return ``path`` if its ending is one of ``endings``.
 
     Raises:
-        ValueError: It is not.
+        ValueError: The ending is another one.
     """
     file = Path(path)
     if file.suffix not in endings:
@@ -60,7 +60,7 @@ def _times(drawings: Sequence[Drawing], seconds: float) -> list[float]:
 
 
 def _svg(drawings: Sequence[Drawing], seconds: float) -> str:
-    """Return an SVG document in which each frame is visible for its time, by CSS."""
+    """Return an SVG document in which each frame is visible for its time, by means of CSS."""
     times = _times(drawings, seconds)
     total = sum(times)
     rules, frames, start = [], [], 0.0

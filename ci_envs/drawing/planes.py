@@ -24,11 +24,12 @@ from ci_envs.drawing.drawing import Drawing, Label, Region
 
 _PANEL = "#d9d3c7"
 _CELL = rounded_rect("#ffffff", 3, 3, 94, 94, radius=10)
-# blue, vermilion, green, orange, sky blue, purple, yellow, black: told apart by colour-blind eyes (Okabe and Ito, 2008)
+# blue, vermilion, green, orange, sky blue, purple, yellow, black: suitable for colour-blind people (Okabe and Ito,
+# 2008)
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#c9b800", "#333333")
 
 _BUTTON, _BUTTON_FADED, _TEXT, _TEXT_FADED = "#ffffff", "#f1eee8", "#3d3a36", "#bdb7ad"
-_BUTTONS_HEIGHT = 240  # pixels; many buttons are made smaller
+_BUTTONS_HEIGHT = 240  # pixels; a larger number of buttons is scaled down
 _NARROWEST = 240  # pixels, so that a narrow board leaves room for buttons
 
 
@@ -36,12 +37,12 @@ def planes_drawing(planes: NDArray[np.int8], targets: Mapping[str, bool]) -> Dra
     """Return a picture of binary planes with a region for each target of a click.
 
     With one or two planes a cell shows a disc in the colour of its plane. With more planes it shows a dot for each
-    plane that is set, always in the same place.
+    plane that is set. The dots of a plane are always at the same place in a cell.
 
     Args:
         planes: The planes as int8 of shape (height, width, channels).
-        targets: Whether each target can be clicked now, by its name. A target named after a cell (``b3``) or a column
-            (``b``) is that cell or column; any other target is a button below the board.
+        targets: Whether each target can be clicked, by name. A target with the name of a cell (``b3``) or a column
+            (``b``) is that cell or column. Any other target is a button below the board.
     """
     rows, cols, channels = planes.shape
     cell = min(144, BOARD // max(rows, cols))
@@ -78,7 +79,7 @@ def _dots(bits: NDArray[np.int8], channels: int) -> str:
 
 @dataclass(frozen=True)
 class _Buttons:
-    """Buttons in rows, and the room that they take in pixels."""
+    """Buttons in rows, and their total size in pixels."""
 
     shapes: str
     labels: tuple[Label, ...]
@@ -88,10 +89,10 @@ class _Buttons:
 
 
 def _buttons(names: Mapping[str, bool], top: float, width: float) -> _Buttons:
-    """Return a button for each name, faded if it cannot be clicked, in rows from ``top`` on."""
+    """Return a button for each name, in rows from ``top`` on. Buttons that cannot be clicked are faded."""
     if not names:
         return _Buttons("", (), (), 0, 0)
-    size = 15.0  # of the font
+    size = 15.0  # font size
     while True:
         button = max(0.65 * size * max(map(len, names)) + size, 2.5 * size)
         columns = max(1, int(width // button))

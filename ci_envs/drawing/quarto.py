@@ -9,7 +9,7 @@ from ci_envs.drawing.drawing import Drawing, Label, Region
 
 @dataclass(frozen=True)
 class _Wood:
-    """The shades of a piece: its top, the sides in light and in shade, and its outline and hole."""
+    """The colours of a piece: the top, the light and the dark side, and the outline and hole."""
 
     top: str
     light: str
@@ -23,15 +23,15 @@ _SLOT = disc("#f3eee4", 36)
 
 
 def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence[int]) -> Drawing:
-    """Quarto's board, and beside it the piece to be placed and those left to be given, with their numbers.
+    """Return a picture of Quarto's board, and beside it the piece to place and the pieces to give, with their numbers.
 
-    The regions are the cells (``b3``) and the places of the pieces to be given (``give5``).
+    The regions are the cells (``b3``) and the places of the pieces to give (``give5``).
 
     Args:
         board: the piece on each of the 16 cells or None, row by row. Bits 0 to 3 of a piece are tall, dark, square,
             hollow.
-        hand: the piece to be placed, or None.
-        left: the pieces that nobody has been given.
+        hand: the piece to place, or None.
+        left: the pieces that were not given yet.
     """
     cell, slot = 92, 62
     side, aside = 4 * cell, MARGIN + 4 * cell + GAP
@@ -71,7 +71,7 @@ def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence
 
 
 def _piece(number: int | None) -> str:
-    """A Quarto piece seen from above, in a square of 100 x 100 units."""
+    """Return a Quarto piece seen from above, in a square of 100 x 100 units."""
     if number is None:
         return ""
     tall, dark, square, hollow = (number >> attribute & 1 for attribute in range(4))

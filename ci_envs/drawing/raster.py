@@ -1,4 +1,4 @@
-"""Drawings as pixels: frames for videos, and a window. The only module that needs pygame, and only once it renders."""
+"""Drawings as pixels: frames for videos, and a window. Only this module needs pygame, and only for rendering."""
 
 import io
 import os
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from ci_envs.drawing.drawing import BACKGROUND, Drawing
 from ci_envs.extras import missing_package
 
-_FONT_SCALE = 16 / 11  # pygame sets its own font at 11/16 of the size it is asked for
+_FONT_SCALE = 16 / 11  # pygame renders its own font at 11/16 of the requested size
 
 
 def rgb_array(drawing: Drawing) -> NDArray[np.uint8]:
-    """The pixels of ``drawing``, an array of shape (height, width, 3). Needs no display.
+    """Return the pixels of ``drawing``, uint8 of shape (height, width, 3). A display is not necessary.
 
     Raises:
-        DependencyNotInstalled: pygame is missing.
+        DependencyNotInstalled: pygame is not installed.
     """
     surface = _surface(drawing)
     width, height = surface.get_size()
@@ -31,7 +31,7 @@ def png_bytes(drawing: Drawing) -> bytes:
     """Return ``drawing`` as the content of a PNG file.
 
     Raises:
-        DependencyNotInstalled: pygame is missing.
+        DependencyNotInstalled: pygame is not installed.
     """
     content = io.BytesIO()
     _pygame().image.save(_surface(drawing), content, "drawing.png")
@@ -39,16 +39,16 @@ def png_bytes(drawing: Drawing) -> bytes:
 
 
 class Window:
-    """A window on the screen, opened by the first :meth:`show`."""
+    """A window on the screen, which the first call of :meth:`show` opens."""
 
     def __init__(self) -> None:
         self._clock: Any = None
 
     def show(self, drawing: Drawing, fps: float) -> None:
-        """Show ``drawing``, and wait so that at most ``fps`` pictures a second are shown.
+        """Show ``drawing``, and wait so that at most ``fps`` pictures per second are shown.
 
         Raises:
-            DependencyNotInstalled: pygame is missing.
+            DependencyNotInstalled: pygame is not installed.
         """
         pygame = _pygame()
         surface = _surface(drawing)
@@ -72,7 +72,7 @@ class Window:
 def _surface(drawing: Drawing) -> Any:
     pygame = _pygame()
     shapes = pygame.image.load(io.BytesIO(drawing.shapes_svg().encode()), "drawing.svg")
-    surface = shapes.copy()  # blending is ten times as fast between surfaces of one pixel format
+    surface = shapes.copy()  # blending is ten times as fast between surfaces of the same pixel format
     surface.fill(BACKGROUND)
     surface.blit(shapes, (0, 0))
     pygame.font.init()
@@ -85,7 +85,7 @@ def _surface(drawing: Drawing) -> Any:
 
 
 def _pygame() -> ModuleType:
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it would be printed among the output of a program
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # otherwise pygame prints to the program's output
     try:
         import pygame
     except ImportError as error:

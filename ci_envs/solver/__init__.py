@@ -1,1 +1,1 @@
-"""Exact values of whole games and of positions: who wins with best play on both sides, and how soon."""
+"""Exact values of whole games and of positions: the result under optimal play, and the distance to the end."""

@@ -1,4 +1,4 @@
-"""How the m,n,k games and Connect Four are solved."""
+"""The solver of the m,n,k games and Connect Four."""
 
 from typing import cast
 
@@ -17,11 +17,11 @@ from ci_envs.solver.solution import Progress, Solution
 from ci_envs.solver.solver import Solver
 
 _QUICK_EMPTY_CELLS = 30
-"""A position of Connect Four with at most this many empty cells is solved in about 0.05 s."""
+"""Maximum number of empty cells of a position of Connect Four that is solved in about 0.05 s."""
 
 
 class ConnectNSolver(Solver[ConnectN]):
-    """Searches a position with too many successors to keep: for its score with gravity, for forced wins without."""
+    """Solver that searches positions with many successors: for the score with gravity, for forced wins without it."""
 
     @override
     def solve(self, game: ConnectN, position: Position | None, progress: Progress | None) -> Solution:
@@ -77,9 +77,9 @@ class ConnectNSolver(Solver[ConnectN]):
 
 
 def _random_plies(game: ConnectN) -> tuple[int, int]:
-    """Return the least and the greatest number of random plies after which positions are drawn.
+    """Return the minimum and the maximum number of random plies before a position is drawn.
 
-    Earlier positions are searched for long where no book knows them, and few random games are longer.
+    Earlier positions take long to search if no book contains them. Few random games are longer.
     """
     most = 3 * game.rows * game.cols // 4
     return min(PLIES, most), most

@@ -1,7 +1,7 @@
-"""Enumeration of the positions that play can reach, to draw some at random.
+"""Enumeration of the positions that play can reach, from which random positions are drawn.
 
-The symmetries of the game that leave the first position unchanged map reachable positions to reachable positions. One
-representative of each set of images is kept.
+The symmetries of the game that fix the initial position map reachable positions to reachable positions. One
+representative of each set of symmetric positions is stored.
 """
 
 from typing import Any
@@ -16,25 +16,25 @@ from ci_envs.kernels.hash_table import find_indexed_slot
 from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS
 from ci_envs.solver.solution import Progress, too_large
 
-_EXPANDED_A_CALL = 1 << 18  # positions; Python handles an interrupt between two calls
+_EXPANDED_A_CALL = 1 << 18  # positions per call; Python handles an interrupt only between two calls
 _NOWHERE = -1
 
 
 class Reachable:
-    """All positions of a game that are not over and that legal play can reach from the first one.
+    """All non-terminal positions of a game that legal play can reach.
 
     Attributes:
         game: The game.
-        symmetries: The numbers of the symmetries that leave the first position unchanged, int64 of shape (symmetries,).
-        representatives: One position of each set of images, rows (own, opp), uint64 of shape (sets, 2).
-        count: The number of positions, all images counted.
+        symmetries: The numbers of the symmetries that fix the initial position, int64 of shape (symmetries,).
+        representatives: One position of each set of symmetric positions, rows (own, opp), uint64 of shape (sets, 2).
+        count: The number of positions, including all symmetric positions.
     """
 
     def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
         """Enumerate the positions, breadth first.
 
         Args:
-            game: The game; play may cycle.
+            game: The game. It can have cycles.
             progress: See :data:`~ci_envs.solver.solution.Progress`.
 
         Raises:
@@ -49,7 +49,7 @@ class Reachable:
         self.count = int(self._ends[-1])
 
     def draw(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
-        """Return ``n`` positions, each uniformly at random and independent of the others, rows (own, opp)."""
+        """Return ``n`` independent, uniformly random positions, rows (own, opp)."""
         sets = np.searchsorted(self._ends, rng.integers(self.count, size=n), side="right")
         words = self.representatives[sets]
         _transform_each(self.game, rng.choice(self.symmetries, size=n), words)
@@ -61,10 +61,12 @@ class Reachable:
 
 
 def early_positions(game: Game, plies: int) -> NDArray[np.uint64]:
-    """Return the positions that are not over after at most ``plies`` plies, one of each set of images, in that order.
+    """Return the non-terminal positions after at most ``plies`` plies, one of each set of symmetric positions.
+
+    They are sorted by the number of plies.
 
     Args:
-        game: A game in which no position comes after different numbers of plies.
+        game: A game in which each position occurs after only one number of plies.
         plies: The number of plies.
 
     Returns:
@@ -77,7 +79,7 @@ def early_positions(game: Game, plies: int) -> NDArray[np.uint64]:
 
 
 def _symmetries(game: Game) -> NDArray[np.int64]:
-    """Return the numbers of the symmetries that leave the first position unchanged."""
+    """Return the numbers of the symmetries that fix the initial position."""
     images = game.rules.images(game, *game.start())
     return np.flatnonzero((images == images[0]).all(axis=1))
 
@@ -120,7 +122,7 @@ def _index(words: Any, places: Any, count: Any) -> None:
 
 @inlined
 def _slot(words: Any, places: Any, own: Any, opp: Any) -> Any:
-    """``-> uint64``: the slot that holds the row of a position in ``words``, or the free slot where it belongs."""
+    """Return the slot that contains the row of a position in ``words``, or the free slot where it can be inserted."""
     return find_indexed_slot(words[:, 0], words[:, 1], places, _NOWHERE, own, opp)
 
 
@@ -135,7 +137,7 @@ def _add(words: Any, places: Any, ends: Any, own: Any, opp: Any) -> None:
 
 @kernel
 def _expand(game: Any, words: Any, places: Any, ends: Any, symmetries: Any, budget: Any) -> None:
-    """Add what follows positions ``ends[0]`` to ``ends[1]``, as far as there is room and at most ``budget`` of them."""
+    """Add the successors of at most ``budget`` positions from ``ends[0]`` to ``ends[1]``, while there is room."""
     while ends[0] < ends[1] and budget > 0 and len(words) - ends[1] > action_count(game):
         own, opp = words[ends[0], 0], words[ends[0], 1]
         for number in range(action_count(game)):
@@ -152,7 +154,7 @@ def _expand(game: Any, words: Any, places: Any, ends: Any, symmetries: Any, budg
 
 @kernel
 def _count_images(game: Any, words: Any, symmetries: Any, sizes: Any) -> None:
-    """Write how many different images each position has: symmetries by those that fix it."""
+    """Write the number of different images of each position: all symmetries divided by those that fix the position."""
     for i in range(len(words)):
         fixing = 0
         for symmetry in symmetries:

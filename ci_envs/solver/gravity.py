@@ -1,13 +1,13 @@
-"""Connect Four and its variants: search for the exact score of a position, when it is asked for.
+"""Search for the exact score of positions of Connect Four and its variants.
 
 The search is a negamax with a null window on the number of stones that the winner has left, as in John Tromp's
 Fhourstones (https://tromp.github.io/c4/fhour.html) and in Pascal Pons's solver (http://blog.gamesolver.org). It
-considers only moves after which the opponent cannot win at once, tries first the moves that leave most completing
-cells, and keeps an upper or a lower bound of each position in a transposition table. Before it searches the moves it
-looks in the table for one that is known to be good enough (enhanced transposition cutoff).
+considers only moves after which the opponent cannot win immediately. It tries first the moves after which most cells
+complete a line. It stores an upper or a lower bound of each position in a transposition table. Before it searches the
+moves, it looks in the table for a move that is known to be good enough (enhanced transposition cutoff).
 
-The search has a layout of its own: cell ``row + (rows + 1) * column``, with rows counted from the bottom. The cell
-above each column is always empty, so that no line continues in the next column.
+The search uses its own board layout: cell ``row + (rows + 1) * column``, with rows counted from the bottom. The cell
+above each column is always empty, so no line continues in the next column.
 """
 
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -24,19 +24,19 @@ from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.solver.solution import HORIZON, Progress, Solution
 
-_SLOT_BITS = 22  # of the number of slots, of 8 bytes each: a table of 32 MB, which is faster than a larger one
-_NODES, _LIMIT = 0, 1  # places in the work array
+_SLOT_BITS = 22  # base 2 logarithm of the number of slots of 8 bytes; this table of 32 MB is faster than a larger one
+_NODES, _LIMIT = 0, 1  # indices in the work array
 _FEW_NODES = 1 << 20  # about 0.1 s
-_PROBED_CELLS = 10  # with more empty cells than this, the positions after each move are looked up before the search
+_PROBED_CELLS = 10  # with more empty cells, the search first looks up the positions after each move
 _SECONDS_A_REPORT = 0.2
 _UNKNOWN = np.iinfo(np.int64).min
 _OFFSET = 64  # makes the scores in the table positive
 
 
 class GravitySolution(Solution):
-    """Positions of a :class:`ConnectN` with gravity, each searched when it is asked for.
+    """The solution of a :class:`ConnectN` with gravity. Each position is searched on demand.
 
-    A position of Connect Four takes some 0.02 s with 30 empty cells, and minutes with 42.
+    A position of Connect Four takes about 0.02 s with 30 empty cells, and minutes with 42.
 
     Attributes:
         nodes: The number of positions that the searches have visited.
@@ -50,7 +50,7 @@ class GravitySolution(Solution):
 
         Args:
             game: The game.
-            progress: Called now and then with :attr:`nodes` and None.
+            progress: A function that is called repeatedly with :attr:`nodes` and None.
 
         Raises:
             ValueError: The board is too large for the layout of the search.
@@ -64,7 +64,7 @@ class GravitySolution(Solution):
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        most = self.game.rows * self.game.cols  # more than any score of the search
+        most = self.game.rows * self.game.cols  # above all scores of the search
         return np.array([self._score_within(own, opp, -most, most) for own, opp in words.tolist()], dtype=np.int16)
 
     @override
@@ -91,7 +91,7 @@ class GravitySolution(Solution):
         return int(self._work[_NODES])
 
     def _score_within(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the score of a position, right if :meth:`stones_left` is between ``low`` and ``high``."""
+        """Return the score of a position. It is correct if :meth:`stones_left` is between ``low`` and ``high``."""
         outcome = self.game.rules.examine(self.game, own, opp)[2]
         if outcome != ONGOING:
             return int(outcome) * HORIZON
@@ -102,9 +102,10 @@ class GravitySolution(Solution):
         return 2 * (empty // 2 + 1 + stones_left) - HORIZON if stones_left else 0
 
     def stones_left(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the score of the search, which is clipped to ``low`` and ``high``.
+        """Return the score of the search, clipped to ``low`` and ``high``.
 
-        It is 1 more than the stones that the winner has left at the end, negative if the player to move loses.
+        The score is 1 plus the number of stones that the winner has left at the end. It is negative if the player to
+        move loses, and 0 for a draw.
         """
         arguments = self.game, np.uint64(own), np.uint64(opp), low, high, self._table, self._order, self._work
         self._work[_LIMIT] = self._work[_NODES] + _FEW_NODES
@@ -112,7 +113,7 @@ class GravitySolution(Solution):
         return int(score) if score != _UNKNOWN else self._search_long(arguments)
 
     def _search_long(self, arguments: tuple[Any, ...]) -> int:
-        """Search without a limit in another thread, so that progress is shown and an interrupt stops the search."""
+        """Search without a limit in another thread, so that progress is reported and an interrupt stops the search."""
         self._work[_LIMIT] = np.iinfo(np.int64).max
         with ThreadPoolExecutor(1) as pool:
             search = pool.submit(_solve, *arguments)
@@ -139,27 +140,27 @@ def check_fits(game: ConnectN) -> None:
 
 @operation
 def by_columns(game: Any, stones: Any) -> Any:
-    """``-> uint64``: the stones of a word of a position, in the layout of the search."""
+    """Return the stones of a word of a position in the layout of the search."""
 
 
 @operation
 def column_cells(game: Any, row: Any) -> Any:
-    """``-> uint64``: the cells of row ``row`` (0 is the lowest) in the layout of the search, or with -1 of all rows."""
+    """Return the cells of row ``row`` (0 is the lowest) in the layout of the search, or of all rows for -1."""
 
 
 @operation
 def alternate_rows(game: Any) -> Any:
-    """``-> uint64``: the cells of every second row, from the lowest on, in the layout of the search."""
+    """Return the cells of every second row, from the lowest one, in the layout of the search."""
 
 
 @operation
 def completing(game: Any, stones: Any) -> Any:
-    """``-> uint64``: the cells that complete a line of ``stones``; other stones and the layout's edges included."""
+    """Return the cells that complete a line of ``stones``, also if they are occupied or outside the board."""
 
 
 @operation
 def column_of(game: Any, number: Any) -> Any:
-    """``-> uint64``: the cells of a column; number 0 is the middle, then the nearest ones."""
+    """Return the cells of a column. Number 0 is the middle column; the next numbers are further from the middle."""
 
 
 @implements(by_columns, ConnectN)
@@ -214,7 +215,7 @@ def _(game: ConnectN) -> Any:
 
 @inline_kernel
 def _in_line(stones: Any, step: Any, n: Any) -> Any:
-    """``-> uint64``: the cells that complete ``n`` stones in a line with this step from cell to cell."""
+    """Return the cells that complete ``n`` stones in a line with the step ``step`` between cells."""
     cells = np.uint64(0)
     for missing in range(n):
         line = ~np.uint64(0)
@@ -229,7 +230,7 @@ def _in_line(stones: Any, step: Any, n: Any) -> Any:
 
 @kernel
 def _solve(game: Any, own: Any, opp: Any, low: Any, high: Any, table: Any, order: Any, work: Any) -> Any:
-    """``-> int``: the score of a position that is not over, clipped to ``low`` and ``high``; _UNKNOWN at the limit."""
+    """Return the score of a non-terminal position, clipped to ``low`` and ``high``, or _UNKNOWN at the node limit."""
     own, mask = by_columns(game, own), by_columns(game, own | opp)
     left = np.int64(popcount(_free(game, mask)))
     least, most = -(left // 2), (left + 1) // 2
@@ -259,9 +260,9 @@ def _solve(game: Any, own: Any, opp: Any, low: Any, high: Any, table: Any, order
 def _negamax(
     game: Any, own: Any, mask: Any, threats: Any, left: Any, alpha: Any, beta: Any, table: Any, order: Any, work: Any
 ) -> Any:
-    """``-> int``: the score of a position in which the player to move cannot win at once.
+    """Return the score of a position in which the player to move cannot win immediately.
 
-    A win with the j-th further stone scores 1 more than the stones that the player then has left, a loss likewise.
+    A win with the j-th further stone has a score of 1 plus the number of stones that the winner then has left.
 
     Args:
         game: The game.
@@ -269,11 +270,11 @@ def _negamax(
         mask: All stones.
         threats: The empty cells that complete a line of the opponent.
         left: The number of empty cells.
-        alpha: The lower end of the window.
-        beta: The upper end.
-        table: The transposition table, uint64 (slots,).
-        order: Room for the moves, uint64 (cells + 1, 2 * columns).
-        work: The nodes so far and their limit, int64 (2,).
+        alpha: The lower bound of the search window.
+        beta: The upper bound of the search window.
+        table: The transposition table, uint64 of shape (slots,).
+        order: A buffer for the moves, uint64 of shape (cells + 1, 2 * columns).
+        work: The number of visited nodes and their limit, int64 of shape (2,).
     """
     work[_NODES] += 1
     opp = own ^ mask
@@ -283,7 +284,7 @@ def _negamax(
     if moves & (moves - np.uint64(1)) == np.uint64(0):
         after = completing(game, own | moves) & _free(game, mask | moves)
         return -_negamax(game, opp, mask | moves, after, left - 1, -beta, -alpha, table, order, work)
-    slot, tag = _place(table, own + mask)  # own + mask marks the height of each column, so it tells positions apart
+    slot, tag = _place(table, own + mask)  # own + mask marks the height of each column, so it is a unique key
     low, high = _bounds(table[slot], tag)
     alpha, beta = max(alpha, low, 1 - left // 2), min(beta, high, (left + 1) // 2 - 1)
     if alpha >= beta:
@@ -305,19 +306,19 @@ def _negamax(
 
 @inline_kernel
 def next_cells(game: Any, mask: Any) -> Any:
-    """``-> uint64``: the lowest empty cell of each column that is not full; ``mask`` are all stones."""
+    """Return the lowest empty cell of each column that is not full. ``mask`` contains all stones."""
     return (mask + column_cells(game, 0)) & column_cells(game, -1)
 
 
 @inline_kernel
 def _free(game: Any, mask: Any) -> Any:
-    """``-> uint64``: the empty cells."""
+    """Return the empty cells."""
     return column_cells(game, -1) & ~mask
 
 
 @inline_kernel
 def _safe_moves(game: Any, threats: Any, mask: Any) -> Any:
-    """``-> uint64``: the cells to move to, except those after which the opponent wins at once.
+    """Return the cells of moves after which the opponent cannot win immediately.
 
     ``threats`` are the empty cells that complete a line of the opponent.
     """
@@ -330,13 +331,13 @@ def _safe_moves(game: Any, threats: Any, mask: Any) -> Any:
 
 @inline_kernel
 def _move(order: Any, k: Any) -> Any:
-    """``-> uint64``: the cell of the k-th sorted move."""
+    """Return the cell of the k-th sorted move."""
     return np.uint64(1) << (order[2 * k] & np.uint64(63))
 
 
 @inline_kernel
 def _best_known(opp: Any, mask: Any, left: Any, table: Any, order: Any, count: Any) -> Any:
-    """``-> int``: the greatest lower bound of the score that is known of the ``count`` sorted moves."""
+    """Return the highest known lower bound of the score among the ``count`` sorted moves."""
     if count < 0:
         return (left - 1) // 2
     best = np.int64(-_OFFSET)
@@ -349,9 +350,9 @@ def _best_known(opp: Any, mask: Any, left: Any, table: Any, order: Any, count: A
 
 @inline_kernel
 def _place(table: Any, key: Any) -> Any:
-    """``-> (slot, tag)``: where the table keeps a position, and the mark by which it tells that position from others.
+    """Return the slot of a key in the table, and the tag that identifies the key in this slot.
 
-    Both are parts of the key after a mixing that loses nothing.
+    Both are parts of the key after a bijective mixing function.
     """
     key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     key ^= key >> np.uint64(29)
@@ -360,9 +361,9 @@ def _place(table: Any, key: Any) -> Any:
 
 @inline_kernel
 def _bounds(entry: Any, tag: Any) -> Any:
-    """``-> (low, high)``: the bounds of a score that an entry of the table has, if it is of the position ``tag``.
+    """Return the lower and the upper bound of the score in a table entry, if the entry has this tag.
 
-    The lowest 8 bits of an entry are a score and whether that is a lower bound; the others are the tag.
+    The lowest 8 bits of an entry are a score and whether it is a lower bound. The other bits are the tag.
     """
     low, high = np.int64(-_OFFSET), np.int64(_OFFSET)
     if (entry ^ tag) < np.uint64(256) and entry & np.uint64(255):
@@ -376,11 +377,15 @@ def _bounds(entry: Any, tag: Any) -> Any:
 
 @lean_kernel
 def _sort(game: Any, own: Any, mask: Any, moves: Any, order: Any) -> Any:
-    """``-> int``: write the moves, the most promising first; return how many, or -1 if one wins with the next stone.
+    """Write the moves, the most promising one first.
 
-    Each move takes two entries: its cell plus 64 times its rank, and the cells that complete a line after it. The rank
-    counts these cells, and once more those in rows that the player fills if both always play above each other. Of
-    equal moves the one nearest to the middle is first.
+    Each move has two entries: its cell plus 64 times its rank, and the cells that complete a line after it. The rank
+        counts
+    these cells. Cells in rows that the player fills if both players always play on top of each other count twice. Of
+    moves with equal ranks, the one nearest to the middle is first.
+
+    Returns:
+        The number of moves, or -1 if a move wins with the next stone.
     """
     count = 0
     rows = _own_rows(game, mask)
@@ -402,6 +407,6 @@ def _sort(game: Any, own: Any, mask: Any, moves: Any, order: Any) -> Any:
 
 @inline_kernel
 def _own_rows(game: Any, mask: Any) -> Any:
-    """``-> uint64``: every second row, from the lowest on if the number of empty cells is even."""
+    """Return every second row, from the lowest one if the number of empty cells is even."""
     odd = popcount(_free(game, mask)) & np.uint64(1)
     return alternate_rows(game) << odd

@@ -1,7 +1,8 @@
-"""Nim by theory, however many positions it has.
+"""The solution of Nim by theory, for any number of positions.
 
-Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k per turn a
-heap of h counts as h mod (k + 1), by the Sprague-Grundy theorem. The theory says who wins, not how soon.
+Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). With at most k objects per
+move, a heap of h objects counts as h mod (k + 1), by the Sprague-Grundy theorem. The theory gives values, but no
+distances.
 """
 
 from functools import cached_property
@@ -18,12 +19,12 @@ from ci_envs.solver.search import SearchSolution
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.solver.solver import Solver
 
-_MOST_MOVES = 1 << 26  # some seconds of search
+_MOST_MOVES = 1 << 26  # a search of this size takes seconds
 
 
 @kernel
 def wins(game: Any, own: Any) -> Any:
-    """``-> bool``: whether the player to move wins, by theory, in compiled code.
+    """Return whether the player to move wins by theory, in compiled code.
 
     Args:
         game: Nim.
@@ -48,60 +49,61 @@ def _wins_each(game: Any, words: Any, won: Any) -> None:
 
 
 def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
-    """Whether the player to move wins, by theory.
+    """Return whether the player to move wins by theory.
 
     Args:
         heaps: sizes of the heaps, 0 to 255, int64 of shape (..., heaps).
-        game: the bound and the kind of play.
+        game: the game, with its limit per move and misere or normal play.
 
     Returns:
-        bool of shape (...). In normal play: the xor of the heaps modulo (k + 1) is not zero. In misere play the same
-        while one of these is 2 or more, else: an even number of them is one.
+        bool of shape (...). In normal play a position is won if the xor of the heaps modulo (k + 1) is not zero. In
+        misere play the same holds if one of these numbers is 2 or more. Otherwise the position is won if an even number
+        of them is 1.
     """
     places = np.arange(heaps.shape[-1], dtype=np.uint64) * np.uint64(8)
     return are_won(np.bitwise_or.reduce(heaps.astype(np.uint64) << places, axis=-1), game)
 
 
 def are_won(words: NDArray[np.uint64], game: Nim) -> NDArray[np.bool_]:
-    """As :func:`is_won`, of the first words of positions, of any shape."""
+    """Return whether the player to move wins, from the first words of positions, an array of any shape."""
     won = np.empty(words.shape, dtype=np.bool_)
     _wins_each(game, np.array(words).reshape(-1), won.reshape(-1))
     return won
 
 
 class NimSolution(Solution):
-    """Who wins each position of Nim; the distances are unknown."""
+    """The value of each position of Nim by theory. The distances are unknown."""
 
     game: Nim
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """Return 1 for each won position and -1 for each lost one."""
+        """Return 1 for each won position and -1 for each lost position."""
         return np.where(are_won(words[:, 0], self.game), 1, -1).astype(np.int16)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many positions are a ``win``, a ``draw`` and a ``loss``, from the number of positions of each nim-sum."""
+        """The numbers of ``win``, ``draw`` and ``loss`` positions, from the number of positions of each nim-sum."""
         rests = [self._rests(heap) for heap in self.game.heaps]
         lost = _ways(rests)[0]
-        if self.game.misere:  # where no rest exceeds 1, an odd number of ones loses, instead of an even one
+        if self.game.misere:  # if no remainder exceeds 1, an odd number of ones loses, instead of an even number
             even, odd = _ways([rest[:2] for rest in rests])[:2]
             lost += odd - even
         return {"win": self.game.position_count - lost, "draw": 0, "loss": lost}
 
     @property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """Empty."""
+        """An empty dictionary."""
         return {}
 
     def _rests(self, heap: int) -> list[int]:
-        """How many of the sizes 0 to ``heap`` leave each rest."""
+        """Return how many of the sizes 0 to ``heap`` have each remainder."""
         period = (self.game.max_take or heap) + 1
         return [(heap - rest) // period + 1 if rest <= heap else 0 for rest in range(max(period, 2))]
 
 
 class NimSolver(Solver[Nim]):
-    """Uses the theory where a search would take more than seconds, and draws positions without enumerating them."""
+    """Solver that uses the theory if a search would take minutes, and draws positions without enumerating them."""
 
     @override
     def solve(self, game: Nim, position: Position | None, progress: Progress | None) -> Solution:
@@ -117,7 +119,7 @@ class NimSolver(Solver[Nim]):
     def draw_positions(
         self, game: Nim, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
-        # play reaches every combination of heaps that are at most as large as at the start
+        # play can reach every combination of heaps that are at most as large as the initial ones
         most = np.array(game.heaps)
         heaps = np.zeros((n, len(most)), dtype=np.int64)
         while len(over := np.flatnonzero(~heaps.any(axis=1))):
@@ -126,7 +128,7 @@ class NimSolver(Solver[Nim]):
 
 
 def _ways(rests: list[list[int]]) -> list[int]:
-    """In how many ways numbers that come so often have each xor, in unbounded integers."""
+    """Return the number of combinations with each xor, from the number of heap sizes with each remainder."""
     total = [1] + [0] * 255
     for counts in rests:
         total = [sum(total[xor ^ rest] * count for rest, count in enumerate(counts)) for xor in range(256)]

@@ -1,7 +1,7 @@
-"""Opening books of the games with gravity: what is known of the scores of their first positions, in a file.
+"""Opening books of the games with gravity: files with bounds of the scores of early positions.
 
-A book holds bounds of the score of every position of the first plies in which no player can complete a line at once,
-once for a position and its mirror image. So it can be partly made: what is unknown is searched.
+A book contains bounds of the score of each early position in which no player can complete a line immediately. A
+position and its mirror image have one entry. A book can be incomplete: unknown positions are searched.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ from ci_envs.solver.solution import Progress
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
 PLIES = 8
-"""A book has positions after at most this many plies."""
+"""Maximum number of plies before a position of a book."""
 
 _FOLDER = Path(__file__).with_name("books")
 _NO_KEY = np.iinfo(np.uint64).max
@@ -36,14 +36,14 @@ _SECONDS_A_REPORT = 0.5
 
 
 class OpeningBook:
-    """Bounds of the scores of a game's first positions.
+    """Bounds of the scores of a game's early positions.
 
     A score is that of :meth:`GravitySolution.stones_left`.
 
     Attributes:
         game: The game.
-        words: The positions, in the order of their plies, rows (own, opp), uint64 of shape (n, 2).
-        bounds: The least and the greatest score that each can have, int8 of shape (2, n).
+        words: The positions, sorted by the number of plies, rows (own, opp), uint64 of shape (n, 2).
+        bounds: The lower and upper bounds of the scores, int8 of shape (2, n).
     """
 
     def __init__(self, game: ConnectN, bounds: NDArray[np.int8] | None = None) -> None:
@@ -51,7 +51,7 @@ class OpeningBook:
 
         Args:
             game: The game.
-            bounds: See :attr:`bounds`; None is a book of which nothing is known.
+            bounds: See :attr:`bounds`. None makes a book without knowledge.
         """
         self.game = game
         words = early_positions(game, PLIES)
@@ -64,24 +64,24 @@ class OpeningBook:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """The positions that are known to be won, drawn or lost, bool of shape (n,)."""
+        """Whether the value of each position (won, drawn or lost) is known, bool of shape (n,)."""
         low, high = self.bounds
         known: NDArray[np.bool_] = (low > 0) | (high < 0) | (low == high)
         return known
 
     def place(self, own: int, opp: int) -> int | None:
-        """Return the number of a position, or None if the book does not have it."""
+        """Return the index of a position, or None if the book does not contain it."""
         key = np.empty(1, dtype=np.uint64)
         _write_keys(self.game, np.array([[own, opp]], dtype=np.uint64), key)
         return self._places.get(int(key[0]))
 
     def knows(self, position: Position) -> bool:
-        """Return whether a position is known to be won, drawn or lost."""
+        """Return whether the value of a position (won, drawn or lost) is known."""
         place = self.place(position.own, position.opp)
         return place is not None and bool(self.known[place])
 
     def narrow(self, place: int, low: int, high: int) -> None:
-        """Enter that the score of a position is from ``low`` to ``high``."""
+        """Store that the score of a position is between ``low`` and ``high``."""
         self.bounds[:, place] = max(low, int(self.bounds[0, place])), min(high, int(self.bounds[1, place]))
 
 
@@ -89,7 +89,7 @@ def check_has_book(game: Game) -> ConnectN:
     """Return ``game`` if it can have a book.
 
     Raises:
-        ValueError: It is not a game with gravity, or too large to search.
+        ValueError: The game has no gravity, or is too large to search.
     """
     if not isinstance(game, ConnectN) or not game.gravity:
         raise ValueError(f"only games with gravity such as ConnectFour-v0 have opening books, not {game}")
@@ -98,13 +98,11 @@ def check_has_book(game: Game) -> ConnectN:
 
 
 def read_book(game: ConnectN, path: Path | None = None) -> OpeningBook | None:
-    """Return the book of a game that a file holds, or None if there is none.
-
-    A damaged file counts as none, with a warning.
+    """Read the book of a game from a file. Return None if there is no file, or, with a warning, if it is damaged.
 
     Args:
         game: The game.
-        path: The file; None are the one of the package and the one in the user's cache directory together.
+        path: The path of the file. None combines the included file and the file in the user's cache directory.
     """
     files = (path,) if path else (_FOLDER / book_path(game).name, book_path(game))
     books = [bounds.reshape(2, -1) for file in files if (bounds := read_table(game, file)) is not None]
@@ -118,26 +116,26 @@ def write_book(book: OpeningBook, path: Path) -> None:
     """Write a book to a file.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     write_table(book.game, book.bounds.ravel(), path, level=9)
 
 
 def book_path(game: Game) -> Path:
-    """Return where the book of a game is kept in the user's cache directory."""
+    """Return the path of a game's book in the user's cache directory."""
     return table_path(game).with_suffix(".book")
 
 
 class BookSolution(GravitySolution):
-    """Positions of a game with gravity: the first ones by a book, and by searches that end in it."""
+    """The solution of a game with gravity by a book for early positions and by searches that end in the book."""
 
     def __init__(self, game: ConnectN, book: OpeningBook, *, progress: Progress | None = None) -> None:
         """Make the solution.
 
         Args:
             game: The game.
-            book: Its book. What is learned about its positions is entered.
-            progress: Called now and then with the number of positions searched and None.
+            book: The book of the game. Results for its positions are added to it.
+            progress: A function that is called repeatedly with the number of searched positions and None.
         """
         super().__init__(game, progress=progress)
         self.book = book
@@ -163,7 +161,7 @@ class BookSolution(GravitySolution):
         return score
 
     def _best_of_actions(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the score of a position by those after its actions, clipped to ``low`` and ``high``."""
+        """Return the score of a position from the scores after its actions, clipped to ``low`` and ``high``."""
         position, best, middle = Position(self.game, own, opp), low, (self.game.cols - 1) / 2
         nearest_first = sorted(position.legal_actions(), key=lambda column: abs(column - middle))
         for follower in sorted(map(position.play, nearest_first), key=self._promise, reverse=True):
@@ -177,7 +175,7 @@ class BookSolution(GravitySolution):
         return best
 
     def _promise(self, follower: Position) -> int:
-        """Return how good a position is, by what the book knows, for who has moved there."""
+        """Return a value for move ordering from the book's bounds, for the player who moved last."""
         place = self.book.place(follower.own, follower.opp)
         return 0 if place is None else -int(self.book.bounds[:, place].sum())
 
@@ -190,16 +188,16 @@ def extend_book(
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Find the values of the positions of a book that are unknown, those after fewest plies first.
+    """Find unknown values of the positions of a book, in the order of their plies.
 
     The book is written to its file every 20 seconds and at the end, also after an interrupt.
 
     Args:
         book: The book.
-        path: Its file.
-        seconds: How long to work; None is to the end.
-        threads: The number of positions searched at the same time.
-        progress: Called now and then with the number of known and of all positions.
+        path: The path of its file.
+        seconds: The time limit in seconds. None means no limit.
+        threads: The number of positions that are searched at the same time.
+        progress: A function that is called repeatedly with the number of known positions and of all positions.
 
     Raises:
         OSError: The file cannot be written.
@@ -227,11 +225,11 @@ def extend_book(
 
 
 class _StoppedError(Exception):
-    """Ends a search."""
+    """An exception that stops a search."""
 
 
 def _find_values(book: OpeningBook, places: Iterator[int], deadline: float, stop: Event) -> None:
-    """Search positions of a book until there are no more, the deadline has passed, or ``stop`` is set."""
+    """Search positions of a book until all are known, the deadline has passed, or ``stop`` is set."""
 
     def check(_done: int, _total: int | None) -> None:
         if stop.is_set() or monotonic() > deadline:
@@ -245,9 +243,9 @@ def _find_values(book: OpeningBook, places: Iterator[int], deadline: float, stop
 
 @kernel
 def _write_keys(game: Any, words: Any, keys: Any) -> None:
-    """Write a number that tells each position from all others but its mirror image, or _NO_KEY.
+    """Write a key for each position that is unique except for mirror images, or _NO_KEY.
 
-    The latter stands for a position in which a player can complete a line at once.
+    _NO_KEY means that a player can complete a line immediately.
     """
     for i in range(len(words)):
         own, opp = canonical(game, words[i, 0], words[i, 1])

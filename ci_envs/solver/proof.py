@@ -1,10 +1,10 @@
-"""Forced wins in the m,n,k games without gravity, where the positions are too many to keep.
+"""Forced wins in the m,n,k games without gravity, for games with too many positions to store.
 
-Iterative deepening: can either player force a win within 1 ply, 2 plies and so on. The deeper the line, the more it
-helps to look for threats first: who can complete a line does; who faces one such threat answers it, two are lost; and
-three plies before the end nothing but a double threat wins. As in these games a stone of one's own never harms, a
-defender who is safe after passing is safe (a null move, which here is exact). For the rest there are a transposition
-table, of facts that hold whatever the depth of the search, and an order of moves by the lines that they leave.
+Iterative deepening tests whether either player can force a win within 1 ply, 2 plies and so on. In deep lines it helps
+to look for threats first. A player who can complete a line does so. A player who faces one such threat answers it, and
+loses against two threats. Three plies before the end, only a double threat wins. In these games an additional own stone
+is never a disadvantage, so a defender who is safe after passing is safe (a null move, which is exact here). The search
+also uses a transposition table of facts that are independent of the search depth, and sorts moves by the evaluation.
 """
 
 from typing import Any
@@ -25,14 +25,14 @@ from ci_envs.solver.search import BYTES_A_POSITION
 from ci_envs.solver.solution import HORIZON, Solution, too_large
 
 MAX_NODES = 10_000_000
-"""A position on which more are spent counts as unsolved."""
+"""Maximum number of nodes of a search. A position that needs more counts as unsolved."""
 
 _SLOTS = 1 << 20
 _CELLS = 64
 
 
 class ProofSolution(Solution):
-    """Positions of a :class:`ConnectN` without gravity, each searched when it is asked for.
+    """The solution of a :class:`ConnectN` without gravity. Each position is searched on demand.
 
     Attributes:
         root: the position that was solved.
@@ -44,22 +44,22 @@ class ProofSolution(Solution):
         """Solve ``root``.
 
         Raises:
-            ValueError: ``MAX_NODES`` positions do not suffice.
+            ValueError: the search needs more than ``MAX_NODES`` nodes.
         """
         super().__init__(root.game)
         self.root = root
-        self._facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # of no position: cells have one stone at most
+        self._facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # an impossible key: all cells have two stones
         self._order = np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
         self._score(root)
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """Return the scores of positions; a position that takes too long raises ValueError."""
+        """Return the scores of positions. A position that takes too long raises ValueError."""
         return np.array([self._score_within(own, opp, _CELLS) for own, opp in words.tolist()], dtype=np.int16)
 
     @override
     def best_actions(self, position: Position) -> tuple[int, ...]:
-        """Return the best actions, searched no deeper than it takes to tell them from the others."""
+        """Return the best actions. The search is only as deep as necessary to distinguish them from other actions."""
         value, distance = self.value(position), self.distance(position)
         plies = _CELLS if distance is None else distance - (1 if value > 0 else 2)
         followers = {action: position.play(action) for action in position.legal_actions()}
@@ -68,16 +68,16 @@ class ProofSolution(Solution):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Empty."""
+        """An empty dictionary."""
         return {}
 
     @property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """Empty."""
+        """An empty dictionary."""
         return {}
 
     def _score_within(self, own: int, opp: int, plies: int) -> int:
-        """The score of a position, 0 also if it is not decided within so many plies."""
+        """Return the score of a position, or 0 if it is not decided within ``plies`` plies."""
         outcome = self.game.rules.examine(self.game, own, opp)[2]
         if outcome != ONGOING:
             return int(outcome) * HORIZON
@@ -95,12 +95,12 @@ class ProofSolution(Solution):
 
 @operation
 def empty_cells(game: Any, stones: Any) -> Any:
-    """``-> uint64``: the cells without any of ``stones``."""
+    """Return the cells without ``stones``."""
 
 
 @operation
 def completing_cells(game: Any, stones: Any, empty: Any) -> Any:
-    """``-> uint64``: the empty cells that complete a line of ``stones``."""
+    """Return the empty cells that complete a line of ``stones``."""
 
 
 @implements(empty_cells, ConnectN)
@@ -136,15 +136,15 @@ def _several(cells: Any) -> Any:
 
 @kernel
 def _forced(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nodes: Any) -> Any:
-    """``-> int``: 1 if the player to move wins in ``plies``, -1 if the opponent does, 0 if neither does so soon."""
-    if plies % 2:  # the last ply is the winner's
+    """Return 1 if the player to move forces a win within ``plies``, -1 if the opponent does, and 0 otherwise."""
+    if plies % 2:  # the winner makes the last ply
         return 1 if _wins(game, own, opp, plies, facts, order, nodes) else 0
     return -1 if _loses(game, own, opp, plies, facts, order, nodes) else 0
 
 
 @inlined
 def _loses(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nodes: Any) -> Any:
-    """``-> bool``: does the opponent complete a line within ``plies`` (even), whatever the player to move does."""
+    """Return whether the opponent can force a line within ``plies`` plies (an even number)."""
     empty = empty_cells(game, own | opp)
     threats = completing_cells(game, opp, empty)
     lost = False
@@ -166,9 +166,9 @@ def _loses(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, no
 
 @kernel
 def _wins(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nodes: Any) -> Any:
-    """``-> bool``: does the player to move complete a line within ``plies`` (odd), whatever the opponent plays.
+    """Return whether the player to move can force a line within ``plies`` plies (an odd number).
 
-    Where more ``nodes`` than the second number of that array were visited the answer is False and means nothing.
+    ``nodes`` contains the number of visited nodes and their maximum. At the maximum the result is a meaningless False.
     """
     nodes[0] += 1
     empty = empty_cells(game, own | opp)
@@ -200,7 +200,7 @@ def _wins(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nod
 
 @kernel
 def _note(fact: Any, own: Any, opp: Any, plies: Any, won: Any) -> None:
-    """Note of a position the least plies within which it is known to be won, and the most in which it is not."""
+    """Store the smallest depth at which a position is won, or the largest at which it is not."""
     if fact[0] != own or fact[1] != opp:
         fact[0], fact[1], fact[2], fact[3] = own, opp, np.uint64(_CELLS + 1), np.uint64(0)
     if won:
@@ -221,7 +221,7 @@ def _has_double_threat(game: Any, own: Any, empty: Any, moves: Any) -> Any:
 
 @kernel
 def _sort(game: Any, own: Any, opp: Any, moves: Any, order: Any) -> Any:
-    """``-> int``: write how good each move looks, times 64, plus its cell, the best first; return how many."""
+    """Write 64 times the evaluation of each move plus its cell, the best move first, and return the number of moves."""
     count = 0
     while moves:
         move = moves & (~moves + np.uint64(1))

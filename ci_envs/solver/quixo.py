@@ -1,11 +1,11 @@
-"""Quixo on 2 x 2 to 4 x 4 cubes, every state of the board.
+"""The solution of Quixo on 2 x 2 to 4 x 4 cubes, for all states of the board.
 
-Method: Tanaka, Bonnet, Tixeuil and Tamura, "Quixo Is Solved", Advances in Computer Games 2021, without its economies on
-disk. A move takes a cube of one's own, which leaves both numbers of cubes as they are, or a blank one, after which
-there is one cube more. So the classes of states with a cubes of the player to move and b of the opponent are solved
-from the full board down; of those with equally many cubes, (a, b) and (b, a) lead to each other and are solved
-together. In such a pair play can cycle. Level after level the states that are won or lost in exactly so many plies are
-found, from the levels before; the states that no level settles are draws, as no one can force an end.
+Method: Tanaka, Bonnet, Tixeuil and Tamura, "Quixo Is Solved", Advances in Computer Games 2021, without its techniques
+to reduce disk space. A move takes an own cube, which does not change the numbers of cubes, or a blank cube, which adds
+one own cube. Therefore the classes of states with a cubes of the player to move and b cubes of the opponent are solved
+from the full board down. Moves lead from class (a, b) to class (b, a) and back, so these two classes are solved
+together, and play between them can cycle. Level n contains the states that are won or lost in exactly n plies. It is
+computed from the levels before it. The states that are in no level are draws, because no player can force an end.
 """
 
 import warnings
@@ -31,15 +31,15 @@ from ci_envs.solver.table_file import read_table, table_path, write_table
 
 MAX_SIZE = 4
 
-_TOP = 127  # a state's code is _TOP - distance if won, distance - _TOP if lost, 0 if drawn: an int8 holds it
+_TOP = 127  # the code of a state is _TOP - distance if won, distance - _TOP if lost, 0 if drawn, which fits in int8
 
 
 class QuixoSolution(Solution):
-    """The score of every state of the board, reachable or not, from a table of one byte a state.
+    """The scores of all states of the board, reachable or not, from a table of one byte per state.
 
     Attributes:
-        table: int8 of shape (3 ** cells,), a code for each state; in the number of a state cell i is the digit of
-            3 ** i: 0 blank, 1 of the player to move, 2 of the opponent.
+        table: int8 of shape (3 ** cells,), a code for each state. In the number of a state, cell i is the digit of
+            3 ** i: 0 is blank, 1 is a cube of the player to move, 2 is a cube of the opponent.
     """
 
     game: Quixo
@@ -55,7 +55,7 @@ class QuixoSolution(Solution):
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many of all 3 ** cells states are a ``win``, a ``draw`` and a ``loss``."""
+        """The numbers of ``win``, ``draw`` and ``loss`` states among all 3 ** cells states."""
         win, loss = (sum(self.counts_by_distance[value].values()) for value in ("win", "loss"))
         return {"win": win, "draw": len(self.table) - win - loss, "loss": loss}
 
@@ -68,7 +68,7 @@ class QuixoSolution(Solution):
 
 
 def state_count(game: Quixo) -> int:
-    """How many states the board has, reachable or not."""
+    """Return the number of states of the board, reachable or not."""
     count: int = 3**game.size**2
     return count
 
@@ -81,7 +81,7 @@ def solve_quixo(game: Quixo, *, progress: Progress | None = None) -> QuixoSoluti
         progress: see :data:`~ci_envs.solver.solution.Progress`.
 
     Raises:
-        ValueError: the board is larger.
+        ValueError: the board is larger than 4 x 4.
     """
     states = state_count(game)
     if game.size > MAX_SIZE:
@@ -100,7 +100,7 @@ def solve_quixo(game: Quixo, *, progress: Progress | None = None) -> QuixoSoluti
 
 
 class ReachableQuixo(Reachable):
-    """The reachable positions of Quixo, found several times as fast with a mark for each state of the board."""
+    """The reachable positions of Quixo, found several times as fast with a flag for each state of the board."""
 
     game: Quixo
 
@@ -109,13 +109,13 @@ class ReachableQuixo(Reachable):
         states = state_count(self.game)
         if self.game.size > MAX_SIZE:
             raise too_large(self.game, states, 1)
-        words = np.empty((states, 2), dtype=np.uint64)  # memory that is never written costs nothing
+        words = np.empty((states, 2), dtype=np.uint64)  # memory that is never written is never allocated
         numbers, seen = _numbers(self.game)[0].astype(np.int64), np.zeros(states, dtype=np.bool_)
         return words[: _reach(self.game, self.symmetries, numbers, seen, words)].copy()
 
 
 class QuixoSolver(Solver[Quixo]):
-    """Solves every state of the board once, and keeps the table in the user's cache directory."""
+    """Solver that computes all states of the board once, and stores the table in the user's cache directory."""
 
     @override
     def solve(self, game: Quixo, position: Position | None, progress: Progress | None) -> Solution:
@@ -127,7 +127,7 @@ class QuixoSolver(Solver[Quixo]):
         try:
             write_table(game, solution.table, path)
         except OSError as error:
-            warnings.warn(f"the table of {game} cannot be kept: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"the table of {game} cannot be stored: {error}", RuntimeWarning, stacklevel=2)
         return solution
 
     @override
@@ -136,7 +136,7 @@ class QuixoSolver(Solver[Quixo]):
 
 
 def _pairs(game: Quixo) -> Iterator[tuple[int, int]]:
-    """The pairs of classes (a, b) and (b, a), each once, in the order in which they can be solved."""
+    """Yield the pairs of classes (a, b) and (b, a), each once, in the order in which they can be solved."""
     for cubes in range(game.size**2, -1, -1):
         for a in range(cubes // 2 + 1):
             yield a, cubes - a
@@ -148,16 +148,16 @@ def _class_size(game: Quixo, a: int, b: int) -> int:
 
 
 def _numbers(game: Quixo) -> NDArray[np.int32]:
-    """``numbers[s, mask]``: the sum of 3 ** cell over the images of a mask's cells under each symmetry."""
+    """Return ``numbers[s, mask]``: the sum of 3 ** cell over the images of a mask's cells under each symmetry."""
     masks = np.arange(1 << game.size**2)
     maps = cell_maps(game.size, game.size).astype(np.int64)
     return np.array([sum((masks >> cell & 1) * 3**to for cell, to in enumerate(cells)) for cells in maps], np.int32)
 
 
 def _class(game: Quixo, a: int, b: int, numbers: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """States with ``a`` own and ``b`` of the opponent's cubes, rows (own, opp): one or more of each set of images.
+    """Return states with ``a`` own cubes and ``b`` cubes of the opponent, one or a few of each set of symmetric states.
 
-    Of a set of images those are taken whose first word has the least number: of all but few sets just one.
+    They are the states whose first word has the smallest number among its images. For most sets this is one state.
     """
     cells = game.size**2
     masks = np.arange(1 << cells)
@@ -171,7 +171,7 @@ def _class(game: Quixo, a: int, b: int, numbers: NDArray[np.int32]) -> NDArray[n
 def _solve_pair(
     game: Quixo, states: NDArray[np.uint64], longest: int, numbers: NDArray[np.int32], table: NDArray[np.int8]
 ) -> int:
-    """Write the codes of all images of ``states`` and return the greatest distance among them.
+    """Write the codes of all images of ``states``, and return their largest distance.
 
     Distances up to ``longest`` occur in the classes that were solved before.
     """
@@ -204,7 +204,7 @@ def _fill_class(own_masks: Any, count: Any, full: Any, states: Any) -> None:
     for own in own_masks:
         free = full & ~own
         opp = np.uint64(0)
-        while True:  # through all subsets of the free cells, ascending
+        while True:  # all subsets of the free cells in ascending order
             if popcount(opp) == count:
                 states[n, 0], states[n, 1] = own, opp
                 n += 1
@@ -215,9 +215,10 @@ def _fill_class(own_masks: Any, count: Any, full: Any, states: Any) -> None:
 
 @kernel
 def _solve_level(game: Any, states: Any, left: Any, level: Any, numbers: Any, table: Any) -> Any:
-    """Settle those of the first ``left`` states that end in ``level`` plies, and move the others to the front.
+    """Write the codes of the states that end in ``level`` plies, and move the others of the first ``left`` forward.
 
-    Returns how many are left.
+    Returns:
+        The number of the other states.
     """
     kept = 0
     for i in range(left):
@@ -234,19 +235,19 @@ def _solve_level(game: Any, states: Any, left: Any, level: Any, numbers: Any, ta
 
 @kernel
 def _code(game: Any, own: Any, opp: Any, level: Any, numbers: Any, table: Any) -> Any:
-    """``-> int``: the code of a state that is won or lost in ``level`` plies, 0 for any other."""
+    """Return the code of a state that is won or lost in ``level`` plies, and 0 for other states."""
     outcome = result(game, own, opp)
     if outcome != ONGOING:
         return _TOP * outcome
     if level == 0:
         return 0
-    least = np.int64(_TOP)  # the worst that the opponent can be left with
+    least = np.int64(_TOP)  # the worst code that the opponent can get
     for number in range(action_count(game)):
         action = np.uint64(number)
         if legal(game, own, opp, action):
             next_own, next_opp = play(game, own, opp, action)
             least = min(least, np.int64(table[numbers[0, next_own] + 2 * numbers[0, next_opp]]))
-    settled = _TOP - level + 1  # codes of this size or more were known before this level
+    settled = _TOP - level + 1  # smallest absolute value of codes that were known before this level
     if least <= -settled:
         return _TOP - level
     return level - _TOP if least >= settled else 0
@@ -254,9 +255,10 @@ def _code(game: Any, own: Any, opp: Any, level: Any, numbers: Any, table: Any) -
 
 @kernel
 def _reach(game: Any, symmetries: Any, numbers: Any, seen: Any, words: Any) -> Any:
-    """``-> int``: write one of each set of images into ``words`` and return how many; ``seen`` is False on entry.
+    """Write one of each set of symmetric reachable states into ``words``, and return their number.
 
-    The number of a state has the digit of 3 ** i for cell i; ``numbers`` are those of each mask.
+    ``seen`` must be False before the call. The number of a state has the digit of 3 ** i for cell i. ``numbers``
+    contains the numbers of the masks.
     """
     words[0] = 0
     seen[0] = True

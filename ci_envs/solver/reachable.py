@@ -11,12 +11,12 @@ from ci_envs.solver.solver import solver_of
 def draw_positions(
     game: Game, n: int, rng: np.random.Generator, *, progress: Progress | None = None
 ) -> NDArray[np.uint64]:
-    """Draw positions that are not over: uniformly from all that play can reach, or by random play if they are too many.
+    """Draw non-terminal positions, uniformly from all that play can reach, or by random play if these are too many.
 
     Args:
-        game: A game that :func:`ci_envs.solve` solves.
-        n: The number of positions; the draws are independent, so a position can occur several times.
-        rng: The source of random numbers.
+        game: A game that :func:`ci_envs.solve` can solve.
+        n: The number of positions. The draws are independent, so a position can occur several times.
+        rng: The random number generator.
         progress: See :data:`~ci_envs.solver.solution.Progress`.
 
     Returns:

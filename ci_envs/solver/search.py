@@ -1,8 +1,8 @@
-"""Every position below one, by memoised search: for games that cannot cycle.
+"""The solution of a position and all its successors by memoised search, for games without cycles.
 
-A position that is not over is kept once for all its images under the symmetries of the game. They have the same score,
-but from a first position in the middle of a game most of them are out of reach. So to count what can follow it takes a
-search of its own, which keeps every position by itself.
+The search stores one entry for all symmetric images of a non-terminal position, because they have the same score. But
+play from a root in the middle of a game cannot reach most of these images. Therefore counting the reachable positions
+needs a separate search, which stores each position separately.
 """
 
 from collections import Counter
@@ -20,36 +20,36 @@ from ci_envs.kernels.hash_table import find_slot
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 
 MAX_POSITIONS = 1 << 24
-"""More positions than this are not kept: 0.6 GB, and 0.9 GB while the table grows."""
+"""Maximum number of stored positions: they take 0.6 GB, and 0.9 GB while the table grows."""
 
 BYTES_A_POSITION = 36.0
-"""Two words and a score, in a table at most half full."""
+"""Memory per position: two words and a score, in a table that is at most half full."""
 
-_POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt between two calls
+_POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt only between two calls
 
 
 def _symmetries_of(position: Position) -> NDArray[np.int64]:
-    """The symmetries of the game that leave ``position`` as it is."""
+    """Return the symmetries of the game that fix ``position``."""
     images = position.game.rules.images(position.game, position.own, position.opp)
     return np.flatnonzero((images == images[0]).all(axis=1))
 
 
 def is_small(position: Position) -> bool:
-    """Return whether the positions at and below ``position`` are few enough to keep, or their number is unknown."""
+    """Return whether the positions from ``position`` on are few enough to store, or their number is unknown."""
     game = position.game
     bound = game.position_bound(position.own, position.opp)
     return bound is None or bound * game.position_share <= MAX_POSITIONS * len(_symmetries_of(position))
 
 
 class SearchSolution(Solution):
-    """The scores of a position and of all that can follow it.
+    """The scores of a position and of all positions that play can reach from it.
 
     Attributes:
         root: the position.
     """
 
     def __init__(self, root: Position, *, progress: Progress | None = None) -> None:
-        """Search everything below ``root``.
+        """Search all positions from ``root`` on.
 
         Args:
             root: a position of a game that cannot cycle.
@@ -59,7 +59,7 @@ class SearchSolution(Solution):
             ValueError: the game can cycle, or there are too many positions.
         """
         if root.game.can_cycle:
-            raise ValueError(f"play of {root.game} can cycle: its positions have no last ones to begin from")
+            raise ValueError(f"{root.game} cannot be solved by this search, because play can cycle")
         super().__init__(root.game)
         self.root = root
         if not is_small(root):
@@ -68,25 +68,25 @@ class SearchSolution(Solution):
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """Return the scores of positions that can follow the root, that are symmetric to such a one, or are over.
+        """Return the scores of positions that play can reach from the root, of their images, and of finished games.
 
         Raises:
-            ValueError: a position is none of these.
+            ValueError: another position is given.
         """
         scores = np.empty(len(words), dtype=np.int16)
         _look_up(self.game, words, self._keys, self._scores, scores)
         if (scores == NO_SCORE).any():
-            raise ValueError(f"a position does not follow {self.root.to_text()!r}, below which {self.game} is solved")
+            raise ValueError(f"a position does not follow {self.root.to_text()!r}, from which {self.game} is solved")
         return scores
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many of the root and the positions that can follow it are a ``win``, a ``draw`` and a ``loss``.
+        """The numbers of ``win``, ``draw`` and ``loss`` among the root and the positions that play can reach from it.
 
-        They are counted when first asked for, which can take longer than to solve them.
+        They are counted on first access, which can take longer than solving.
 
         Raises:
-            ValueError: there are too many to count.
+            ValueError: there are too many positions to count.
         """
         return {
             "win": sum(self.counts_by_distance["win"].values()),
@@ -96,7 +96,7 @@ class SearchSolution(Solution):
 
     @cached_property
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """The ``win`` and ``loss`` states of :attr:`counts` by their distance in plies."""
+        """The numbers of ``win`` and ``loss`` positions of :attr:`counts` by their distance in plies."""
         return by_distance(self._states_by_score)
 
     @cached_property
@@ -109,7 +109,7 @@ class SearchSolution(Solution):
 def _table_of(
     root: Position, *, merge: bool, progress: Progress | None = None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
-    """Keys and scores of the positions at and below ``root``: of all, or of the canonical forms of those not over."""
+    """Return keys and scores of all positions from ``root`` on; with ``merge``, of non-terminal canonical positions."""
     own, opp = np.uint64(root.own), np.uint64(root.opp)
     keys, scores = _empty_table(1 << 12)
     used = np.zeros(1, dtype=np.int64)
@@ -134,13 +134,13 @@ def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
 
 @inlined
 def _slot(keys: Any, scores: Any, own: Any, opp: Any) -> Any:
-    """``-> uint64``: the slot of a position in the table, or the free slot where it belongs."""
+    """Return the slot of a position in the table, or the free slot where it can be inserted."""
     return find_slot(keys[:, 0], keys[:, 1], scores, NO_SCORE, own, opp)
 
 
 @kernel
 def _search(game: Any, own: Any, opp: Any, merge: Any, keys: Any, scores: Any, used: Any, stop: Any) -> Any:
-    """``-> int``: the score of a position, NO_SCORE if first the table came to ``stop`` positions."""
+    """Return the score of a position, or NO_SCORE if the table reached ``stop`` positions first."""
     outcome = result(game, own, opp)
     if merge:
         if outcome != ONGOING:

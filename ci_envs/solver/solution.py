@@ -1,9 +1,9 @@
-"""What an exact solution is: a score for every position that it covers, and what follows from the scores.
+"""The base class of exact solutions: a score for every position that the solution covers.
 
-A **score** says in one int16 how a position stands for the player to move: 0 is a draw, ``HORIZON - distance`` a win
-and ``distance - HORIZON`` a loss that many plies ahead, if the winner hurries and the loser tarries. So the greater
-score is always better, and a position's score is the greatest of its actions. Where the distance is unknown a win
-scores 1 and a loss -1.
+A **score** is an int16 for the player to move: 0 is a draw, ``HORIZON - distance`` is a win in ``distance`` plies, and
+``distance - HORIZON`` is a loss in ``distance`` plies, under optimal play (the winner as fast as possible, the loser as
+slowly). So a higher score is always better, and the score of a position is the highest score of its actions. If the
+distance is unknown, a win has the score 1 and a loss the score -1.
 """
 
 from abc import ABC, abstractmethod
@@ -19,13 +19,13 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel
 
 HORIZON = 1 << 14
-"""Score of a game that is won on the board; more plies than any win takes."""
+"""Score of a won game. It is above the number of plies to any win."""
 
 NO_SCORE = int(np.iinfo(np.int16).min)
-"""Stands where there is no score: for an illegal action."""
+"""The score of an illegal action."""
 
 Progress = Callable[[int, int | None], None]
-"""Called now and then with the number of positions done and of all, None where that is unknown."""
+"""A function that is called repeatedly with the number of finished positions and of all positions (None if unknown)."""
 
 
 class Solution(ABC):
@@ -33,7 +33,7 @@ class Solution(ABC):
 
     Attributes:
         game: The game.
-        searches: Whether every score takes a search, rather than a look into a table.
+        searches: True if each score needs a search, False if it is read from a table.
     """
 
     searches = False
@@ -43,67 +43,73 @@ class Solution(ABC):
 
     @abstractmethod
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The scores of positions, whose words are the rows ``(own, opp)`` of an array of shape (n, 2).
+        """Return the scores of positions, int16 of shape (n,).
+
+        Args:
+            words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
 
         Raises:
-            ValueError: the solution does not cover one of them.
+            ValueError: the solution does not cover one of the positions.
         """
 
     @property
     @abstractmethod
     def counts(self) -> dict[str, int]:
-        """How many of all states are a ``win``, a ``draw`` and a ``loss``; empty if they were not counted.
+        """The numbers of ``win``, ``draw`` and ``loss`` states; empty if they were not counted.
 
         Raises:
-            ValueError: there are too many to count.
+            ValueError: there are too many states to count.
         """
 
     @property
     @abstractmethod
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """The number of ``win`` and of ``loss`` states by their distance in plies; empty if they were not counted."""
+        """The numbers of ``win`` and of ``loss`` states by their distance in plies; empty if they were not counted."""
 
     def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The signs of the scores, for which some solutions need less time than for the scores."""
+        """Return the signs of the scores, which some solutions compute faster than the scores."""
         return np.sign(self.scores(words))
 
     def action_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The score of each action for who plays it, shape (n, actions); ``NO_SCORE`` where it is illegal."""
+        """Return the score of each action for the player who plays it, shape (n, actions); ``NO_SCORE`` if illegal."""
         return self._of_actions(words, self.scores)
 
     def action_values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The signs of :meth:`action_scores`; ``NO_SCORE`` where an action is illegal."""
+        """Return the signs of :meth:`action_scores`; ``NO_SCORE`` for illegal actions."""
         return self._of_actions(words, self.values)
 
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """:meth:`action_scores`, or :meth:`action_values` where the distances would take long."""
+        """Return :meth:`action_scores`, or :meth:`action_values` if computing distances takes long."""
         return self.action_scores(words)
 
     def value(self, position: Position) -> int:
-        """+1, 0 or -1: the player to move wins, draws or loses."""
+        """Return +1, 0 or -1 if the player to move wins, draws or loses."""
         return int(self.values(self._words(position))[0])
 
     def distance(self, position: Position) -> int | None:
-        """Plies to the end, if the winner hurries and the loser tarries; None for a draw or where it is unknown."""
+        """Return the plies to the end under optimal play, or None for a draw or an unknown distance.
+
+        Under optimal play the winner wins as fast as possible, and the loser loses as slowly as possible.
+        """
         score = abs(self._score(position))
         return HORIZON - score if score > 1 else None
 
     def best_actions(self, position: Position) -> tuple[int, ...]:
-        """The actions that keep the value, and of those the ones that win soonest or lose latest.
+        """Return the actions that keep the value and, among these, win as fast or lose as slowly as possible.
 
-        They are all the drawing ones in a drawn position, and none once the game is over.
+        In a drawn position they are all drawing actions. If the game is over the result is empty.
         """
         scores = self.action_scores(self._words(position))[0]
         return tuple(np.flatnonzero((scores == scores.max()) & (scores != NO_SCORE)).tolist())
 
     def value_actions(self, position: Position) -> tuple[int, ...]:
-        """The actions that keep the value: in a lost position all, and none once the game is over."""
+        """Return the actions that keep the value: all actions in a lost position, and none if the game is over."""
         return tuple(np.flatnonzero(keep_value(self.action_values(self._words(position))[0])).tolist())
 
     def _of_actions(
         self, words: NDArray[np.uint64], score: Callable[[NDArray[np.uint64]], NDArray[np.int16]]
     ) -> NDArray[np.int16]:
-        """Return the result of ``score`` for the position after each action, from the view of the player who acts."""
+        """Return the result of ``score`` for the position after each action, for the player who acts."""
         shape = len(words), self.game.action_count
         followers, signs = np.empty((*shape, 2), dtype=np.uint64), np.empty(shape, dtype=np.int16)
         _follow(self.game, np.ascontiguousarray(words), followers, signs)
@@ -118,19 +124,19 @@ class Solution(ABC):
 
     def _words(self, position: Position) -> NDArray[np.uint64]:
         if position.game != self.game:
-            raise ValueError(f"this is a solution of {self.game}, not of {position.game}")
+            raise ValueError(f"this solution is for {self.game}, not for {position.game}")
         return np.array([[position.own, position.opp]], dtype=np.uint64)
 
 
 def keep_value(action_scores: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Which actions keep the value of their position, from their scores of shape (..., actions)."""
+    """Return which actions keep the value of their position, from their scores of shape (..., actions)."""
     best = action_scores.max(axis=-1, keepdims=True)
     keeps: NDArray[np.bool_] = (action_scores != NO_SCORE) & (np.sign(action_scores) == np.sign(best))
     return keeps
 
 
 def by_distance(states: Mapping[int, int]) -> dict[str, dict[int, int]]:
-    """The number of ``win`` and of ``loss`` states by their distance, from the number of states of each score."""
+    """Return the numbers of ``win`` and of ``loss`` states by distance, from the number of states with each score."""
     nearest_first = sorted(states.items(), key=lambda item: -abs(item[0]))
     return {
         "win": {HORIZON - score: count for score, count in nearest_first if score > 0},
@@ -139,7 +145,7 @@ def by_distance(states: Mapping[int, int]) -> dict[str, dict[int, int]]:
 
 
 def too_large(game: Game, states: int, bytes_a_state: float, more: bool = False, to: str = "solve") -> ValueError:
-    """The error that says why ``game`` is not solved; with ``more``, it has more ``states`` than this."""
+    """Return an error that ``game`` is too large; with ``more``, it has more than ``states`` states."""
     size, unit = states * bytes_a_state, 0
     while size >= 1000 and unit < 8:
         size, unit = size / 1000, unit + 1
@@ -150,7 +156,7 @@ def too_large(game: Game, states: int, bytes_a_state: float, more: bool = False,
 
 @kernel
 def _follow(game: Any, words: Any, followers: Any, signs: Any) -> None:
-    """Write the positions after each action; signs are 0 where it is illegal, -1 where the turn passes, else 1."""
+    """Write the positions after each action. Signs are 0 for illegal actions, -1 if the turn passes, else 1."""
     for i in range(len(words)):
         own, opp = words[i, 0], words[i, 1]
         going = result(game, own, opp) == ONGOING

@@ -1,4 +1,4 @@
-"""Solving a game, or a position and everything that can follow it."""
+"""The function that solves a game, or a position and all positions that play can reach from it."""
 
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -7,18 +7,18 @@ from ci_envs.solver.solver import solver_of
 
 
 def solve(game_or_position: Game | Position, *, progress: Progress | None = None) -> Solution:
-    """Solve a whole game, or one position with everything that can follow it.
+    """Solve a whole game, or one position with all positions that play can reach from it.
 
-    A game without a solver of its own (:attr:`Game.solver`) that cannot cycle is solved by a search of all positions
-    from the given one on. The games of this package have these solvers:
+    A game without its own solver (:attr:`Game.solver`) is solved by a search of all positions, if it cannot cycle. The
+    games of this package have these solvers:
 
-    * Quixo up to 4 x 4 is solved once for every state of the board. The table is kept in the user's cache directory.
-    * Nim is solved by theory, which knows no distances, if a search would take more than seconds.
+    * Quixo up to 4 x 4 is solved once for all states of the board. The table is stored in the user's cache directory.
+    * Nim is solved by theory, without distances, if a search would take minutes.
     * A position of :class:`ConnectN` without gravity is solved by a search for forced wins if it has too many
       successors.
-    * A position of Connect Four and of other games with gravity is solved by a search of its own, in about 0.02 s with
-      30 empty cells and in minutes with 42. The whole game is solved if it has an opening book: Connect Four comes with
-      one, which ``ci-envs book`` extends.
+    * A position of Connect Four and of other games with gravity is solved by a special search, in about 0.02 s with 30
+      empty cells and in minutes with 42. The whole game is solved if it has an opening book. A book for Connect Four is
+      included, and ``ci-envs book`` extends it.
 
     >>> start = Position.start(ConnectN(6, 6, 4))
     >>> solve(start).distance(start)
@@ -26,11 +26,12 @@ def solve(game_or_position: Game | Position, *, progress: Progress | None = None
 
     Args:
         game_or_position: The game or the position.
-        progress: Called now and then with the number of positions done and of all positions (None if unknown).
+        progress: A function that is called repeatedly with the number of finished positions and of all positions (None
+            if unknown).
 
     Raises:
         TypeError: The argument is neither a game nor a position.
-        ValueError: There are too many positions; the message gives their number and the memory they would take.
+        ValueError: There are too many positions. The message gives their number and the required memory.
     """
     if isinstance(game_or_position, Position):
         return solver_of(game_or_position.game).solve(game_or_position.game, game_or_position, progress)

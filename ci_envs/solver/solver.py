@@ -1,6 +1,6 @@
-"""How a game is solved: the base class of solvers, which suits every game that cannot cycle, and choosing a solver.
+"""The base class of solvers, which can solve every game without cycles, and the choice of a game's solver.
 
-A game names a solver of its own in :attr:`ci_envs.games.game.Game.solver`.
+A game names its own solver in :attr:`ci_envs.games.game.Game.solver`.
 """
 
 from typing import Generic, TypeVar
@@ -19,29 +19,29 @@ G = TypeVar("G", bound=Game)
 
 
 class Solver(Generic[G]):
-    """Solves a game by a search of every position. A subclass uses what is known about its game."""
+    """Solver that searches all positions. A subclass uses special knowledge about its game."""
 
     def solve(self, game: G, position: Position | None, progress: Progress | None) -> Solution:
-        """Solve a game, or one position with everything that can follow it.
+        """Solve a game, or one position with all positions that play can reach from it.
 
         Args:
             game: The game.
-            position: A position of the game; None solves the whole game.
+            position: A position of the game. None solves the whole game.
             progress: See :data:`~ci_envs.solver.solution.Progress`.
 
         Raises:
-            ValueError: There are too many positions, or the method does not suit the game.
+            ValueError: There are too many positions, or the method is not suitable for the game.
         """
         return SearchSolution(position or Position.start(game), progress=progress)
 
     def is_quick(self, position: Position) -> bool:
-        """Return whether solving ``position`` is expected to take seconds at most."""
+        """Return whether solving ``position`` is expected to take at most seconds."""
         return is_small(position)
 
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
-        """Return the score of each action, or None if that is expected to take more than seconds.
+        """Return the score of each action, or None if computing it is expected to take more than seconds.
 
-        Where only the values are found quickly, these are returned.
+        If only the values can be computed quickly, they are returned.
         """
         game: G = position.game  # type: ignore[assignment]
         if not self.is_quick(position):
@@ -57,18 +57,18 @@ class Solver(Generic[G]):
         """Return the positions that play can reach.
 
         Raises:
-            ValueError: There are too many.
+            ValueError: There are too many positions.
         """
         return Reachable(game, progress=progress)
 
     def draw_positions(
         self, game: G, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
-        """Draw positions as :func:`ci_envs.solver.reachable.draw_positions` does."""
+        """Draw positions. :func:`ci_envs.solver.reachable.draw_positions` describes the arguments."""
         return self.reachable(game, progress).draw(n, rng)
 
     def how_drawn(self, game: G) -> str:
-        """Return in words how :meth:`draw_positions` draws."""
+        """Describe in words how :meth:`draw_positions` draws positions."""
         return "drawn uniformly from all that play can reach"
 
 

@@ -1,7 +1,7 @@
-"""Tables of scores on disk: in the user's cache directory, or part of the package.
+"""Tables of scores on disk, in the user's cache directory or in the package.
 
-A file is a line with the SHA-256 of all that follows, a line of JSON that says what the table is of, and the table
-itself, an array of int8, compressed with zlib.
+A file consists of a line with the SHA-256 of the rest, a line of JSON that describes the table, and the table itself,
+an array of int8 compressed with zlib.
 """
 
 import hashlib
@@ -18,18 +18,19 @@ from ci_envs.games.game import Game
 from ci_envs.storage.files import write_whole
 
 VERSION = 1
-"""To be raised when the rules of a game that has a table change, or what the table says."""
+"""The version of the tables. Increase it if the rules of a game with a table or the meaning of the table change."""
 
 
 def table_path(game: Game) -> Path:
-    """Where the table of ``game`` is kept."""
+    """Return the path of the table of ``game`` in the user's cache directory."""
     return user_cache_path("ci_envs") / "tables" / f"{game}.table"
 
 
 def read_table(game: Game, path: Path) -> NDArray[np.int8] | None:
-    """Return the table of ``game``, or None with a warning if it is damaged, without one if it is not of this version.
+    """Read the table of ``game``.
 
-    None is returned also where there is no file.
+    Returns:
+        The table, or None if the file does not exist, is of another version, or, with a warning, is damaged.
     """
     try:
         content = path.read_bytes()
@@ -37,7 +38,7 @@ def read_table(game: Game, path: Path) -> NDArray[np.int8] | None:
         return None
     digest, _, signed = content.partition(b"\n")
     if digest != _digest(signed):
-        warnings.warn(f"the table {str(path)!r} is damaged: it is not used", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"the table {str(path)!r} is damaged and is not used", RuntimeWarning, stacklevel=2)
         return None
     header, _, packed = signed.partition(b"\n")
     if header != _header(game):
@@ -46,16 +47,16 @@ def read_table(game: Game, path: Path) -> NDArray[np.int8] | None:
 
 
 def write_table(game: Game, table: NDArray[np.int8], path: Path, level: int = 1) -> None:
-    """Write the table of ``game`` to a file, which gets its name when it is complete.
+    """Write the table of ``game`` to a file atomically.
 
     Args:
         game: The game.
         table: The table.
-        path: The file, whose folder is made if need be.
-        level: Of the compression, from 1 (fast) to 9.
+        path: The path of the file. Its folder is created if necessary.
+        level: The level of the compression, from 1 (fast) to 9.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     signed = _header(game) + b"\n" + zlib.compress(table.tobytes(), level=level)
     path.parent.mkdir(parents=True, exist_ok=True)

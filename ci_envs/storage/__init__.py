@@ -1,1 +1,1 @@
-"""Files that are written whole or not at all, and arrays and tensors in files."""
+"""Atomically written files, and arrays and tensors in files."""

@@ -1,4 +1,4 @@
-"""Arrays and plain values in one npz file. Nothing is ever unpickled."""
+"""Arrays and plain values in one npz file. Reading it unpickles nothing."""
 
 import io
 import json
@@ -13,16 +13,16 @@ from ci_envs.storage.files import write_whole
 
 
 def write_arrays(path: Path, form: str, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a file, whole or not at all, in a folder that is made if need be; equal contents make equal files.
+    """Write a file atomically. Equal contents give equal files.
 
     Args:
-        path: of the file.
+        path: the path of the file. Its folder is created if necessary.
         form: name and version of the format.
         about: plain values.
-        arrays: by name, none of which is ``about``.
+        arrays: the arrays by name. The name ``about`` is not allowed.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     buffer = io.BytesIO()
     text = json.dumps({"format": form, **about}, default=np.generic.item).encode()
@@ -33,15 +33,15 @@ def write_arrays(path: Path, form: str, about: Mapping[str, Any], arrays: Mappin
 
 
 def read_arrays(path: Path, form: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The plain values and the arrays of a file.
+    """Return the plain values and the arrays of a file.
 
     Raises:
-        OSError: it cannot be read.
-        Exception: whatever damage makes NumPy and zipfile raise, or a ValueError if it is of another format.
+        OSError: the file cannot be read.
+        Exception: the file is damaged (any exception of NumPy or zipfile), or has another format (ValueError).
     """
     content = io.BytesIO(path.read_bytes())
     with np.load(content, allow_pickle=False) as file:
         about = json.loads(file["about"].tobytes())
         if about["format"] != form:
-            raise ValueError(f"of the version {about['format']!r}, not {form!r}")
+            raise ValueError(f"its format is {about['format']!r}, not {form!r}")
         return about, {name: file[name] for name in file.files if name != "about"}
