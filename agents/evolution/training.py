@@ -21,7 +21,7 @@ from ci_envs.agents.evolution.play import (
     GenomePolicy,
     Individual,
     Starts,
-    pairs_of_openings,
+    paired_openings,
     play_population,
 )
 from ci_envs.agents.evolution.workers import RayPlayers

@@ -47,7 +47,7 @@ class RayPlayers:
         seed: int,
         *,
         starts: NDArray[np.uint64] | None = None,
-        in_turn: bool | None = None,
+        alternate_seats: bool | None = None,
         max_cycles: int | None = None,
     ) -> NDArray[np.int64]:
         """Play as :func:`~ci_envs.agents.evolution.play.play_population`.
@@ -59,7 +59,7 @@ class RayPlayers:
             games: As in that function.
             seed: As in that function.
             starts: As in that function.
-            in_turn: As in that function.
+            alternate_seats: As in that function.
             max_cycles: As in that function.
 
         Returns:
@@ -70,7 +70,7 @@ class RayPlayers:
             ClusterError: The same games lost their worker more than :data:`~ci_envs.cluster.RETRIES` times.
         """
         individuals = [opponent for opponent in opponents if isinstance(opponent, Individual)]
-        options = {"games": games, "seed": seed, "starts": starts, "in_turn": in_turn, "max_cycles": max_cycles}
+        options = {"games": games, "seed": seed, "starts": starts, "alternate_seats": alternate_seats, "max_cycles": max_cycles}
         shared = self._pool.share((policy, individuals, options))
         parts = np.array_split(population, min(len(population), _PARTS * self._workers))
         return np.concatenate(self._pool.run(_play_part, [(shared, part) for part in parts]))
