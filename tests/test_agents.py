@@ -184,7 +184,7 @@ def test_human_is_asked_until_the_action_is_legal(monkeypatch, capsys):
     action = make_agent("human", position.game).act(observation_of(position))
     assert position.action_name(action) == "b2"
     said = capsys.readouterr().out
-    assert "'z9' is no action" in said
+    assert "'z9' is not an action" in said
     assert "illegal" in said
     assert said.count("your move") == 3
 

@@ -201,7 +201,7 @@ def test_batches_change_nothing_for_agents_without_chance(monkeypatch: pytest.Mo
     [
         ({"games": 1}, "games must be 2 or more.*not 1"),
         ({"max_cycles": 0}, "max_cycles.*not 0"),
-        ({"agents": ["random"]}, "two agents or more, not 1"),
+        ({"agents": ["random"]}, "at least two agents, not 1"),
         ({"agents": ["random", "randm"]}, "Unknown agent 'randm'. Did you mean 'random'\\? Available"),
         ({"agents": ["random", "random:depth=1"]}, "Unknown option 'depth'"),
         ({"agents": ["random", FirstLegal(Quixo(3))]}, r"FirstLegal was made for Quixo\(size=3\)"),

@@ -62,7 +62,7 @@ def test_damage_is_refused(tmp_path, content):
 def test_a_champion_that_is_not_there_is_no_file():
     with pytest.raises(FileNotFoundError):
         read_champion("nowhere", "es", GAME)
-    with pytest.raises(ValueError, match="the path of a file is a text, not 3"):
+    with pytest.raises(ValueError, match="the path of a file must be a text, not 3"):
         read_champion(3, "es", GAME)
 
 

@@ -49,7 +49,7 @@ def test_compare_prints_both_tables() -> None:
 def test_compare_counts_illegal_actions_and_tells_deterministic_agents() -> None:
     result = run("compare", "TicTacToe-v0", "random", "illegal", "--games", "10")
     assert "Illegal" in result.stdout
-    assert "illegal first, random second: all games were the same" in result.stdout
+    assert "illegal first, random second: all games were equal" in result.stdout
     assert "random first, illegal second" not in result.stdout
 
 

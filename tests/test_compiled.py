@@ -360,7 +360,7 @@ def test_an_operation_is_implemented_once_for_a_class():
 
 @pytest.mark.parametrize("function", [len, Position.play, popcount])
 def test_only_an_operation_can_be_implemented(function):
-    with pytest.raises(ValueError, match=r"is not an operation: .*legal"):
+    with pytest.raises(ValueError, match=r"is not an operation. Operations: .*legal"):
         implements(function, Quixo)
 
 

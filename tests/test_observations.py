@@ -46,10 +46,10 @@ WRONG = {
     "a bool mask": ({**GOOD, "action_mask": MASK.astype(bool)}, f"{NEEDED}.* got .*bool \\(9,\\)"),
     "a short mask": ({**GOOD, "action_mask": MASK[:8]}, f"{NEEDED}.* got .*int8 \\(8,\\)"),
     "other values": ({**GOOD, "observation": PLANES + np.int8(2)}, "act cannot use .*other than 0 and 1"),
-    "a wrong mask": (with_mask([1, 1, 1, 1, 1, 1, 1, 1, 0]), "act cannot use .*does not hold the legal actions"),
-    "a mask of twos": (with_mask([2] * 9), "act cannot use .*does not hold the legal actions"),
+    "a wrong mask": (with_mask([1, 1, 1, 1, 1, 1, 1, 1, 0]), "act cannot use .*differs from the legal actions"),
+    "a mask of twos": (with_mask([2] * 9), "act cannot use .*differs from the legal actions"),
     "no legal action": (with_mask([0] * 9), "act cannot use .*no action is legal"),
-    "game over": (observation_of(OVER), "act cannot use .*no action is legal, as the game is over"),
+    "game over": (observation_of(OVER), "act cannot use .*no action is legal, because the game is over"),
     "game over with a mask": ({**observation_of(OVER), "action_mask": MASK}, "act cannot use .*the game is over"),
     "the other player": (idle_observation(), "act cannot use .*not this player's turn"),
 }
@@ -85,7 +85,7 @@ def test_planes_of_no_position_are_refused():
     game = Nim((2, 3))
     observation = observation_of(Position.start(game))
     observation["observation"][1, 0] = 0  # an object that lies on nothing
-    with pytest.raises(ValueError, match="its planes show no position of Nim"):
+    with pytest.raises(ValueError, match="its planes are not a position of Nim"):
         make_agent("random", game).act(observation)
 
 

@@ -141,7 +141,7 @@ def test_a_damaged_book_is_not_used(tmp_path, small_solution, damage):
     good = book_path(SMALL).read_bytes()
     bad = {"cut": good[:-9], "flip": good[:200] + bytes([good[200] ^ 1]) + good[201:], "empty": b""}
     book_path(SMALL).write_bytes(bad[damage])
-    with pytest.warns(RuntimeWarning, match=r"\.book' is damaged: it is not used"):
+    with pytest.warns(RuntimeWarning, match=r"\.book' is damaged and is not used"):
         assert read_book(SMALL) is None
     start = Position.start(SMALL)
     assert solve(SMALL).value(start) == small_solution.value(start)

@@ -373,7 +373,7 @@ def test_bad_marks_are_refused_by_name() -> None:
         Marks(verdicts={"a1": 2})
     picture = picture_of(Position.start(ConnectN(1, 2, 2)))
     for marks in (Marks(last=("c1",)), Marks(heat={"c1": 1}), Marks(verdicts={"c1": 1}), Marks(lines=(("a1", "c1"),))):
-        with pytest.raises(ValueError, match="'c1' is no region of this picture, which has a1, b1, a, b"):
+        with pytest.raises(ValueError, match="'c1' is not a region of this picture, which has a1, b1, a, b"):
             annotated(picture, marks)
 
 

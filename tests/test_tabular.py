@@ -679,7 +679,7 @@ def test_a_table_of_another_game_method_or_version_is_refused(table):
     about = json.loads(arrays["about"].tobytes()) | {"format": "ci_envs table 2"}
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     np.savez(table, **arrays)
-    assert "of the version 'ci_envs table 2', not 'ci_envs table 1'" in refusal(table)
+    assert "its format is 'ci_envs table 2', not 'ci_envs table 1'" in refusal(table)
 
 
 def test_a_damaged_table_is_refused(table):

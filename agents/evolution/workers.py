@@ -70,7 +70,13 @@ class RayPlayers:
             ClusterError: The same games lost their worker more than :data:`~ci_envs.cluster.RETRIES` times.
         """
         individuals = [opponent for opponent in opponents if isinstance(opponent, Individual)]
-        options = {"games": games, "seed": seed, "starts": starts, "alternate_seats": alternate_seats, "max_cycles": max_cycles}
+        options = {
+            "games": games,
+            "seed": seed,
+            "starts": starts,
+            "alternate_seats": alternate_seats,
+            "max_cycles": max_cycles,
+        }
         shared = self._pool.share((policy, individuals, options))
         parts = np.array_split(population, min(len(population), _PARTS * self._workers))
         return np.concatenate(self._pool.run(_play_part, [(shared, part) for part in parts]))

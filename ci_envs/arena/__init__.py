@@ -1,4 +1,4 @@
-"""Comparing agents: matches in batches with seats swapped, tournaments, ratings and their report."""
+"""Comparison of agents: matches in batches with swapped seats, tournaments, ratings and reports."""
 
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import Rating, elo_ratings, wilson_interval

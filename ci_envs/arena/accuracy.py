@@ -1,4 +1,4 @@
-"""How often agents find the right action, against the exact solution of a game."""
+"""The accuracy of agents: how often they find the correct action, by the exact solution of a game."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,14 +22,14 @@ from ci_envs.solver.solution import Progress, Solution
 def measure_accuracy(
     game: Game, agent: Agent, words: NDArray[np.uint64], solution: Solution, *, progress: Progress | None = None
 ) -> Accuracy:
-    """Let ``agent`` decide in each of some positions, and grade its actions by the exact solution.
+    """Let ``agent`` choose an action in each of some positions, and grade the actions by the exact solution.
 
     Args:
         game: the game.
-        agent: made for this game.
-        words: the positions, rows (own, opp), none of which is over.
-        solution: of this game, covering what follows the positions.
-        progress: see :data:`~ci_envs.solver.solution.Progress`; here it counts positions.
+        agent: an agent for this game.
+        words: non-terminal positions, rows (own, opp), uint64 of shape (n, 2).
+        solution: a solution of this game that covers the successors of the positions.
+        progress: see :data:`~ci_envs.solver.solution.Progress`. It counts positions.
 
     Raises:
         ValueError: ``agent`` or ``solution`` is of another game.
@@ -46,9 +46,9 @@ def measure_accuracies(
     *,
     progress: Progress | None = None,
 ) -> list[Accuracy]:
-    """Measure the accuracy of several agents on the same positions, each of which is solved once.
+    """Measure the accuracy of several agents on the same positions. Each position is solved once.
 
-    The arguments are those of :func:`measure_accuracy`; ``progress`` counts the decisions of all agents.
+    The arguments are those of :func:`measure_accuracy`. ``progress`` counts the decisions of all agents.
 
     Raises:
         ValueError: an agent or ``solution`` is of another game.
@@ -56,7 +56,7 @@ def measure_accuracies(
     for agent in agents:
         check_plays(agent, game)
     if solution.game != game:
-        raise ValueError(f"this is a solution of {solution.game}, not of {game}")
+        raise ValueError(f"this solution is for {solution.game}, not for {game}")
     accuracies = [Accuracy()] * len(agents)
     for begin in range(0, len(words), BATCH_SIZE):
         rows = words[begin : begin + BATCH_SIZE]
@@ -69,7 +69,7 @@ def measure_accuracies(
 
 
 def accuracy_rows(accuracies: Sequence[tuple[str, Accuracy]]) -> list[dict[str, Any]]:
-    """Return the accuracies of labelled agents as plain data; shares are from 0 to 1, None if they are unknown."""
+    """Return the accuracies of labelled agents as plain data. Shares are from 0 to 1, or None if unknown."""
     return [
         {
             "agent": label,
@@ -87,7 +87,7 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], how_d
     Args:
         title: The title of the table.
         accuracies: The accuracies with their labels.
-        how_drawn: How the positions were drawn, in the words of :meth:`ci_envs.solver.solver.Solver.how_drawn`.
+        how_drawn: A description of the draw of the positions, from :meth:`ci_envs.solver.solver.Solver.how_drawn`.
     """
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("Agent", overflow="fold")
@@ -132,9 +132,9 @@ def _notes(accuracies: Sequence[tuple[str, Accuracy]], how_drawn: str) -> list[s
     everywhere, critical = accuracies[0][1].everywhere, accuracies[0][1].critical
     notes = [
         f"{everywhere.decisions:,} positions {how_drawn}.",
-        f"critical: only the {critical.decisions:,} of them where a mistake is possible.",
-        "Keeps: actions that keep the value. Best: that also win soonest or lose latest.",
-        "Lost: points a move, where a win is 1 and a draw 1/2. Intervals: Wilson.",
+        f"critical: only the {critical.decisions:,} of them in which some legal action loses value.",
+        "Keeps: actions that keep the value. Best: the same, and they win as fast or lose as slowly as possible.",
+        "Lost: points per move; a win has 1 point and a draw 1/2. Intervals: Wilson.",
     ]
     return notes + [
         f"{label}: {accuracy.illegal:,} illegal actions, counted as losses."

@@ -13,14 +13,14 @@ from ci_envs.solver.solver import solver_of
 
 
 def summary(analysis: Analysis, position: Position) -> str:
-    """Return the value of the position, the statistics of the search and the principal variation, each on a line."""
+    """Return the value of the position, the statistics of the search and the principal variation, one per line."""
     lines = [f"{name} {_number(number)}" for name, number in _statistics(analysis).items() if number is not None]
     lines.append(f"best play {' '.join(map(position.action_name, analysis.principal_variation))}")
     return "\n".join(lines)
 
 
 def action_table(analysis: Analysis, position: Position, exact: list[int]) -> Table:
-    """Return a table of the legal actions: the agent's choice first, then the others by value.
+    """Return a table of the legal actions: first the action that the agent chooses, then the others by value.
 
     Args:
         analysis: the analysis of the position.
@@ -40,10 +40,7 @@ def action_table(analysis: Analysis, position: Position, exact: list[int]) -> Ta
 
 
 def analysis_data(analysis: Analysis, position: Position, exact: list[int]) -> dict[str, Any]:
-    """Return an analysis as plain data; what the agent does not know is None.
-
-    The arguments are those of :func:`action_table`.
-    """
+    """Return an analysis as plain data. Unknown values are None. The arguments are those of :func:`action_table`."""
     return {
         "game": repr(position.game),
         "position": position.to_text(),
@@ -54,10 +51,10 @@ def analysis_data(analysis: Analysis, position: Position, exact: list[int]) -> d
 
 
 def action_rows(analysis: Analysis, position: Position, exact: list[int]) -> list[dict[str, Any]]:
-    """Return the legal actions as plain data: the agent's choice first, then the others by value.
+    """Return the legal actions as plain data: first the action that the agent chooses, then the others by value.
 
-    ``exact`` is 1, 0 or -1 for who plays the action, and ``distance`` is the number of plies to the end if the score
-    has it. The arguments are those of :func:`action_table`.
+    ``exact`` is 1, 0 or -1 for the player who acts, and ``distance`` is the number of plies to the end, if known. The
+    arguments are those of :func:`action_table`.
     """
     return [
         {
@@ -74,7 +71,7 @@ def action_rows(analysis: Analysis, position: Position, exact: list[int]) -> lis
 
 
 def exact_scores(position: Position, progress: Progress | None = None) -> list[int]:
-    """Return the exact score of each action, or an empty list if that would take more than seconds."""
+    """Return the exact score of each action, or an empty list if computing it would take more than seconds."""
     scores = solver_of(position.game).quick_action_scores(position, progress)
     return [] if scores is None else scores.tolist()
 
@@ -96,13 +93,13 @@ def _ranked_actions(analysis: Analysis, position: Position) -> list[int]:
 
 
 def _rank(action: int, analysis: Analysis) -> tuple[bool, bool, float]:
-    """Return a sort key, larger for better: chosen, tried, value."""
+    """Return a sort key that is higher for better actions: whether chosen, whether tried, value."""
     value = analysis.action_values[action]
     return action in analysis.principal_variation[:1], not math.isnan(value), value
 
 
 def _in_words(score: int) -> str:
-    """Return an exact score in words, such as ``win in 3``."""
+    """Return an exact score in words, for example ``win in 3``."""
     if score == 0:
         return "draw"
     word = "win" if score > 0 else "loss"
@@ -111,12 +108,12 @@ def _in_words(score: int) -> str:
 
 
 def _distance(score: int) -> int | None:
-    """Return the distance that an exact score has; None for a draw and for a score that is only a sign."""
+    """Return the distance of an exact score, or None for a draw or a score that is only a sign."""
     return None if abs(score) <= 1 else HORIZON - abs(score)
 
 
 def _finite(number: float | None) -> float | None:
-    """Return a number of Python; None if it is None or nan."""
+    """Return a Python number, or None for None and nan."""
     if number is None or math.isnan(number):
         return None
     return int(number) if isinstance(number, int | np.integer) else float(number)

@@ -1,8 +1,8 @@
-"""Exams: how agents judge and play a fixed set of positions whose values are known.
+"""Exams: measurements of how agents evaluate and play a fixed set of positions with known values.
 
-The positions of a game that is solved are drawn with a fixed seed, as many won, drawn and lost ones as there are; in
-the won and the drawn ones some legal action loses value. Quixo on 5 x 5 has positions whose values were proven
-elsewhere.
+The positions of a solved game are drawn with a fixed seed. They contain equal numbers of won, drawn and lost positions
+as far as possible. In the won and the drawn positions some legal action loses value. For Quixo on 5 x 5 there are
+positions with published values.
 """
 
 from collections.abc import Sequence
@@ -37,18 +37,18 @@ _PUBLISHED: dict[Game, tuple[tuple[str, int], ...]] = {
         ("OOOO./...../...X./...../..XXX X", -1),
     )
 }
-_DRAWN_FOR_EACH = 20  # positions drawn for each that is wanted, as in many no mistake is possible
-_LEAST_CERTAINTY = 1 / 3  # of a value from -1 to 1 that says win or loss rather than draw
-_LEAST_WIN = 999_000  # of the integers of minimax: a win is 1,000,000 less its plies, and evaluations are smaller
+_DRAWN_FOR_EACH = 20  # number of drawn positions per position of the exam, because many allow no mistake
+_LEAST_CERTAINTY = 1 / 3  # smallest absolute value, of values from -1 to 1, that counts as a win or loss
+_LEAST_WIN = 999_000  # smallest value of minimax that is a win: 1,000,000 minus its plies; evaluations are smaller
 
 
 @dataclass(frozen=True)
 class Proportion:
-    """How many of some cases were right.
+    """A number of correct cases.
 
     Attributes:
-        right: The number of right ones.
-        cases: The number of all.
+        right: The number of correct cases.
+        cases: The number of all cases.
     """
 
     right: int = 0
@@ -60,10 +60,11 @@ class ExamResult:
     """The result of one agent.
 
     Attributes:
-        values: Positions of which the agent's analysis says rightly who wins; no case if it does not analyse.
-        actions: Positions, of those in which a mistake is possible, in which its action keeps the value; no case if
-            the game is not solved.
-        conversions: Games that it won from won positions against the defender.
+        values: Positions whose value the agent's analysis predicts correctly. It has no cases if the agent does not
+            analyse.
+        actions: Positions with possible mistakes in which the agent's action keeps the value. It has no cases if the
+            game is not solved.
+        conversions: Games that the agent won against the defender from won positions.
     """
 
     values: Proportion
@@ -77,8 +78,8 @@ class Exam:
     Attributes:
         game: The game.
         positions: The positions.
-        values: The value of each for the player to move: +1, 0 or -1.
-        solution: The solution of the game, None if it is not solved.
+        values: The value of each position for the player to move: +1, 0 or -1.
+        solution: The solution of the game, or None if it is not solved.
     """
 
     def __init__(self, game: Game, count: int, *, progress: Progress | None = None) -> None:
@@ -86,8 +87,8 @@ class Exam:
 
         Args:
             game: The game.
-            count: The number of positions; published ones are fewer.
-            progress: Called now and then with the number of positions examined and None.
+            count: The number of positions. It does not apply to published positions.
+            progress: A function that is called repeatedly with the number of examined positions and None.
 
         Raises:
             ValueError: The game is not solved and has no published positions.
@@ -101,12 +102,12 @@ class Exam:
         try:
             self.solution = solve(game)
         except ValueError as error:
-            raise ValueError(f"{game} has no exam: it is not solved, and no positions are published") from error
+            raise ValueError(f"{game} has no exam: it is not solved, and it has no published positions") from error
         self.positions, self.values = _choose_positions(game, self.solution, count, progress)
 
     @property
     def defender(self) -> str:
-        """The spec string of the strong agent that won positions are to be won against."""
+        """The spec string of the strong agent against which won positions must be won."""
         return "minimax:depth=6" if self.solution is None else "exact"
 
     def take(self, agent: Agent, defender: Agent, games: int, progress: Progress | None = None) -> ExamResult:
@@ -114,17 +115,17 @@ class Exam:
 
         Args:
             agent: The agent.
-            defender: Plays against it from the won positions.
-            games: The number of games from each of them, at least 2 and even.
-            progress: Called now and then with the number of positions that it has analysed and of all.
+            defender: The agent that plays against it from the won positions.
+            games: The number of games from each won position, even and at least 2.
+            progress: A function that is called repeatedly with the number of analysed positions and of all positions.
         """
-        judged = self._judge(agent, progress) if isinstance(agent, Analyst) else []
+        correct = self._correct_values(agent, progress) if isinstance(agent, Analyst) else []
         conversions = [self._convert(agent, defender, value, games) for value in (1, -1)]
         won, played = (sum(numbers) for numbers in zip(*conversions, strict=True))
-        return ExamResult(Proportion(sum(judged), len(judged)), self._actions(agent), Proportion(won, played))
+        return ExamResult(Proportion(sum(correct), len(correct)), self._actions(agent), Proportion(won, played))
 
-    def _judge(self, agent: Analyst, progress: Progress | None) -> list[bool]:
-        """Return of which positions the agent says rightly who wins."""
+    def _correct_values(self, agent: Analyst, progress: Progress | None) -> list[bool]:
+        """Return for each position whether the agent's analysis predicts its value correctly."""
         right = []
         for position, value in zip(self.positions, self.values, strict=True):
             right.append(_verdict(agent.analyse(position)) == value)
@@ -140,7 +141,7 @@ class Exam:
         return Proportion(tally.keeping, tally.decisions)
 
     def _convert(self, agent: Agent, defender: Agent, value: int, games: int) -> tuple[int, int]:
-        """Return how many games the agent wins from the winner's side of positions of one value, and of how many."""
+        """Return the number of wins from the winner's side of positions with one value, and the number of games."""
         starts = [position for position, known in zip(self.positions, self.values, strict=True) if known == value]
         if not starts:
             return 0, 0
@@ -150,7 +151,7 @@ class Exam:
 
 
 def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[str, ExamResult]]) -> RenderableType:
-    """Return the results of labelled agents as a table, with notes on what the columns are."""
+    """Return the results of labelled agents as a table, with notes on the columns."""
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("Agent", overflow="fold")
     for column in ("Value %", "Keeps %", "Won %"):
@@ -160,8 +161,8 @@ def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[st
     wins, draws, losses = (exam.values.count(value) for value in (1, 0, -1))
     notes = (
         f"{len(exam.values)} positions: {wins} won, {draws} drawn and {losses} lost for the player to move.",
-        "Value: positions of which the analysis says rightly who wins; a dash if the agent does not analyse.",
-        "Keeps: actions that keep the value, where one does not; a dash if the game is not solved.",
+        "Value: positions whose value the analysis predicts correctly; a dash if the agent does not analyse.",
+        "Keeps: actions that keep the value, in positions with possible mistakes; a dash if the game is not solved.",
         f"Won: games won against {defender}, from the side that can win. Brackets: 95% intervals (Wilson).",
     )
     return Group(table, *map(Text, notes))
@@ -175,7 +176,7 @@ def exam_rows(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]
 def _choose_positions(
     game: Game, solution: Solution, count: int, progress: Progress | None
 ) -> tuple[list[Position], list[int]]:
-    """Return positions and their values: as many of each value as possible, those drawn first."""
+    """Return positions and their values, with equal numbers of each value as far as possible, in the order drawn."""
     words = solver_of(game).draw_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
     words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
     found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
@@ -194,7 +195,7 @@ def _choose_positions(
 
 
 def _verdict(analysis: Analysis) -> int:
-    """Return who wins by an analysis, +1, 0 or -1 for the player to move."""
+    """Return the result that an analysis predicts, +1, 0 or -1 for the player to move."""
     if analysis.proven is not None:
         return analysis.proven
     least = _LEAST_WIN if isinstance(analysis.value, int) else _LEAST_CERTAINTY

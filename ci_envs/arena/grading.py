@@ -1,4 +1,4 @@
-"""Actions graded by the exact solution of a game."""
+"""Grades of actions by the exact solution of a game."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,14 @@ from ci_envs.solver.solution import NO_SCORE, keep_value
 
 @dataclass(frozen=True)
 class Tally:
-    """How good some decisions were.
+    """The quality of some decisions.
 
     Attributes:
-        decisions: how many there were.
-        keeping: those that kept the value of the position.
-        fastest: those that also won as soon, or lost as late, as possible; None where distances are unknown.
-        points: lost by all decisions together; a win is worth 1, a draw 1/2.
+        decisions: the number of decisions.
+        keeping: the number of decisions that kept the value of the position.
+        fastest: the number of decisions that also won as fast or lost as slowly as possible; None if distances are
+            unknown.
+        points: the points that all decisions lost; a win has 1 point, a draw 1/2.
     """
 
     decisions: int = 0
@@ -34,12 +35,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How good the decisions of an agent were.
+    """The quality of an agent's decisions.
 
     Attributes:
         everywhere: in all positions.
-        critical: in those where a mistake is possible: some legal action does not keep the value.
-        illegal: illegal actions among the decisions, each counted as a loss.
+        critical: in the positions in which a mistake is possible, because some legal action does not keep the value.
+        illegal: the number of illegal actions. Each counts as a loss.
     """
 
     everywhere: Tally = Tally()
@@ -53,11 +54,11 @@ class Accuracy:
 
 
 def grade(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accuracy:
-    """Grade one action of each of n positions.
+    """Grade one action in each of n positions.
 
     Args:
-        action_scores: of :meth:`ci_envs.solver.solution.Solution.action_scores`, shape (n, actions).
-        actions: those chosen, shape (n,), legal or not.
+        action_scores: the result of :meth:`ci_envs.solver.solution.Solution.action_scores`, shape (n, actions).
+        actions: the chosen actions, shape (n,), legal or not.
     """
     count = action_scores.shape[1]
     within = actions.clip(0, count - 1)

@@ -1,4 +1,4 @@
-"""A match: many games between two agents, in lock-step, each agent moving first in half of them."""
+"""Matches: many games between two agents in lock-step. Each agent moves first in half of them."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,12 +16,12 @@ from ci_envs.games.truncation import ply_limit
 from ci_envs.solver.solution import Solution
 
 BATCH_SIZE = 1024
-"""Boards that advance together at most: it bounds the memory of a match."""
+"""Maximum number of boards that are played at the same time, which limits the memory of a match."""
 
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 Progress = Callable[[int], object]
-"""Called with the number of games that ended since it was last called."""
+"""A function that is called with the number of games that ended since the previous call."""
 
 
 def play_match(
@@ -37,27 +37,27 @@ def play_match(
     progress: Progress | None = None,
     swap_seats: bool = True,
 ) -> MatchResult:
-    """Play ``games`` games between two agents, seats swapped from game to game; ``first`` moves first in the first.
+    """Play a match between two agents. They swap seats after each game; ``first`` moves first in the first game.
 
-    An illegal action loses the game for who played it. A game still going on after ``max_cycles`` plies is drawn.
+    A player who plays an illegal action loses the game. A game that is not over after ``max_cycles`` plies is a draw.
 
     Args:
-        game: what is played.
+        game: the game.
         first: an agent.
-        second: its opponent; it may be the same object.
-        games: how many, at least 2; of an odd number ``first`` begins one more.
-        max_cycles: plies; None means 200 where play can go on for ever, else no limit.
-        openings: positions to begin from, uint64 (k, 2), none of them over, each for two games in a row and then in
-            turn again; None means the start of the game.
-        solution: of the game, to grade the actions by.
-        graded: how many actions of each agent are graded, spread evenly over the match; None grades all.
-        progress: told of games as they end.
-        swap_seats: whether the agents swap seats from game to game; without, ``first`` moves first in all games.
+        second: its opponent, which can be the same object.
+        games: the number of games, at least 2. If it is odd, ``first`` moves first in one more game than ``second``.
+        max_cycles: maximum number of plies. None means 200 for games that can go on for ever, and no limit for others.
+        openings: first positions, uint64 of shape (k, 2), not terminal. Each is used for two consecutive games; after
+            the last one the first is used again. None means the initial position.
+        solution: the solution of the game, to grade the actions, or None.
+        graded: maximum number of graded actions per agent, spread evenly over the match. None grades all actions.
+        progress: a function that is called with the number of finished games.
+        swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
 
     Raises:
-        ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or answers with an array
-            that has not one entry a board.
-        TypeError: an agent answers with an array that does not hold integers.
+        ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or an agent returns an
+            array of another shape than (boards,).
+        TypeError: an agent returns an array of another type than integers.
     """
     check_games(games)
     for agent in (first, second):
@@ -91,9 +91,9 @@ def play_match(
 
 
 def check_games(games: int) -> None:
-    """Raise a ValueError if a match cannot have so many games."""
+    """Raise a ValueError if ``games`` is not a possible number of games of a match."""
     if games < 2:
-        raise ValueError(f"games must be 2 or more, for each agent to move first, not {games!r}")
+        raise ValueError(f"games must be 2 or more, so that each agent can move first, not {games!r}")
 
 
 def check_plays(agent: Agent, game: Game) -> None:
@@ -107,7 +107,7 @@ def _record(scores: NDArray[np.int8]) -> Record:
 
 
 class _Player:
-    """An agent in a match, and how much it had to decide so far."""
+    """An agent in a match, with its decisions so far."""
 
     def __init__(self, agent: Agent, solution: Solution | None, graded: int | None) -> None:
         self.agent = agent
@@ -131,7 +131,7 @@ class _Player:
         return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self._accuracy())
 
     def _accuracy(self) -> Accuracy:
-        """Grade the decisions, or as many as wanted, spread evenly over the match."""
+        """Grade all decisions, or the requested number of them, spread evenly over the match."""
         if self._solution is None or not self._words:
             return Accuracy()
         words, actions = np.concatenate(self._words), np.concatenate(self._actions)
@@ -147,20 +147,20 @@ class _Player:
 
 
 class _Boards:
-    """Games that advance together.
+    """Games that are played in lock-step.
 
     Attributes:
-        words: the positions, uint64 (n, 2).
-        to_act: the agent to act, 0 or 1, int8 (n,).
-        going: the boards not over yet, bool (n,).
-        scores: the results for agent 0, int8 (n,); 0 while going on.
-        offenders: the agent that played an illegal action, else -1, int8 (n,).
-        traces: FNV-1a hashes of the opening and the actions played, uint64 (n,).
-        lengths: plies played, int64 (n,).
+        words: the positions, uint64 of shape (n, 2).
+        to_act: the agent to act, 0 or 1, int8 of shape (n,).
+        going: whether each game is still going on, bool of shape (n,).
+        scores: the results for agent 0, int8 of shape (n,); 0 during the game.
+        offenders: the agent that played an illegal action, or -1, int8 of shape (n,).
+        traces: FNV-1a hashes of the opening and the actions, uint64 of shape (n,).
+        lengths: number of plies, int64 of shape (n,).
     """
 
     def __init__(self, game: Game, words: NDArray[np.uint64], starters: NDArray[np.int8]) -> None:
-        """Start games in the positions ``words``, uint64 (n, 2); ``starters`` are the agents to move, int8 (n,)."""
+        """Start games in the positions ``words``, uint64 (n, 2). ``starters`` are the agents to move, int8 (n,)."""
         n = len(words)
         self.game = game
         self.words = words.copy()
@@ -172,7 +172,7 @@ class _Boards:
         self.lengths = np.zeros(n, dtype=np.int64)
 
     def play_to_end(self, players: Sequence[_Player], limit: int, progress: Progress | None) -> None:
-        """Play every board to its end, or to ``limit`` plies."""
+        """Play every game to its end, or to ``limit`` plies."""
         for ply in range(1, limit + 1):
             before = int(np.count_nonzero(self.going))
             groups = [np.flatnonzero(self.going & (self.to_act == agent)) for agent in (0, 1)]

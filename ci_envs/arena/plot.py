@@ -1,4 +1,4 @@
-"""A comparison as a picture: the ratings with their intervals, and the score of each agent against each other."""
+"""A comparison as a figure: the ratings with their intervals, and the scores of all pairs of agents."""
 
 import textwrap
 from typing import TYPE_CHECKING
@@ -57,5 +57,5 @@ def _draw_scores(axes: "Axes", comparison: Comparison, labels: list[str]) -> Non
 
 
 def _wrapped(labels: list[str]) -> list[str]:
-    """Break long spec strings after commas, so that the plots keep their room."""
+    """Break long spec strings after commas, to leave enough room for the plots."""
     return ["\n".join(textwrap.wrap(label.replace(",", ", "), _LABEL_WIDTH)).replace(", ", ",") for label in labels]

@@ -1,14 +1,14 @@
-"""Strength as numbers: Bradley-Terry ratings on the Elo scale, and Wilson's interval for a share of games.
+"""Ratings and intervals: Bradley-Terry ratings on the Elo scale, and Wilson's interval for a share of games.
 
 The Bradley-Terry model (Bradley and Terry, "Rank analysis of incomplete block designs", Biometrika 39, 1952) says that
-i beats j with probability ``s_i / (s_i + s_j)``; a rating is ``400 log10 s``. choix fits it with the Luce spectral
-ranking of Maystre and Grossglauser (NeurIPS 2015). A draw counts as half a win for each.
+i beats j with probability ``s_i / (s_i + s_j)``. A rating is ``400 log10 s``. choix fits it with the Luce spectral
+ranking of Maystre and Grossglauser (NeurIPS 2015). A draw counts as half a win for each agent.
 
-Each pair of agents that met gets half a win each way beforehand, so the rating of an agent that won all its games is
-finite. That is the posterior mean under Jeffreys' prior for a share (Brown, Cai and DasGupta, "Interval estimation for
-a binomial proportion", Statistical Science 16, 2001). The intervals come from the same posterior: the shares of wins,
-draws and losses of every pair are drawn from their Dirichlet distribution, the Bayesian bootstrap (Rubin, "The Bayesian
-bootstrap", Annals of Statistics 9, 1981), and the ratings are fitted again.
+Before the fit, each pair of agents gets half a win in each direction, so the rating of an agent that won all its games
+is finite. This is the posterior mean under Jeffreys' prior for a share (Brown, Cai and DasGupta, "Interval estimation
+for a binomial proportion", Statistical Science 16, 2001). The intervals come from the same posterior, by the Bayesian
+bootstrap (Rubin, "The Bayesian bootstrap", Annals of Statistics 9, 1981): the shares of wins, draws and losses of each
+pair are drawn from their Dirichlet distribution, and the ratings are fitted to these shares.
 """
 
 import math
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-"""Of all intervals."""
+"""The confidence level of all intervals."""
 
 _ELO = 400 / math.log(10)
 _PRIOR_WINS = 0.5
@@ -36,15 +36,15 @@ class Rating:
 
 
 def elo_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer], *, seed: int = 0) -> tuple[Rating, ...]:
-    """The ratings of n agents of which every two met, with mean 0.
+    """Return the ratings of n agents after a round robin, with mean 0.
 
     Args:
-        wins: shape (n, n); ``wins[i, j]`` games that i won against j.
-        draws: shape (n, n), symmetric; games that i and j drew.
-        seed: of the draws that the intervals are made of.
+        wins: shape (n, n); ``wins[i, j]`` is the number of games that i won against j.
+        draws: shape (n, n), symmetric; the number of draws between i and j.
+        seed: the seed of the bootstrap of the intervals.
 
     Raises:
-        ValueError: the shapes are no such tables, or two agents did not meet.
+        ValueError: the arrays have other shapes, or two agents did not meet.
     """
     counts, n = _counts(wins, draws)
     fitted = _fit(counts, n, None)
@@ -55,31 +55,31 @@ def elo_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer], *, seed: 
 
 
 def point_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return the ratings of n agents without their intervals, which take most of the time of :func:`elo_ratings`.
+    """Return the ratings of n agents without intervals, which take most of the time of :func:`elo_ratings`.
 
     Args:
-        wins: shape (n, n); ``wins[i, j]`` games that i won against j.
-        draws: shape (n, n), symmetric; games that i and j drew.
+        wins: shape (n, n); ``wins[i, j]`` is the number of games that i won against j.
+        draws: shape (n, n), symmetric; the number of draws between i and j.
 
     Returns:
-        Elo, relative to the mean of all agents, float64 (n,).
+        Elo ratings relative to the mean of all agents, float64 of shape (n,).
 
     Raises:
-        ValueError: the shapes are no such tables, or two agents did not meet.
+        ValueError: the arrays have other shapes, or two agents did not meet.
     """
     counts, n = _counts(wins, draws)
     return _ELO * _fit(counts, n, None)
 
 
 def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
-    """The 95% score interval of Wilson (1927) for a share of which ``successes`` of ``trials`` were seen.
+    """Return Wilson's 95% score interval (1927) for a share, from ``successes`` in ``trials``.
 
     Raises:
-        ValueError: ``trials`` is not positive, or ``successes`` not between 0 and it.
+        ValueError: ``trials`` is not positive, or ``successes`` is not from 0 to ``trials``.
     """
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(f"successes must be 0 to trials, and trials 1 or more, not {successes} of {trials}")
-    # scipy.stats.binomtest gives the same, but takes a second to import
+    # scipy.stats.binomtest gives the same result, but takes a second to import
     z2, share = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) ** 2, successes / trials
     middle, scale = share + z2 / (2 * trials), 1 + z2 / trials
     half = math.sqrt(z2 * (share * (1 - share) + z2 / (4 * trials)) / trials)
@@ -87,21 +87,21 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
 
 
 def _counts(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> tuple[NDArray[np.float64], int]:
-    """Return the wins, draws and losses of every pair with its prior wins, float64 (pairs, 3), and the number n."""
+    """Return the wins, draws and losses of each pair with its prior wins, float64 (pairs, 3), and the number n."""
     wins, draws = np.asarray(wins), np.asarray(draws)
     n = len(wins)
     if n < 2 or wins.shape != (n, n) or draws.shape != (n, n) or not np.array_equal(draws, draws.T):
-        raise ValueError(f"need two square tables of 2 agents or more, not the shapes {wins.shape} and {draws.shape}")
+        raise ValueError(f"need two square arrays for 2 agents or more, not the shapes {wins.shape} and {draws.shape}")
     i, j = np.triu_indices(n, 1)
     counts = np.stack([wins[i, j], draws[i, j], wins[j, i]], axis=1).astype(np.float64)
     if not counts.any(axis=1).all():
-        raise ValueError("every two agents must have met")
+        raise ValueError("some agents did not meet: every two agents must play at least one game")
     counts[:, [0, 2]] += _PRIOR_WINS
     return counts, n
 
 
 def _resample(counts: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    shares = rng.standard_gamma(counts)  # divided by their sum, a draw from the Dirichlet distribution
+    shares = rng.standard_gamma(counts)  # divided by their sum they are a sample of the Dirichlet distribution
     drawn: NDArray[np.float64] = shares * (counts.sum(axis=1) / shares.sum(axis=1))[:, np.newaxis]
     return drawn
 

@@ -14,13 +14,13 @@ from ci_envs.arena.tournament import Comparison, Pairing
 
 
 def tables(comparison: Comparison) -> RenderableType:
-    """The ratings, the pairs, and what the reader has to know to trust them."""
+    """Return the tables of ratings and pairs, and notes on how to read them."""
     accuracy = [_accuracy_table(comparison)] if _is_graded(comparison) else []
     return Group(_ratings_table(comparison), _pairs_table(comparison), *accuracy, *map(Text, _notes(comparison)))
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
-    """All of a comparison as plain types; only what is under ``timing`` differs from run to run."""
+    """Return a comparison as plain data. Only the values under ``timing`` differ from run to run."""
     totals = {label: comparison.total(label) for label in comparison.ratings}
     return {
         "environment": comparison.environment,
@@ -73,7 +73,7 @@ def _ratings_table(comparison: Comparison) -> Table:
 
 
 def _pairs_table(comparison: Comparison) -> Table:
-    title = f"{comparison.environment}: {comparison.games} games a pair, as the agent named first sees them"
+    title = f"{comparison.environment}: {comparison.games} games per pair, from the view of the first agent"
     table = _table(title, "Moves", "Win", "Draw", "Loss", "Win %", "95% interval")
     for pairing in comparison.pairings:
         first, second = pairing.labels
@@ -89,7 +89,7 @@ def _is_graded(comparison: Comparison) -> bool:
 
 
 def _accuracy_table(comparison: Comparison) -> Table:
-    title = f"{comparison.environment}: actions against the exact answer"
+    title = f"{comparison.environment}: actions compared with the exact solution"
     table = _table(title, "Keep %", "Critical %", "Optimal %", "Lost/game")
     for label in sorted(comparison.ratings, key=lambda label: -comparison.ratings[label].elo):
         side = comparison.total(label)
@@ -128,20 +128,20 @@ def _record_cells(record: Record) -> list[str]:
 def _notes(comparison: Comparison) -> list[str]:
     notes = [
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
-        "ms/move: time a decision, many boards at once.",
+        "ms/move: time per decision, for many boards at once.",
     ]
     if _is_graded(comparison):
         notes += [
-            "Keep: actions that keep the value of the position. Critical: the same where some legal action loses it.",
-            "Optimal: those that also win soonest or lose latest. Lost: points, of which a game has one.",
+            "Keep: actions that keep the value of the position. Critical: the same if some legal action loses value.",
+            "Optimal: the same, and they win as fast or lose as slowly as possible. Lost: points per game.",
         ]
     for pairing in comparison.pairings:
         for starter, different in enumerate(pairing.match.different):
             if different == 1 < pairing.match.sides[0].seats[starter].games:
                 first, second = pairing.labels[starter], pairing.labels[1 - starter]
                 notes.append(
-                    f"{first} first, {second} second: all games were the same, so no interval holds there; "
-                    "--random-plies makes them differ."
+                    f"{first} first, {second} second: all games were equal, so these intervals are not valid; "
+                    "use --random-plies to get different games."
                 )
     return notes
 

@@ -1,4 +1,4 @@
-"""What came out of games between two agents."""
+"""Results of games between two agents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ci_envs.arena.grading import Accuracy
 
 @dataclass(frozen=True)
 class Record:
-    """Games won, drawn and lost by one agent."""
+    """The numbers of games that one agent won, drew and lost."""
 
     wins: int = 0
     draws: int = 0
@@ -16,12 +16,12 @@ class Record:
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """Mean points a game: 1 for a win, 1/2 for a draw."""
+        """The mean points per game: 1 for a win, 1/2 for a draw."""
         return (self.wins + self.draws / 2) / self.games
 
     def __add__(self, other: "Record") -> "Record":
@@ -30,14 +30,14 @@ class Record:
 
 @dataclass(frozen=True)
 class Side:
-    """How one agent fared in a match.
+    """The results of one agent in a match.
 
     Attributes:
         seats: the games in which it moved first, and those in which it moved second.
-        illegal: games it lost by an illegal action.
-        decisions: actions it was asked for.
-        seconds: wall-clock time it took to decide, in all.
-        accuracy: of its actions; nothing is graded where the game is not solved.
+        illegal: number of games lost by an illegal action.
+        decisions: number of decisions.
+        seconds: total wall-clock time of the decisions.
+        accuracy: the accuracy of its actions. It has no decisions if the game is not solved.
     """
 
     seats: tuple[Record, Record]
@@ -48,12 +48,12 @@ class Side:
 
     @property
     def total(self) -> Record:
-        """Both seats together."""
+        """The results of both seats together."""
         return self.seats[0] + self.seats[1]
 
     @property
     def ms_per_move(self) -> float:
-        """Milliseconds a decision, deciding for many boards at once."""
+        """Milliseconds per decision, for many boards at once."""
         return 1000 * self.seconds / self.decisions
 
     def __add__(self, other: "Side") -> "Side":
@@ -68,15 +68,15 @@ class Side:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What came out of a match.
+    """The result of a match.
 
     Attributes:
-        sides: the two agents, in the order they were given.
-        plies: actions of all games together.
-        different: how many different games (as sequences of actions) were played with the first agent to move, and how
-            many with the second. 1 says that the agents are deterministic: more games would tell nothing new.
-        by_length: the games by how many plies they took: records of the first agent, as the one to move first and as
-            the second.
+        sides: the results of the two agents, in their order.
+        plies: total number of actions in all games.
+        different: number of different games (as sequences of actions) with the first agent to move, and with the second
+            agent to move. 1 means that the agents are deterministic, so more games would give no new information.
+        by_length: the games by number of plies: records of the first agent for games in which it moves first, and for
+            games in which it moves second.
     """
 
     sides: tuple[Side, Side]

@@ -1,4 +1,4 @@
-"""A round robin: every two agents play a match."""
+"""Tournaments: round robins in which every two agents play a match."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from ci_envs.validation import integer_between
 
 
 class Entrant(NamedTuple):
-    """An agent under the label it has in tables, unique in its tournament."""
+    """An agent with its label, which is unique in its tournament."""
 
     label: str
     agent: Agent
@@ -34,7 +34,7 @@ class Entrant(NamedTuple):
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two labels, and the match they played."""
+    """Two labels, and the match of their agents."""
 
     labels: tuple[str, str]
     match: MatchResult
@@ -42,16 +42,16 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The outcome of a tournament.
+    """The result of a tournament.
 
     Attributes:
-        environment: its id, or the game in words.
-        game: what was played.
-        games: games of each match.
-        seed: what it was played with.
-        max_cycles: plies after which a game was drawn, as it was asked for.
-        random_plies: with which games began.
-        ratings: of every label, in the order the agents were given.
+        environment: the id of the environment, or the game as text.
+        game: the game.
+        games: games per match.
+        seed: the seed of the tournament.
+        max_cycles: the requested number of plies after which a game is a draw.
+        random_plies: number of random plies at the start of the games.
+        ratings: the rating of each label, in the order of the agents.
         pairings: the matches.
     """
 
@@ -65,7 +65,7 @@ class Comparison:
     pairings: tuple[Pairing, ...]
 
     def total(self, label: str) -> Side:
-        """How an agent fared in all its matches."""
+        """Return the results of an agent in all its matches."""
         first, *others = (
             side
             for pairing in self.pairings
@@ -76,7 +76,7 @@ class Comparison:
 
 
 class Tournament:
-    """Agents about to play a round robin; whatever is wrong with the arguments is known once it is made."""
+    """A round robin of agents. All arguments are checked before the first game."""
 
     def __init__(
         self,
@@ -94,23 +94,24 @@ class Tournament:
         """Make the agents.
 
         Args:
-            environment: an id, with parameters if wanted, or a game.
-            agents: two or more: spec strings, agents, or agents with a label. The same may be there twice.
-            games: games of each match, at least 2.
-            seed: of all that is random. What two agents play does not depend on which others there are.
-            max_cycles: plies after which a game is drawn; None means what the id says, else 200 where play can go on
-                for ever, else no limit.
-            random_plies: with which games begin: two in a row, seats swapped, with the same, all matches alike.
-            graded: how many actions of each agent in a match are graded, where the whole game is solved; None grades
-                all, or none where that takes a search for each (Connect Four).
-            workers: number of processes of a Ray cluster that play the matches; None plays them in this process. It
-                changes no result, only the times.
-            ray_address: of the cluster; None starts one on this machine.
+            environment: an id, optionally with parameters, or a game.
+            agents: two or more spec strings, agents, or agents with a label. The same agent can occur twice.
+            games: games per match, at least 2.
+            seed: the seed of all random numbers. The games of two agents do not depend on the other agents.
+            max_cycles: plies after which a game is a draw. None means the value of the id, otherwise 200 for games
+                that can go on for ever, and no limit for other games.
+            random_plies: number of random plies at the start of the games. Two consecutive games, with swapped seats,
+                have the same opening. All matches have the same openings.
+            graded: maximum number of graded actions per agent and match, if the whole game is solved. None grades all
+                actions, but no actions if each would need a search (Connect Four).
+            workers: number of processes of a Ray cluster that play the matches. None plays them in this process. The
+                results do not depend on it, only the times.
+            ray_address: the address of the cluster. None starts a cluster on this machine.
 
         Raises:
-            ValueError: an argument is out of range, unknown, or means an agent of another game, or an agent cannot be
+            ValueError: an argument is out of range or unknown, an agent is for another game, or an agent cannot be
                 sent to workers.
-            ImportError: there are to be workers, but Ray is not installed.
+            ImportError: ``workers`` needs Ray, which is not installed.
         """
         self.game, options = (environment, {}) if isinstance(environment, Game) else resolve(environment)[1:]
         self.environment = str(environment)
@@ -122,7 +123,7 @@ class Tournament:
         if seed < 0:
             raise ValueError(f"seed must be 0 or more, not {seed!r}")
         if len(agents) < 2:
-            raise ValueError(f"a comparison needs two agents or more, not {len(agents)}")
+            raise ValueError(f"a comparison needs at least two agents, not {len(agents)}")
         self.random_plies = random_plies
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
@@ -133,16 +134,17 @@ class Tournament:
 
     @property
     def total_games(self) -> int:
-        """Games of all matches."""
+        """The number of games of all matches."""
         return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
 
     def play(self, progress: Progress | None = None) -> Comparison:
-        """Play all matches, and grade the actions where the whole game is solved.
+        """Play all matches, and grade the actions if the whole game is solved.
 
-        Every agent first decides once without being timed: compiling is not thinking.
+        First each agent makes one decision without timing, because it can include compilation.
 
         Args:
-            progress: told of games as they end; with workers of all games of a match when it ends.
+            progress: a function that is called with the number of finished games. With workers it is called after each
+                match.
 
         Raises:
             ClusterError: the workers cannot start, or a match lost its worker more than
@@ -179,7 +181,7 @@ class Tournament:
             return pool.run(Tournament._pairing, pairs, None if progress is None else lambda _: progress(self.games))
 
     def _pairing(self, number: int, other: int, progress: Progress | None = None) -> Pairing:
-        """Play one match; its result depends on the two agents and the arguments of the tournament only."""
+        """Play one match. Its result depends only on the two agents and the arguments of the tournament."""
         first, second = self._ready_entrants[number], self._ready_entrants[other]
         first.agent.reseed(derived_seed(self.seed, first.label, second.label))
         second.agent.reseed(derived_seed(self.seed, second.label, first.label))
@@ -198,14 +200,14 @@ class Tournament:
 
     @cached_property
     def _ready_entrants(self) -> tuple[Entrant, ...]:
-        """The entrants, each of which has decided once."""
+        """The entrants, after each has made one decision."""
         for _, agent in self.entrants:
             decide(agent, start_words(self.game, 1))
         return self.entrants
 
     @cached_property
     def _solution(self) -> Solution | None:
-        """The solution by which actions are graded."""
+        """The solution that grades the actions, or None."""
         try:
             solution = solve(self.game)
         except ValueError:  # too large
@@ -236,7 +238,7 @@ def compare(
     ray_address: str | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Play a round robin; the arguments are those of :class:`Tournament` and of its ``play``.
+    """Play a round robin. The arguments are those of :class:`Tournament` and of its ``play``.
 
     >>> compare("Quixo-v0", ["random", "minimax:depth=3"], games=100, seed=0)  # doctest: +SKIP
     """
@@ -253,10 +255,10 @@ def compare(
 
 
 def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: int) -> tuple[Entrant, ...]:
-    """Make the agents given as spec strings, and label all: the second ``random`` is ``random#2``.
+    """Make the agents of spec strings, and give all agents unique labels: the second ``random`` is ``random#2``.
 
     Raises:
-        ValueError: a spec string is refused, or an agent was made for another game.
+        ValueError: a spec string is invalid, or an agent is for another game.
     """
     entrants: dict[str, Entrant] = {}
     for given in agents:
@@ -274,7 +276,7 @@ def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: i
 
 
 def derived_seed(seed: int, *labels: str) -> int:
-    """A seed of 32 bits (some libraries take no more) that depends on ``seed`` and ``labels`` alone."""
+    """Return a seed of 32 bits (some libraries accept no more) that depends only on ``seed`` and ``labels``."""
     entropy = [seed, *(int.from_bytes(label.encode()) for label in labels)]
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 

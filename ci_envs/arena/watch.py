@@ -14,12 +14,12 @@ from ci_envs.games.truncation import ply_limit
 
 
 class Player(NamedTuple):
-    """Who sits in a seat.
+    """A player of a game.
 
     Attributes:
-        name: how the player is called.
-        agent: who decides.
-        sees_legal_actions: whether their names are shown before it decides.
+        name: the name of the player.
+        agent: the agent that chooses the actions.
+        sees_legal_actions: whether the names of the legal actions are shown before each decision.
     """
 
     name: str
@@ -35,21 +35,22 @@ def watch(
     show: Callable[[str], object] = print,
     record: Callable[[Position, int | None], object] = lambda position, action: None,
 ) -> int | None:
-    """Play a game between two players, player 0 first, and show every position, action and the result.
+    """Play a game between two players, and show every position, every action and the result.
 
     Args:
-        game: what is played.
-        players: two.
-        max_cycles: plies after which the game is drawn; None means 200 where play can go on for ever, else no limit.
-        show: called with one or more lines of text.
-        record: called with each position and the action that led to it, None for the first one.
+        game: the game.
+        players: the two players. Player 0 moves first.
+        max_cycles: plies after which the game is a draw. None means 200 for games that can go on for ever, and no limit
+            for other games.
+        show: a function that is called with one or more lines of text.
+        record: a function that is called with each position and the action that led to it (None for the first one).
 
     Returns:
         The winner, 0 or 1, or None after a draw.
 
     Raises:
         ValueError: ``max_cycles`` is out of range.
-        TypeError: an agent answers with what is no integer.
+        TypeError: an agent returns something else than an integer.
     """
     limit = ply_limit(game, max_cycles)
     names = [f"{player.name} (player {seat})" for seat, player in enumerate(players)]

@@ -1,1 +1,1 @@
-"""The standard APIs over the rules: one class each, for any game."""
+"""Environments with the standard APIs, one class each for all games."""

@@ -1,4 +1,4 @@
-"""The PettingZoo AEC environment of every board game, with PettingZoo's checks built in."""
+"""The PettingZoo AEC environment of all board games, with PettingZoo's checks built in."""
 
 from typing import Any, Literal, TypeAlias, overload
 
@@ -25,12 +25,12 @@ AGENTS = ("player_0", "player_1")
 _NOTHING, _NO, _YES = dict.fromkeys(AGENTS, 0.0), dict.fromkeys(AGENTS, False), dict.fromkeys(AGENTS, True)
 
 _empty = np.empty
-_INT8 = np.dtype(np.int8)  # quicker than np.int8, which would be converted at each call
+_INT8 = np.dtype(np.int8)  # faster than np.int8, which would be converted in each call
 _INTEGERS = frozenset((int, np.int64, np.int32))
 
 
 class InvalidActionError(ValueError, AssertionError):
-    """An action outside the action space; an AssertionError too, which is what PettingZoo's own wrapper raises."""
+    """An action outside the action space. It is also an AssertionError, as PettingZoo's own wrapper raises."""
 
 
 def check_action(space: MaskedDiscrete, action: object) -> None:
@@ -40,7 +40,7 @@ def check_action(space: MaskedDiscrete, action: object) -> None:
         raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
 
 
-_KEPT = 16  # added to the outcome where the same player goes on to act: one small integer is cheapest to return
+_KEPT = 16  # added to the outcome if the same player moves again; returning one small integer is fastest
 
 
 @kernel
@@ -51,7 +51,7 @@ def _advance(game: Any, words: Any, action: Any, planes: Any, mask: Any) -> Any:
 
 
 class _FromReset:
-    """An attribute that an environment has from its first reset on; ``__getattr__`` would slow down all others."""
+    """An attribute that exists after the first reset. ``__getattr__`` would slow down all other attributes."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -63,12 +63,12 @@ class _FromReset:
 
 
 class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
-    """The PettingZoo AEC environment of any game; ``ci_envs.make`` makes one.
+    """The PettingZoo AEC environment of any game. ``ci_envs.make`` makes one.
 
-    It does what PettingZoo's wrappers TerminateIllegalWrapper (reward -1), AssertOutOfBoundsWrapper and
-    OrderEnforcingWrapper would do around it, at a fraction of their cost. An illegal action ends the game: -1 for who
-    played it, 0 for the other; the first one in a process prints a warning. What is no action at all raises
-    InvalidActionError and changes nothing.
+    It behaves as if it were wrapped in PettingZoo's TerminateIllegalWrapper (reward -1), AssertOutOfBoundsWrapper and
+    OrderEnforcingWrapper, but it is faster. An illegal action ends the game with the reward -1 for the player who
+    played it and 0 for the opponent. The first illegal action in a process prints a warning. An action outside the
+    action space raises InvalidActionError and changes nothing.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
@@ -92,13 +92,13 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
         Args:
             game: the game with its parameters.
-            max_cycles: plies after which an undecided game is truncated; None means 200 where play can go on for ever
-                (Quixo), else never.
+            max_cycles: plies after which an undecided game is truncated. None means 200 for games that can go on for
+                ever (Quixo), and no limit for other games.
             render_mode: ``human`` (a window), ``rgb_array``, ``ansi`` or None.
-            name: what ``str(env)`` says, such as ``quixo_v0``.
+            name: the text of ``str(env)``, for example ``quixo_v0``.
 
         Raises:
-            ValueError: ``max_cycles`` or ``render_mode`` is none of these.
+            ValueError: ``max_cycles`` or ``render_mode`` has another value.
             TypeError: the game lacks an operation.
         """
         super().__init__()
@@ -124,31 +124,31 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._advance = specialised(_advance, self.game, self._words, 0, planes, mask)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The planes and the mask of ``agent``; the same object at every call."""
+        """Return the space of the planes and the mask of ``agent``, the same object in every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> MaskedDiscrete:
-        """The actions, with a fast ``sample(mask)``; the same object at every call."""
+        """Return the action space, with a fast ``sample(mask)``, the same object in every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new game. Nothing is random, so ``seed`` has no effect; there are no ``options``."""
+        """Start a new game. Nothing is random, so ``seed`` has no effect. There are no ``options``."""
         self._begin(*self.game.start(), to_move=0)
         if self.render_mode == "human":
             self.render()
 
     @property
     def words(self) -> NDArray[np.uint64]:
-        """The position on the board as the row ``(own, opp)``, uint64 (2,). It changes with the next step."""
+        """The position on the board as the row ``(own, opp)``, uint64 of shape (2,). The next step changes it."""
         return self._words
 
     @property
     def position(self) -> Position:
-        """The position on the board. Setting one begins play there, with no ply made yet.
+        """The position on the board. Assigning a position starts a game there, with a ply count of 0.
 
         Raises:
             AttributeError: ``reset`` was not called yet.
-            ValueError: the position set is one of another game.
+            ValueError: the assigned position is of another game.
         """
         if not hasattr(self, "infos"):
             raise AttributeError("position cannot be accessed before reset")
@@ -158,7 +158,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     @position.setter
     def position(self, position: Position) -> None:
         if position.game != self.game:
-            raise ValueError(f"this is an environment of {self.game}, not of {position.game}")
+            raise ValueError(f"this environment is for {self.game}, not for {position.game}")
         self._begin(position.own, position.opp, position.to_move)
         outcome = position.result
         if outcome is not None:
@@ -178,7 +178,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._give_turn(to_move)
 
     def step(self, action: int | np.integer[Any] | None) -> None:
-        """Play ``action`` for ``agent_selection``; None for an agent whose game is over.
+        """Play ``action`` for ``agent_selection``. It must be None for an agent whose game is over.
 
         Raises:
             AssertionError: ``reset`` was not called yet.
@@ -242,7 +242,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         check_action(self.action_spaces[AGENTS[0]], action)
 
     def _end_by_illegal(self) -> None:
-        # observations and infos stay as they are, masks included, as they do under the stock wrapper
+        # observations, infos and masks do not change, as with PettingZoo's wrapper
         warn_once(EnvLogger.warn_on_illegal_move)
         self.terminations = _YES.copy()
         self.truncations = _YES.copy()
@@ -255,9 +255,11 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     @overload
     def last(self, observe: bool) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]: ...
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """What ``agent_selection`` sees, its reward since it acted, terminated, truncated, and its info.
+        """Return the observation of ``agent_selection``, its cumulative reward, terminated, truncated, and info.
 
-        The arrays are those of this turn: they are not written to later, and ``infos`` holds the same mask.
+        The cumulative reward is the reward since the agent's last action.
+
+        The arrays belong to this turn: they are not changed later. ``infos`` contains the same mask.
         """
         agent = self.agent_selection
         if not observe:
@@ -275,7 +277,9 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         )
 
     def observe(self, agent: str) -> Observation:
-        """What ``agent`` sees: ``observation`` planes and ``action_mask``, zeros for who is not to act (int8 arrays).
+        """Return the observation of ``agent``: ``observation`` planes and ``action_mask`` (int8 arrays).
+
+        The mask is zero if the agent is not to move.
 
         Raises:
             AssertionError: ``reset`` was not called yet.
@@ -297,14 +301,14 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """Yield ``agent_selection`` until all agents are done.
 
         Raises:
-            AssertionError: ``reset`` was not called yet, or the loop comes round without a ``step``.
+            AssertionError: ``reset`` was not called yet, or the loop continues without a call of ``step``.
         """
         if not hasattr(self, "infos"):
             EnvLogger.error_agent_iter_before_reset()
         return _OrderedIterable(self, max_iter)
 
     def render(self) -> NDArray[np.uint8] | str | None:
-        """Show the board: an RGB array (uint8, height x width x 3), text, or None after drawing in a window.
+        """Return an RGB array (uint8, height x width x 3) or text, or None after drawing in a window.
 
         Raises:
             AssertionError: ``reset`` was not called yet.
@@ -317,7 +321,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """Close the window, if there is one."""
         self._renderer.close()
 
-    def __getstate__(self) -> dict[str, Any]:  # without what a copy makes anew
+    def __getstate__(self) -> dict[str, Any]:  # without compiled functions, which a copy compiles again
         return {key: value for key, value in self.__dict__.items() if key not in ("_advance", "_write_observation")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

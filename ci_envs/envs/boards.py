@@ -1,9 +1,9 @@
-"""Many boards of one game, stepped in compiled code; on each an agent has a seat and an opponent plays the other.
+"""Many boards of one game, stepped in compiled code. On each board an agent has a seat and an opponent has the other.
 
-A step (:func:`step`) has three parts: play the agent's action, write the rewards and ends and begin new games, and
-write the observations. A compiled opponent replies at once, within the first two parts. For an opponent that runs in
-Python, the caller makes one call for each part (:func:`advance`, :func:`conclude`, :func:`observe_boards`), and plays
-the replies after each of the first two: it advances the boards that wait for a reply.
+A step (:func:`step`) has three parts: play the agent's action, write the rewards and ends and start new games, and
+write the observations. A compiled opponent replies within the first two parts. For an opponent that runs in Python, the
+caller calls one function for each part (:func:`advance`, :func:`conclude`, :func:`observe_boards`). After each of the
+first two, it advances the boards that wait for a reply with the opponent's actions.
 """
 
 from typing import Any, NamedTuple
@@ -22,16 +22,16 @@ from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.kernels.seeds import next_seed
 
 BOTH = -1
-"""Seat of an agent that plays both sides."""
+"""The seat of an agent that plays both sides."""
 
 DRAWN = 2
-"""Asks for a seat drawn at the start of each game."""
+"""The seat setting that draws a seat at the start of each game."""
 
 BEGIN, SKIP = -1, -2
-"""In place of an action: begin a new game, and leave the board as it is."""
+"""Special actions: start a new game, and leave the board unchanged."""
 
 GOING, TERMINATED, TRUNCATED, REPORTED = 0, 1, 2, 3
-"""The state of a game: TERMINATED or TRUNCATED until a step has reported the end, then REPORTED."""
+"""The states of a game: TERMINATED or TRUNCATED until a step has reported the end, then REPORTED."""
 
 BOARD = np.dtype(
     [
@@ -47,21 +47,32 @@ BOARD = np.dtype(
     ],
     align=True,
 )
-"""A board: its position, the sequence of the seeds of the opponent's decisions (:mod:`ci_envs.kernels.seeds`), the
-state of the random numbers that draw seats and openings, the reward since the last step reported one, the plies made in
-this game, the agent's seat (0, 1 or BOTH), the player to move, GOING, TERMINATED, TRUNCATED or REPORTED, and whether
-an illegal action of the agent has ended the game since the last step reported an end."""
+"""A board.
+
+Fields:
+
+* ``words``: the position.
+* ``seeds``: the sequence of the seeds of the opponent's decisions (:mod:`ci_envs.kernels.seeds`).
+* ``seats``: the state of the random numbers that draw seats and openings.
+* ``reward``: the reward since the last step reported one.
+* ``plies``: the number of plies of this game.
+* ``seat``: the agent's seat (0, 1 or BOTH).
+* ``to_move``: the player to move.
+* ``ended``: GOING, TERMINATED, TRUNCATED or REPORTED.
+* ``illegal``: whether an illegal action of the agent has ended the game since the last step reported an end.
+"""
 
 
 class BoardSettings(NamedTuple):
-    """What all boards have in common.
+    """The settings of all boards.
 
     Attributes:
         seat: 0, 1, BOTH or DRAWN.
         limit: plies after which a game is truncated.
-        same_step: whether a finished board begins anew in the same step, else in the next.
+        same_step: whether a new game starts in the step in which the previous game ends. If false, it starts in the
+            next step.
         shared_board: whether both players see the same words.
-        openings: how some games begin with random plies; None if none does.
+        openings: random openings for some games, or None.
     """
 
     seat: int
@@ -72,19 +83,12 @@ class BoardSettings(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What comes of a step of n boards.
+    """The results of a step of n boards.
 
-    Planes and masks are the one field, ``seen``, of records: compiled code then knows the shape of a board's.
+    Planes and masks are records with the single field ``seen``, so that compiled code knows the shape for each board.
 
     Attributes:
-        planes: int8, (n,) records of (height, width, channels).
-        masks: int8, (n,) records of (actions,).
-        rewards: float64 (n,).
-        terminations: bool (n,).
-        truncations: bool (n,).
-        illegal: bool (n,), whether an illegal action of the agent ended the game.
-        final_planes: as ``planes``: what was seen last on boards that begin anew in the same step.
-        final_to_move: int8 (n,), the player to move in the last position of these boards.
+ci_envs/envs/vector.py
     """
 
     planes: NDArray[np.void]
@@ -98,7 +102,7 @@ class Step(NamedTuple):
 
 
 def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -> Step:
-    """Arrays for a step of ``n`` boards, of which ``final_planes`` may be given."""
+    """Return arrays for a step of ``n`` boards. ``final_planes`` can be given."""
     planes = np.dtype([("seen", np.int8, game.observation_shape)])
     return Step(
         np.empty(n, planes),
@@ -114,7 +118,7 @@ def new_step(game: Game, n: int, final_planes: NDArray[np.void] | None = None) -
 
 @kernel
 def first_outside(actions: Any, count: Any) -> Any:
-    """``-> int``: the first board whose action is not from 0 to ``count - 1``, -1 if there is none."""
+    """Return the first board whose action is not from 0 to ``count - 1``, or -1."""
     for i in range(len(actions)):
         if actions[i] < 0 or actions[i] >= count:
             return i
@@ -133,19 +137,19 @@ def step(
     start: Any,
     stop: Any,
 ) -> None:
-    """Step the boards from ``start`` up to ``stop``.
+    """Step the boards from ``start`` to ``stop - 1``.
 
     Args:
-        policy: of the opponent; None if there is none, or if the caller plays its replies.
+        policy: the policy of the opponent. None if there is no opponent, or if the caller plays its replies.
         game: the game.
-        memory: of the policy.
-        boards: of the type BOARD.
-        settings: :class:`BoardSettings`.
-        actions: int64 (n,), each in the action space, where it is ignored on boards that are over; or BEGIN or SKIP,
-            where the reward and the end stay as they are.
-        out: :class:`Step`.
-        start: first board.
-        stop: one after the last board.
+        memory: the memory of the policy.
+        boards: boards of the type BOARD.
+        settings: the :class:`BoardSettings`.
+        actions: int64 of shape (n,), each in the action space, BEGIN or SKIP. Actions are ignored on boards whose game
+            is over. With BEGIN and SKIP the results for reward and end are not written.
+        out: the :class:`Step`, written.
+        start: the index of the first board.
+        stop: the index after the last board.
     """
     for i in range(start, stop):
         _advance(policy, game, memory, boards[i], settings, actions[i])
@@ -158,17 +162,20 @@ def step(
 def step_one(
     policy: Any, game: Any, memory: Any, boards: Any, settings: Any, action: Any, planes: Any, mask: Any
 ) -> Any:
-    """``-> (ended, reward, illegal)``: advance one board and write what the agent sees.
+    """Advance one board and write the observation of the agent.
 
     Args:
-        policy: of the opponent, None if the caller plays its replies.
+        policy: the policy of the opponent, or None if the caller plays its replies.
         game: the game.
-        memory: of the policy.
-        boards: of the type BOARD, one.
-        settings: :class:`BoardSettings`.
-        action: in the action space, or BEGIN or SKIP; ignored if the game is over.
+        memory: the memory of the policy.
+        boards: an array of one board of the type BOARD.
+        settings: the :class:`BoardSettings`.
+        action: in the action space, BEGIN or SKIP. It is ignored if the game is over.
         planes: int8 of the game's observation shape, written.
-        mask: int8 (actions,), written.
+        mask: int8 of shape (actions,), written.
+
+    Returns:
+        The state of the game, the reward, and whether an illegal action ended the game.
     """
     board = boards[0]
     _advance(policy, game, memory, board, settings, action)
@@ -207,21 +214,22 @@ def seed_boards(boards: Any, chosen: Any, seeds: Any) -> None:
 
 @inlined
 def seat_state(seed: Any) -> Any:
-    """``-> state``: of the random numbers that draw seats; it is independent of the seeds of decisions."""
+    """Return the state of the random numbers that draw seats. It is independent of the seeds of decisions."""
     return next_random(~np.uint64(seed))[0]
 
 
 @inlined
 def draw_seat(state: Any) -> Any:
-    """``-> (seat, state)``: the agent's seat in the next game, 0 or 1."""
+    """Return the agent's seat in the next game, 0 or 1, and the new state of the random numbers."""
     return random_below(state, 2)
 
 
 @inlined
 def _advance(policy: Any, game: Any, memory: Any, board: Any, settings: Any, action: Any) -> None:
-    """Begin a game, or play the agent's action unless the game is over; then play the opponent's replies.
+    """Start a game, or play the agent's action unless the game is over. Then play the opponent's replies.
 
-    The game may be over although no step has reported it: the opponent can end it before the agent's first turn.
+    The game can be over although no step has reported it, because the opponent can end it before the agent's first
+    turn.
     """
     if action >= 0:
         if board.ended != GOING:
@@ -234,7 +242,7 @@ def _advance(policy: Any, game: Any, memory: Any, board: Any, settings: Any, act
 
 @inlined
 def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, out: Any, i: Any) -> None:
-    """Write down reward and end; begin anew what ended before, with ``same_step`` what ended now."""
+    """Write the reward and the end. Start a new game after a reported end, or with ``same_step`` after any end."""
     out.rewards[i], board.reward = board.reward, 0.0
     out.illegal[i], board.illegal = board.illegal, False
     out.terminations[i] = board.ended == TERMINATED
@@ -254,7 +262,7 @@ def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, ou
 
 @inlined
 def _observe(game: Any, board: Any, settings: Any, planes: Any, mask: Any) -> None:
-    """Write what the agent sees."""
+    """Write the observation of the agent."""
     own, opp = _seen(board, settings)
     write_planes(game, own, opp, planes)
     write_mask(game, own, opp, board.ended == GOING, mask)
@@ -262,7 +270,7 @@ def _observe(game: Any, board: Any, settings: Any, planes: Any, mask: Any) -> No
 
 @inlined
 def _seen(board: Any, settings: Any) -> Any:
-    """``-> (own, opp)``: the position as the agent sees it."""
+    """Return the position from the agent's point of view."""
     own, opp = board.words[0], board.words[1]
     turned = board.seat == 1 - board.to_move and not settings.shared_board
     return (opp, own) if turned else (own, opp)

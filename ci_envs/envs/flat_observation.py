@@ -18,24 +18,24 @@ class FlatMaskObs(
 ):
     """A single-agent environment whose observation is the flattened planes, followed by the action mask.
 
-    ``FlatMaskObs(gymnasium.make("ci_envs/TicTacToe-v0"))`` has 18 entries of the planes and 9 of the mask. The last
-    ``env.action_space.n`` entries of an observation are always the mask, which stays in the info too. All are int8, 0
-    or 1; ``gymnasium.wrappers.DtypeObservation(env, np.float32)`` converts them.
+    The observation of ``FlatMaskObs(gymnasium.make("ci_envs/TicTacToe-v0"))`` has 18 entries for the planes and 9 for
+    the mask. The last ``env.action_space.n`` entries of an observation are always the mask. The info also contains the
+    mask. All entries are int8, 0 or 1. ``gymnasium.wrappers.DtypeObservation(env, np.float32)`` converts them.
     """
 
     def __init__(self, env: gymnasium.Env[NDArray[np.int8], np.int64]) -> None:
         """Wrap ``env``.
 
         Args:
-            env: a single-agent environment of a board game, which other wrappers may surround already if they leave
-                observations and info as they are.
+            env: a single-agent environment of a board game. It can have other wrappers that do not change observations
+                and info.
 
         Raises:
             TypeError: ``env`` is another environment, for example an AEC environment.
         """
         if not isinstance(env, gymnasium.Env) or not isinstance(env.unwrapped, SingleAgentEnv):
             raise TypeError(
-                f"FlatMaskObs needs a single-agent environment of a board game, not {env}; AEC: FlatMaskObsAEC"
+                f"FlatMaskObs needs a single-agent environment of a board game, not {env}; for AEC use FlatMaskObsAEC"
             )
         gymnasium.utils.RecordConstructorArgs.__init__(self)
         gymnasium.Wrapper.__init__(self, env)
@@ -58,22 +58,21 @@ class FlatMaskObs(
 class FlatMaskObsAEC(BaseWrapper[str, NDArray[np.int8], int | None]):  # type: ignore[misc]
     """An AEC environment whose observations are the flattened planes, followed by the action mask.
 
-    ``FlatMaskObsAEC(ci_envs.make("TicTacToe-v0"))`` observes what :class:`FlatMaskObs` does, for each player.
+    ``FlatMaskObsAEC(ci_envs.make("TicTacToe-v0"))`` gives each player the observations of :class:`FlatMaskObs`.
     """
 
     def __init__(self, env: BoardEnv) -> None:
         """Wrap ``env``.
 
         Args:
-            env: an AEC environment of a board game, which other wrappers may surround already if they leave
-                observations as they are.
+            env: an AEC environment of a board game. It can have other wrappers that do not change observations.
 
         Raises:
             TypeError: ``env`` is another environment, for example a Gymnasium environment.
         """
         if not isinstance(env.unwrapped, BoardEnv):
             raise TypeError(
-                f"FlatMaskObsAEC needs an AEC environment of a board game, not {env}; Gymnasium: FlatMaskObs"
+                f"FlatMaskObsAEC needs an AEC environment of a board game, not {env}; for Gymnasium use FlatMaskObs"
             )
         super().__init__(env)
         game = env.unwrapped.game

@@ -1,4 +1,4 @@
-"""Making a PettingZoo environment from its id."""
+"""The function that makes a PettingZoo environment from an id."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def make(id: str, **parameters: Any) -> BoardEnv:
 
     Args:
         id: a registered id, with or without parameters.
-        **parameters: parameters of the game, and ``max_cycles`` and ``render_mode`` of the environment
+        **parameters: parameters of the game, and the options ``max_cycles`` and ``render_mode`` of the environment
             (:class:`ci_envs.envs.aec.BoardEnv`).
 
     Raises:

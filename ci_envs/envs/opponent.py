@@ -1,4 +1,4 @@
-"""The opponents inside environments: agents, and functions of an observation."""
+"""Opponents inside environments: agents, or functions of an observation."""
 
 from collections.abc import Callable
 
@@ -21,11 +21,11 @@ Opponent = str | Agent | Reply
 
 
 def as_opponent(opponent: Opponent, game: Game) -> Agent | Reply:
-    """The agent or function that ``opponent`` means.
+    """Return the agent or function of an ``opponent`` argument.
 
     Raises:
-        TypeError: it is nothing that can play.
-        ValueError: it plays another game, or names no agent.
+        TypeError: the argument is not a spec string, an agent or a function.
+        ValueError: the opponent plays another game, or the agent is unknown.
     """
     if isinstance(opponent, str):
         return make_agent(opponent, game)
@@ -37,15 +37,15 @@ def as_opponent(opponent: Opponent, game: Game) -> Agent | Reply:
 
 
 def replies(opponent: Agent | Reply, game: Game, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return an opponent's actions in n positions, int64 (n,).
+    """Return an opponent's actions in n positions, int64 of shape (n,).
 
     Args:
-        opponent: asked once for all positions if it is an agent, else for each.
+        opponent: an agent, which is called once for all positions, or a function, which is called for each position.
         game: the game.
-        words: positions that are not over, uint64 (n, 2).
+        words: non-terminal positions, uint64 of shape (n, 2).
 
     Raises:
-        InvalidActionError: an answer is not in the action space.
+        InvalidActionError: an action is not in the action space.
     """
     if isinstance(opponent, Agent):
         given = ask(opponent, words)
@@ -55,5 +55,5 @@ def replies(opponent: Agent | Reply, game: Game, words: NDArray[np.uint64]) -> N
         given = np.array([opponent({"observation": one, "action_mask": mask}) for one, mask in seen])
     actions = np.ascontiguousarray(given, dtype=np.int64)
     if actions.shape != (len(words),) or first_outside(actions, game.action_count) >= 0:
-        raise InvalidActionError(f"the opponent answers {given!r}, not {len(words)} actions of {game}")
+        raise InvalidActionError(f"the opponent returned {given!r}, not {len(words)} actions of {game}")
     return actions

@@ -1,4 +1,4 @@
-"""Showing positions in the render modes of the environments."""
+"""Rendering of positions in the render modes of the environments."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ def _warn_no_render_mode() -> None:
 
 
 class Renderer:
-    """Shows positions in one render mode."""
+    """A renderer of positions in one render mode."""
 
     def __init__(self, mode: str | None) -> None:
-        """Prepare to show positions.
+        """Make the renderer.
 
         Args:
             mode: ``human`` (a window), ``rgb_array``, ``ansi`` or None.
 
         Raises:
-            ValueError: there is no such mode.
+            ValueError: the mode is unknown.
         """
         if mode is not None and mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {mode!r}")
@@ -39,7 +39,7 @@ class Renderer:
 
         Args:
             position: the position.
-            fps: how many positions a window shows in a second.
+            fps: maximum number of positions per second in a window.
         """
         if self._mode is None:
             warn_once(_warn_no_render_mode)
@@ -56,7 +56,7 @@ class Renderer:
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window if it is open."""
         if self._window is not None:
             self._window.close()
             self._window = None

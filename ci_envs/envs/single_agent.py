@@ -1,4 +1,4 @@
-"""The Gymnasium environment of every board game: one agent acts, its opponent plays inside."""
+"""The Gymnasium environment of all board games: one agent acts, and an opponent plays inside the environment."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,29 +27,30 @@ from ci_envs.kernels.seeds import next_seed
 from ci_envs.registry import resolve
 from ci_envs.validation import integer_between
 
-_INT8 = np.dtype(np.int8)  # quicker than np.int8, which would be converted at each call
+_INT8 = np.dtype(np.int8)  # faster than np.int8, which would be converted in each call
 _INTEGERS = frozenset((int, np.int64, np.int32))
-_BOARD = np.zeros(1, dtype=np.int64)  # the indices of the only board
+_BOARD = np.zeros(1, dtype=np.int64)  # the index of the only board
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
-    """One seat of a board game; ``gymnasium.make("ci_envs/Quixo-v0", opponent="minimax:depth=2")`` makes one.
+    """One seat of a board game. ``gymnasium.make("ci_envs/Quixo-v0", opponent="minimax:depth=2")`` makes one.
 
-    The observation is the planes, seen by the agent; the legal actions are in ``info["action_mask"]`` (int8) and
-    ``action_masks()`` (bool). The reward comes at the end: 1, 0 or -1. An illegal action ends the game with -1 and
-    prints nothing; ``info["illegal_action"]`` (bool) reports it. When :meth:`reset` returns it is the agent's turn.
-    Only where the opponent has ended the game before, as it can with a single heap of Nim, the mask is zero and the
-    first step, whatever its action, tells the reward.
+    The observation is the planes from the agent's point of view. The legal actions are in ``info["action_mask"]``
+    (int8) and ``action_masks()`` (bool). The reward comes at the end: 1, 0 or -1. An illegal action ends the game with
+    -1, without a warning. ``info["illegal_action"]`` (bool) reports it. After :meth:`reset` it is the agent's turn,
+    unless the opponent has already ended the game, as it can with a single heap of Nim. Then the mask is zero, and the
+    first step returns the reward for any action.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
-    is that of the player who made it: a winning action earns 1. ``info["to_move"]`` says who moves next, and the
-    observation is that player's. The value of a position to a learner is then minus its value to the next player
-    (unless the same player moves again, as after a placed piece in Quarto).
+    is for the player who acted: a winning action has the reward 1. ``info["to_move"]`` is the next player to move, and
+        the
+    observation is from the point of view of that player. The value of a position to a learner is then minus its value
+    to the next player (unless the same player moves again, as after placing a piece in Quarto).
 
     Attributes:
         game: the game.
-        seat: the player that the agent is in this episode, 0 or 1; -1 if it plays both.
-        opponent: the agent or function that plays the other; None if there is none.
+        seat: the agent's seat in this episode, 0 or 1; -1 if it plays both sides.
+        opponent: the agent or function that plays the other seat, or None.
     """
 
     # as the base class declares it
@@ -71,16 +72,17 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         Args:
             game: the game with its parameters.
             opponent: a spec string (``"minimax:depth=2"``), an agent of this game, or a function that takes
-                ``{"observation": planes, "action_mask": mask}`` and returns an action; None to play both sides.
-            seat: 0 to move first, 1 to move second, None to draw it at each reset, or to play both sides.
-            max_cycles: as in :class:`ci_envs.envs.aec.BoardEnv`.
-            openings: as in :class:`ci_envs.envs.vector.VectorBoardEnv`.
-            render_mode: as in :class:`ci_envs.envs.aec.BoardEnv`.
-            name: as in :class:`ci_envs.envs.aec.BoardEnv`.
+                ``{"observation": planes, "action_mask": mask}`` and returns an action. With None the agent plays both
+                sides.
+            seat: 0 to move first, 1 to move second. None draws the seat at each reset, or plays both sides.
+            max_cycles: see :class:`ci_envs.envs.aec.BoardEnv`.
+            openings: see :class:`ci_envs.envs.vector.VectorBoardEnv`.
+            render_mode: see :class:`ci_envs.envs.aec.BoardEnv`.
+            name: see :class:`ci_envs.envs.aec.BoardEnv`.
 
         Raises:
-            TypeError: ``opponent`` is nothing that can play.
-            ValueError: an argument is none of the above, or the opponent plays another game.
+            TypeError: ``opponent`` is not a spec string, an agent, a function or None.
+            ValueError: an argument has another value, or the opponent plays another game.
         """
         if seat not in (None, 0, 1):
             raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
@@ -103,12 +105,12 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         )
         self._boards = np.zeros(1, BOARD)
         self._is_seeded = False
-        self._is_expected = False  # whether a step may be made
+        self._is_expected = False  # whether a step is allowed
         self._mask = np.zeros(game.action_count, _INT8)
         self._compile()
 
     def _compile(self) -> None:
-        """Prepare the compiled call of a step; with ``_is_ply_by_ply``, it leaves the opponent's replies to Python."""
+        """Prepare the compiled call of a step. If ``_is_ply_by_ply``, Python code plays the opponent's replies."""
         self._policy = compiled_policy(self.opponent)
         at_once = None if self.render_mode == "human" else self._policy
         self._is_ply_by_ply = self.render_mode == "human" or (self.opponent is not None and self._policy is None)
@@ -123,14 +125,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin a new game; the opponent moves first if it has seat 0.
+        """Start a new game. The opponent moves first if it has seat 0.
 
         Args:
-            seed: of the draw of seats and of the opponent, if it is an agent; 0 to 2^64 - 1.
-            options: none are known.
+            seed: the seed of the draw of seats, and of the opponent if it is an agent, 0 to 2^64 - 1.
+            options: no options exist.
 
         Returns:
-            The planes and ``{"action_mask": mask, "illegal_action": False}``, also ``to_move`` without an opponent.
+            The planes and ``{"action_mask": mask, "illegal_action": False}``, with ``to_move`` if there is no opponent.
         """
         super().reset(seed=seed, options=options)
         if seed is not None or not self._is_seeded:
@@ -148,16 +150,16 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return planes, self._info(False)
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Play ``action``, then the opponent until it is the agent's turn again.
+        """Play ``action``, then the opponent's actions until it is the agent's turn again.
 
         Returns:
             The planes, the reward, terminated, truncated, and ``{"action_mask": mask, "illegal_action": illegal}``,
-            where ``illegal`` says whether the game ended because ``action`` was illegal; also ``to_move``, the player
-            to move (int8), without an opponent.
+            where ``illegal`` is whether an illegal ``action`` ended the game. Without an opponent the info also
+            contains ``to_move``, the player to move (int8).
 
         Raises:
-            InvalidActionError: ``action`` is not in the action space; nothing has changed.
-            gymnasium.error.ResetNeeded: there is no game, or it is over.
+            InvalidActionError: ``action`` is not in the action space. The environment has not changed.
+            gymnasium.error.ResetNeeded: there is no game, or the game is over.
         """
         if not self._is_expected:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no game, or it is over")
@@ -178,14 +180,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, bool of shape (actions,): where SB3-contrib looks for them."""
+        """Return the legal actions, bool of shape (actions,). SB3-contrib calls this method."""
         return self._mask.astype(np.bool_)
 
     def get_keys_to_action(self) -> dict[tuple[str], int]:
-        """Return the action of each key, where ``gymnasium.utils.play.play`` looks for them.
+        """Return the action of each key. ``gymnasium.utils.play.play`` calls this method.
 
         ``play(gymnasium.make("ci_envs/TicTacToe-v0", render_mode="rgb_array"), fps=8, wait_on_player=True)`` plays with
-        these keys. It reads the keyboard 8 times a second, so tap each key: a key that is held longer acts again.
+        these keys. It reads the keyboard 8 times per second, so press each key briefly: a key that is held acts again.
         :func:`~ci_envs.envs.keys.keys_of_actions` describes the keys.
 
         Raises:
@@ -195,7 +197,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     @property
     def seat(self) -> int:
-        """The player that the agent is in this episode, 0 or 1; -1 if it plays both."""
+        """The agent's seat in this episode, 0 or 1; -1 if it plays both sides."""
         return int(self._boards[0]["seat"])
 
     @property
@@ -212,7 +214,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return Position(self.game, own, opp, int(board["to_move"]))
 
     def render(self) -> Any:
-        """Show the board: an RGB array (uint8, height x width x 3), text, or None after drawing in a window.
+        """Return an RGB array (uint8, height x width x 3) or text, or None after drawing in a window.
 
         Raises:
             gymnasium.error.ResetNeeded: ``reset`` was not called yet.
@@ -222,7 +224,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return self._renderer.show(self.position, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window if it is open."""
         self._renderer.close()
 
     def _checked(self, action: SupportsInt) -> int:
@@ -234,7 +236,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self.render()
 
     def _reply(self, planes: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[int, float]:
-        """Let the opponent act until it is the agent's turn, and return the state of the game and the reward."""
+        """Play the opponent's actions until it is the agent's turn, and return the state of the game and the reward."""
         board = self._boards[0]
         self._draw()
         while board["ended"] == GOING and board["seat"] == 1 - board["to_move"]:
@@ -265,17 +267,17 @@ def make_single_agent(
     openings: RandomOpenings | None = None,
     **parameters: Any,
 ) -> SingleAgentEnv:
-    """Make the single-agent environment of a registered id; Gymnasium's entry point.
+    """Make the single-agent environment of a registered id. This is Gymnasium's entry point.
 
     Args:
-        environment: a registered id, with parameters if wanted. An ``id`` would be ``gymnasium.make``'s own.
-        opponent: as in :class:`SingleAgentEnv`.
-        seat: as in :class:`SingleAgentEnv`.
-        openings: as in :class:`SingleAgentEnv`.
+        environment: a registered id, optionally with parameters. The name ``id`` is used by ``gymnasium.make``.
+        opponent: see :class:`SingleAgentEnv`.
+        seat: see :class:`SingleAgentEnv`.
+        openings: see :class:`SingleAgentEnv`.
         **parameters: parameters of the game, ``max_cycles`` and ``render_mode``.
 
     Raises:
-        ValueError: no such id, no such parameter, or one of its values is refused.
+        ValueError: the id or a parameter is unknown, or a value is out of range.
     """
     own = {"opponent": opponent, "seat": seat, "openings": openings}
     spec, game, options = resolve(environment, tuple(own), **own, **parameters)

@@ -1,4 +1,4 @@
-"""The action spaces of board games: Gymnasium's, with masked samplers that are fast."""
+"""Action spaces of board games: Gymnasium's spaces with fast masked sampling."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ def _sample(mask: Any, actions: Any, state: Any) -> Any:
     return action
 
 
-# compiled for masks of any strides
+# compiled for masks with any strides
 _draw = specialised(_sample, np.zeros(4, np.int8)[::2], 0, np.zeros(1, np.uint64))
 
 
 class MaskedDiscrete(Discrete[np.int64]):
-    """The actions 0 to ``n - 1``: Discrete with a ``sample(mask)`` that takes about 0.5 us instead of 20.
+    """The actions 0 to ``n - 1``: ``Discrete`` with a ``sample(mask)`` that takes about 0.5 us instead of 20 us.
 
-    It draws other numbers than Discrete from the same seed, uniformly all the same.
+    The samples are uniform, but differ from those of ``Discrete`` with the same seed.
     """
 
     _state: NDArray[np.uint64] | None = None
@@ -44,7 +44,7 @@ class MaskedDiscrete(Discrete[np.int64]):
     def __init__(self, n: int, seed: int | None = None) -> None:
         super().__init__(n, seed)
         self._count = n
-        self._numbers = np.arange(n)  # indexing it is the quickest way to an np.int64
+        self._numbers = np.arange(n)  # indexing is the fastest way to get an np.int64
 
     def seed(self, seed: int | None = None) -> Any:
         """Seed the sampler."""
@@ -59,11 +59,11 @@ class MaskedDiscrete(Discrete[np.int64]):
             return False
 
     def sample(self, mask: NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
-        """A random action: uniform, uniform over the ones of ``mask``, or by ``probability``.
+        """Return a random action: uniform, uniform over the ones of ``mask``, or by ``probability``.
 
         Args:
-            mask: int8 of shape (n,), zeros and ones. All zeros give 0, as in Discrete.
-            probability: as in Discrete.
+            mask: int8 of shape (n,), zeros and ones. All zeros give 0, as in ``Discrete``.
+            probability: see ``Discrete``.
 
         Raises:
             ValueError: ``mask`` has another shape or type.
@@ -74,10 +74,10 @@ class MaskedDiscrete(Discrete[np.int64]):
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         try:
             action = _draw(mask, self._count, self._state) if mask.ndim == 1 else -1
-        except (AttributeError, TypeError):  # no array, or one of wider items
+        except (AttributeError, TypeError):  # not an array, or an array of another dtype
             action = -1
         if action < 0:
-            raise ValueError(f"the mask of {self} is an int8 array of shape ({self.n},), not {mask!r}")
+            raise ValueError(f"the mask of {self} must be an int8 array of shape ({self.n},), not {mask!r}")
         number: np.int64 = self._numbers[action]
         return number
 
@@ -97,13 +97,13 @@ def _sample_rows(rows: Any, state: Any, actions: Any) -> None:
 
 
 class MaskedMultiDiscrete(MultiDiscrete):
-    """An action from 0 to ``n - 1`` for each of several boards: MultiDiscrete with a fast ``sample(masks)``."""
+    """One action from 0 to ``n - 1`` for each of several boards: ``MultiDiscrete`` with a fast ``sample(masks)``."""
 
     _state: NDArray[np.uint64] | None = None
 
     def __init__(self, n: int, boards: int, seed: int | None = None) -> None:
         super().__init__(np.full(boards, n, dtype=np.int64), seed=seed)
-        self._row = np.dtype([("mask", np.int8, (n,))])  # compiled code then knows how long a row is
+        self._row = np.dtype([("mask", np.int8, (n,))])  # so that compiled code knows the length of a row
 
     def seed(self, seed: Any = None) -> Any:
         """Seed the sampler."""
@@ -111,12 +111,12 @@ class MaskedMultiDiscrete(MultiDiscrete):
         return super().seed(seed)
 
     def sample(self, mask: Any = None, probability: Any = None) -> NDArray[np.int64]:
-        """Random actions, int64 of shape (boards,).
+        """Return random actions, int64 of shape (boards,).
 
         Args:
-            mask: int8 of shape (boards, n), ones for what may be drawn; a row of zeros gives 0. A tuple is taken as in
-                MultiDiscrete.
-            probability: as in MultiDiscrete.
+            mask: int8 of shape (boards, n), ones for the actions to draw from. A row of zeros gives 0. A tuple has the
+                same meaning as in ``MultiDiscrete``.
+            probability: see ``MultiDiscrete``.
 
         Raises:
             ValueError: ``mask`` has another shape or type.
@@ -125,7 +125,7 @@ class MaskedMultiDiscrete(MultiDiscrete):
             return super().sample(mask, probability)
         shape = len(self.nvec), self._row.itemsize
         if mask.shape != shape or mask.dtype != np.int8:
-            raise ValueError(f"the masks are an int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
+            raise ValueError(f"the masks must be an int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
         if self._state is None:
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         actions = np.empty(len(mask), dtype=np.int64)

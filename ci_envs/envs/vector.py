@@ -1,4 +1,4 @@
-"""The vector environment of every board game: thousands of boards stepped in one compiled call."""
+"""The vector environment of all board games: thousands of boards stepped in one compiled call."""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -34,19 +34,23 @@ _OPTIONS = ("opponent", "seat", "autoreset_mode", "copy", "threads", "openings")
 
 
 class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
-    """Boards of one game side by side; ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
+    """A batch of boards of one game. ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
 
-    Each board plays as a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the board's seed, if
-    the opponent has a compiled policy (:class:`~ci_envs.agent.policy_agent.PolicyAgent`) or draws no random numbers. A
+    Each board plays like a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the board's seed, if
+    the opponent has a compiled policy (:class:`~ci_envs.agent.policy_agent.PolicyAgent`) or uses no random numbers. A
     compiled opponent plays the actions of an agent that was reseeded with the seed of the board.
 
-    ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) hold the legal actions, of shape (n, actions). The
+    ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) contain the legal actions, of shape (n, actions). The
     rewards come at the end of a game: 1, 0 or -1. An illegal action ends the game with -1, which
-    ``info["illegal_action"]`` (bool, of shape (n,)) reports; with autoreset in the same step, it is in
+    ``info["illegal_action"]`` (bool, of shape (n,)) reports. With autoreset in the same step, it is in
     ``info["final_info"]``.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
+<<<<<<< HEAD
     is that of the player who made it; ``info["to_move"]`` says who moves next, and is in ``info["final_info"]`` too.
+=======
+    is for the player who acted. ``info["to_move"]`` is the next player to move; it is also in ``info["final_info"]``.
+>>>>>>> b42a4fc (Describe the arena and the environments in plain English)
 
     Attributes:
         game: the game.
@@ -70,23 +74,23 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
         Args:
             game: the game with its parameters.
-            num_envs: how many boards.
-            opponent: as in :class:`~ci_envs.envs.single_agent.SingleAgentEnv`; None means that there is none.
-            seat: as in :class:`~ci_envs.envs.single_agent.SingleAgentEnv`.
-            autoreset_mode: Gymnasium's. ``NEXT_STEP`` begins a finished board anew in the next step, whose action is
-                ignored there; ``SAME_STEP`` at once, with what was seen last in ``info["final_obs"]``; ``DISABLED``
-                leaves it to ``reset(options={"reset_mask": ...})``.
-            copy: whether each step returns new arrays; False writes into the same ones every time.
-            threads: boards are stepped by so many threads; the result does not depend on it.
-            max_cycles: plies after which an undecided game is truncated; None means 200 where play can go on for ever
-                (Quixo), else never.
-            openings: how some games begin with random plies, which ``max_cycles`` does not count; None begins all
-                games at the start.
+            num_envs: the number of boards.
+            opponent: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`. With None there is no opponent.
+            seat: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`.
+            autoreset_mode: Gymnasium's autoreset mode. ``NEXT_STEP`` starts a new game on a finished board in the next
+                step, and ignores the action there. ``SAME_STEP`` starts it immediately; the last observation is in
+                ``info["final_obs"]``. ``DISABLED`` leaves it to ``reset(options={"reset_mask": ...})``.
+            copy: whether each step returns new arrays. False writes into the same arrays in every step.
+            threads: number of threads that step the boards. The result does not depend on it.
+            max_cycles: plies after which an undecided game is truncated. None means 200 for games that can go on for
+                ever (Quixo), and no limit for other games.
+            openings: random openings for some games. ``max_cycles`` does not count their plies. With None all games
+                start in the initial position.
             render_mode: ``rgb_array``, ``ansi`` or None.
 
         Raises:
-            TypeError: ``opponent`` is nothing that can play, or the game lacks an operation.
-            ValueError: another argument is none of the above, or the opponent plays another game.
+            TypeError: ``opponent`` is not a spec string, an agent, a function or None, or the game lacks an operation.
+            ValueError: another argument is out of range, or the opponent plays another game.
         """
         game.need(*VIEWS)
         if seat not in (None, 0, 1):
@@ -116,9 +120,9 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     @property
     def opponent(self) -> Agent | Callable[..., int] | None:
-        """The agent or function that plays the other seat, None if there is none.
+        """The agent or function that plays the other seat, or None.
 
-        It may be replaced between steps. Where there was none before, the new one comes in with the next game.
+        It can be replaced between steps. If there was no opponent before, a new opponent plays from the next game on.
         """
         return self._opponent
 
@@ -136,18 +140,18 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin a new game on every board.
+        """Start a new game on every board.
 
         Args:
-            seed: a seed for each board; one number ``s`` means ``s, s + 1, s + 2, ...``, as in Gymnasium. With None the
-                random numbers go on.
-            options: ``{"reset_mask": mask}``, bool of shape (n,), begins anew on the marked boards alone.
+            seed: a seed for each board. One number ``s`` means ``s, s + 1, s + 2, ...``, as in Gymnasium. With None the
+                random numbers continue.
+            options: ``{"reset_mask": mask}``, bool of shape (n,), starts new games only on the marked boards.
 
         Returns:
             The planes, int8 of shape (n, height, width, channels), and the info.
 
         Raises:
-            ValueError: the seeds or the mask are not one a board, or seeds are negative.
+            ValueError: the seeds or the mask do not have one element per board, or a seed is negative.
         """
         seeds = self._seeds(seed)
         chosen = self._chosen(options)
@@ -171,7 +175,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     def step(
         self, actions: NDArray[np.integer[Any]]
     ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play an action on each board, then the opponents until it is the agent's turn again.
+        """Play an action on each board, then the opponents' actions until it is the agent's turn again.
 
         Args:
             actions: integers of shape (n,).
@@ -180,26 +184,26 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             The planes, rewards (float64), terminations and truncations (bool), and the info.
 
         Raises:
-            InvalidActionError: an action is not in the action space; nothing has changed.
-            gymnasium.error.ResetNeeded: there is no game, or one is over and autoreset is disabled.
+            InvalidActionError: an action is not in the action space. The environment has not changed.
+            gymnasium.error.ResetNeeded: there is no game, or a game is over and autoreset is disabled.
         """
         actions = self._checked(actions)
         out = self._step_arrays()
         self._advance(actions, out, begins=False)
-        if self._autoreset == AutoresetMode.SAME_STEP:  # what ended is in the final info
+        if self._autoreset == AutoresetMode.SAME_STEP:  # finished games are in the final info
             info = self._info(out, np.zeros(self.num_envs, np.bool_)) | self._final_info(out)
         else:
             info = self._info(out, out.illegal)
         return out.planes["seen"], out.rewards, out.terminations, out.truncations, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, bool of shape (n, actions): where SB3-contrib looks for them."""
+        """Return the legal actions, bool of shape (n, actions). SB3-contrib calls this method."""
         masks: NDArray[np.bool_] = self._out.masks["seen"].astype(np.bool_)
         return masks
 
     @property
     def seats(self) -> NDArray[np.int8]:
-        """The player that the agent is on each board, 0 or 1; -1 if it plays both."""
+        """The agent's seat on each board, 0 or 1; -1 if it plays both sides."""
         return self._boards["seat"].copy()
 
     @property
@@ -214,7 +218,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         return [Position(self.game, own, opp, to_move) for (own, opp), to_move in rows]
 
     def render(self) -> tuple[Any, ...] | None:
-        """A picture of each board: text, or an RGB array (uint8, height x width x 3)."""
+        """Return a picture of each board: text, or an RGB array (uint8, height x width x 3)."""
         if self.render_mode is None:
             return None
         if self.render_mode == "ansi":
@@ -224,7 +228,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         return tuple(rgb_array(self.game.draw(place.own, place.opp, place.to_move)) for place in self.positions)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
+        """Stop the threads."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -238,7 +242,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         given = [None] * self.num_envs if seed is None else seed
         seeds = [None if one is None else operator.index(one) for one in given]
         if len(seeds) != self.num_envs:
-            raise ValueError(f"need a seed for each of {self.num_envs} boards, not {len(seeds)}")
+            raise ValueError(f"give a seed for each of the {self.num_envs} boards, not {len(seeds)} seeds")
         if any(one is not None and not 0 <= one < 2**64 for one in seeds):
             raise ValueError(f"seeds must be from 0 to 2^64 - 1, not {seed!r}")
         return seeds
@@ -256,13 +260,15 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             raise gymnasium.error.ResetNeeded("call reset() first: no game has begun")
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise InvalidActionError(f"need integers of shape ({self.num_envs},), not {given.dtype} {given.shape}")
+            raise InvalidActionError(
+                f"actions must be integers of shape ({self.num_envs},), not {given.dtype} {given.shape}"
+            )
         checked = np.ascontiguousarray(given, dtype=np.int64)
         wrong = compiled.first_outside(checked, self.game.action_count)
         if wrong >= 0:
             last = self.game.action_count - 1
             raise InvalidActionError(
-                f"actions are whole numbers from 0 to {last}; that of board {wrong} is {given[wrong]}"
+                f"actions must be whole numbers from 0 to {last}; that of board {wrong} is {given[wrong]}"
             )
         if self._autoreset == AutoresetMode.DISABLED and (self._boards["ended"] == REPORTED).any():
             over = np.flatnonzero(self._boards["ended"] == REPORTED)[0]
@@ -270,7 +276,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         return checked
 
     def _advance(self, actions: NDArray[np.int64], out: Step, begins: bool) -> None:
-        """Step all boards; with ``begins``, only begin games on the boards whose action is BEGIN."""
+        """Step all boards. With ``begins``, only start games on the boards whose action is BEGIN."""
         if not self._plays_in_python():
             self._step_compiled(actions, out)
             return
@@ -282,7 +288,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         compiled.observe_boards(self.game, self._boards, self._settings, out)
 
     def _step_compiled(self, actions: NDArray[np.int64], out: Step) -> None:
-        """Step all boards, each thread a range of them."""
+        """Step all boards. Each thread steps a range of them."""
 
         def run(share: tuple[tuple[int, int], tuple[Any, Any]]) -> None:
             (start, stop), (policy, memory) = share
@@ -301,7 +307,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         return self._opponent is not None and self._policies[0][0] is None
 
     def _reply(self) -> None:
-        """Let an opponent that plays in Python act until it is the agent's turn on every board."""
+        """Play the actions of an opponent in Python until it is the agent's turn on every board."""
         while self._opponent is not None and self._plays_in_python():
             boards = self._boards
             waiting = np.flatnonzero((boards["ended"] == GOING) & (boards["seat"] == 1 - boards["to_move"]))
@@ -357,17 +363,17 @@ def make_vec(
     seat: int | None = None,
     **parameters: Any,
 ) -> VectorBoardEnv:
-    """Make the vector environment of a registered id; Gymnasium's vector entry point.
+    """Make the vector environment of a registered id. This is Gymnasium's vector entry point.
 
     Args:
-        environment: a registered id, with parameters if wanted.
-        num_envs: how many boards.
-        opponent: as in :class:`VectorBoardEnv`.
-        seat: as in :class:`VectorBoardEnv`.
+        environment: a registered id, optionally with parameters.
+        num_envs: the number of boards.
+        opponent: see :class:`VectorBoardEnv`.
+        seat: see :class:`VectorBoardEnv`.
         **parameters: parameters of the game, and the other arguments of :class:`VectorBoardEnv`.
 
     Raises:
-        ValueError: no such id, no such parameter, or one of its values is refused.
+        ValueError: the id or a parameter is unknown, or a value is out of range.
     """
     _, game, options = resolve(environment, _OPTIONS, **{"opponent": opponent, "seat": seat, **parameters})
     return VectorBoardEnv(game, num_envs, **options)

@@ -1,4 +1,4 @@
-"""Warnings of the PettingZoo environment, each printed once in a process."""
+"""Warnings of the PettingZoo environment. Each is printed once per process."""
 
 from collections.abc import Callable
 from functools import cache
@@ -8,7 +8,7 @@ from functools import cache
 def warn_once(warn: Callable[[], None]) -> None:
     """Call ``warn`` if this is the first call with it in this process.
 
-    PettingZoo's logger keeps every warning in ``EnvLogger.mqueue``, which would grow with every game.
+    PettingZoo's logger stores every warning in ``EnvLogger.mqueue``, which would grow with every game.
 
     Args:
         warn: a function of a module, which logs the warning.
