@@ -107,7 +107,7 @@ def test_openings_are_positions_so_many_plies_from_the_start(game: Game) -> None
 def test_openings_as_long_as_games_are_refused() -> None:
     assert len(random_openings(TIC_TAC_TOE, 4, 8)) == 4
     for plies in (9, 10):
-        with pytest.raises(ValueError, match=f"random_plies={plies} is too much"):
+        with pytest.raises(ValueError, match=f"random_plies={plies} is too large"):
             random_openings(TIC_TAC_TOE, 4, plies)
     with pytest.raises(ValueError, match="random_plies must be"):
         random_openings(TIC_TAC_TOE, 4, -1)

@@ -186,7 +186,7 @@ broken("legal actions must be images of legal actions under symmetry 1", Mirrore
     ),
 )
 broken("may_end is false for WIN at (own=")(may_end, lambda game: lambda game, own, opp, outcome: outcome == LOSS)
-broken("evaluate must be of size below 1,000,000")(evaluate, lambda game: lambda game, own, opp: 1_000_000)
+broken("evaluate must be below 1,000,000")(evaluate, lambda game: lambda game, own, opp: 1_000_000)
 broken("write_features must write 3 numbers")(write_features, too_many_features)
 broken("write_features must write a finite number for 'mobility'")(write_features, too_few_features)
 broken("symmetry 0 must be the identity", Mirrored)(transform, lambda game: lambda game, symmetry, own, opp: (opp, own))

@@ -268,7 +268,7 @@ def test_bad_actions_change_nothing(id, options):
         env.step(0)
     before, _ = env.reset(seed=1)
     for action in (-1, env.action_space.n, 0.5, True, "0"):
-        with pytest.raises(InvalidActionError, match="an action is a whole number from 0 to"):
+        with pytest.raises(InvalidActionError, match="an action must be a whole number from 0 to"):
             env.step(action)
     after, _, _, _, _ = env.step(0)
     assert (before != after).any()

@@ -150,5 +150,5 @@ class TestFlatObservations:
             FlatMaskObs(gymnasium.make("CartPole-v1"))
         with pytest.raises(TypeError, match=r"FlatMaskObs needs a single-agent .*tic_tac_toe_v0"):
             FlatMaskObs(ci_envs.make("TicTacToe-v0"))
-        with pytest.raises(TypeError, match=r"FlatMaskObsAEC needs an AEC .*Gymnasium: FlatMaskObs$"):
+        with pytest.raises(TypeError, match=r"FlatMaskObsAEC needs an AEC .*for Gymnasium use FlatMaskObs$"):
             FlatMaskObsAEC(tictactoe())

@@ -1,1 +1,1 @@
-"""Checks that a new game keeps the contract of :class:`~ci_envs.games.game.Game` and of the operations."""
+"""Checks that a new game fulfils the contract of :class:`~ci_envs.games.game.Game` and of the operations."""

@@ -1,4 +1,4 @@
-"""Checking a game by random play, as Gymnasium's ``check_env`` checks an environment."""
+"""The check of a game by random play, like Gymnasium's ``check_env`` for environments."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,24 +21,25 @@ T = TypeVar("T")
 
 
 def check_game(game: Game, *, seed: int = 0, games: int = 20, max_plies: int = 1000) -> None:
-    """Check that a game keeps the contract that environments, agents and solvers rely on.
+    """Check that a game fulfils the contract that environments, agents and solvers rely on.
 
-    The check plays random games and compares the operations with each other in the positions that occur: the types of
-    the parameters, legal actions, results, the end of play, observations and their decoding, the symmetries, the hints
-    for searches, names, texts, pictures, and the PettingZoo environment. It cannot know the rulebook: compare perft and
-    some known results too.
+    The check plays random games. It compares the results of the operations in the positions of these games: parameters,
+    legal actions, results, the end of the game, observations and their decoding, symmetries, hints for searches, names,
+    texts, pictures, and the PettingZoo environment. It cannot test whether the code follows the rules of the real game.
+    So also compare perft counts and some known results.
 
     >>> check_game(ConnectN(3, 3, 3))
 
     Args:
         game: The game with its parameters. Check every combination of parameters that changes the code.
-        seed: Seed of the random play; the same seed checks the same positions.
-        games: The number of random games.
-        max_plies: The number of plies after which a random game is stopped. A game that cannot cycle must end earlier.
+        seed: The seed of the random games; the same seed checks the same positions. 0 or more.
+        games: The number of random games, at least 1.
+        max_plies: The number of plies after which a random game is stopped, at least 1. A game that cannot cycle must
+            end earlier.
 
     Raises:
         TypeError: ``game`` is not a game, or lacks an operation that has no default.
-        InvalidGameError: The first failed check, in one line: what is wrong, in which position, what is expected.
+        InvalidGameError: A check failed. The message is one line with the error, the position and the expected value.
         ValueError: An argument is out of range.
     """
     if not isinstance(game, Game):
@@ -63,7 +64,7 @@ def check_game(game: Game, *, seed: int = 0, games: int = 20, max_plies: int = 1
 
 
 def _run(name: str, game: Game, check: Callable[[], T]) -> T:
-    """Run one check; an error that is not from the check itself becomes one line too."""
+    """Run one check. Convert an exception of the game into an error of one line, too."""
     try:
         return check()
     except InvalidGameError as error:

@@ -1,4 +1,4 @@
-"""The operations of a game, called in compiled code and written into arrays."""
+"""The operations of a game, called in compiled code. They write their results into arrays."""
 
 from typing import Any
 
@@ -30,19 +30,19 @@ ILLEGAL = -2
 
 @kernel
 def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any, duplicates: Any) -> Any:
-    """``-> (bool, bool)``: write what every action leads to from a position that is not over.
+    """Write the position, the result and two flags for every action in a position that is not over.
 
     Args:
         game: The game.
-        own: First word.
-        opp: Second word.
-        words: The positions that follow, uint64 of shape (actions, 2).
-        outcomes: The result for the player to move there, or ILLEGAL, int64 of shape (actions,).
-        keeps: Whether the same player acts again, bool of shape (actions,).
-        duplicates: Whether another action leads to the same position, bool of shape (actions,).
+        own: The first word of the position.
+        opp: The second word of the position.
+        words: The positions after the actions, written, uint64 of shape (actions, 2).
+        outcomes: The results after the actions for the player to move there, or ILLEGAL, written, int64 (actions,).
+        keeps: Whether the same player acts again, written, bool of shape (actions,).
+        duplicates: Whether another action leads to the same position, written, bool of shape (actions,).
 
     Returns:
-        Whether ``may_end`` allows an end with a win, and with a loss, of the player to move.
+        ``(bool, bool)``: whether ``may_end`` allows an end with a win, and with a loss, of the player to move.
     """
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -58,14 +58,17 @@ def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any,
 
 @kernel
 def transformed(game: Any, symmetry: Any, own: Any, opp: Any, actions: Any) -> Any:
-    """``-> (own, opp, canonical own, canonical opp)``: the image of a position, and its own canonical form.
+    """Return the image of a position under a symmetry, and the canonical form of the position.
 
     Args:
         game: The game.
         symmetry: The number of the symmetry.
-        own: First word.
-        opp: Second word.
-        actions: The images of the actions, int64 of shape (actions,), written.
+        own: The first word of the position.
+        opp: The second word of the position.
+        actions: The images of the actions, written, int64 of shape (actions,).
+
+    Returns:
+        ``(own, opp, canonical own, canonical opp)``.
     """
     for number in range(action_count(game)):
         actions[number] = transform_action(game, symmetry, number)
@@ -75,10 +78,10 @@ def transformed(game: Any, symmetry: Any, own: Any, opp: Any, actions: Any) -> A
 
 @kernel
 def estimated(game: Any, own: Any, opp: Any, features: Any) -> Any:
-    """``-> int``: the static evaluation of a position that is not over; write its features into ``features``."""
+    """Return the static evaluation of a position that is not over, and write its features into ``features``."""
     write_features(game, own, opp, features)
     return evaluate(game, own, opp)
 
 
 OUTCOMES = (LOSS, DRAW, WIN, ONGOING)
-"""What ``result`` can be."""
+"""All values that ``result`` may return."""

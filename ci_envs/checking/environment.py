@@ -1,4 +1,4 @@
-"""A check of a game in its PettingZoo environment."""
+"""The check of a game in its PettingZoo environment."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ci_envs.games.position import Position
 
 
 def check_environment(game: Game, max_plies: int, rng: np.random.Generator) -> None:
-    """Play a random game in the PettingZoo environment next to the rules.
+    """Play a random game in the PettingZoo environment, and compare each ply with the rules.
 
     Raises:
         InvalidGameError: The environment and the rules differ.

@@ -1,4 +1,4 @@
-"""Checks of what people see: action names, texts, diagrams and pictures."""
+"""Checks of the texts and images for people: action names, position texts, diagrams and pictures."""
 
 from collections import Counter
 from xml.etree import ElementTree
@@ -8,11 +8,11 @@ from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 
-_MOST_PICTURES = 40
+_MAX_PICTURES = 40
 
 
 def check_names(game: Game) -> None:
-    """Check that each action has a name of its own that a person can type.
+    """Check that each action has a unique name that a person can type.
 
     Raises:
         InvalidGameError: A check failed.
@@ -27,7 +27,7 @@ def check_names(game: Game) -> None:
 
 
 def check_texts(positions: list[Position]) -> None:
-    """Check that text gives every position back, and that action names are read as these actions.
+    """Check that ``from_text`` reads every text back, and that action names are read as the same actions.
 
     Raises:
         InvalidGameError: A check failed.
@@ -47,12 +47,12 @@ def check_texts(positions: list[Position]) -> None:
 
 
 def check_pictures(positions: list[Position]) -> None:
-    """Check that every legal action can be clicked in the picture, and that marks have a place.
+    """Check that every legal action can be clicked in the picture, and that highlighted regions exist.
 
     Raises:
         InvalidGameError: A check failed.
     """
-    for position in positions[:_MOST_PICTURES]:
+    for position in positions[:_MAX_PICTURES]:
         regions = _regions_of(position)
         clicks = {action: position.game.targets(action) for action in position.legal_actions()}
         for action, targets in clicks.items():
@@ -93,7 +93,7 @@ def _check_regions(what: str, names: tuple[str, ...], regions: set[str], positio
 
 
 def _check_prefixes(clicks: dict[int, tuple[str, ...]], position: Position) -> None:
-    """Check that no action's clicks begin another action's, so that every click can be understood."""
+    """Check that the clicks of one action are no prefix of the clicks of another action."""
     owners = {targets: action for action, targets in clicks.items()}
     for action, targets in clicks.items():
         for length in range(1, len(targets) + 1):

@@ -1,4 +1,4 @@
-"""Checks of the observation planes and of decoding them."""
+"""Checks of the observation planes and of ``decode``."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +8,9 @@ from ci_envs.games.position import Position
 
 
 def check_observations(positions: list[Position]) -> None:
-    """Check that ``observe`` writes zeros and ones inside the planes, and that ``decode`` gives the position back.
+    """Check that ``observe`` writes zeros and ones only into the planes, and that ``decode`` restores the position.
 
-    In a game whose words swap with the view this must hold for the view of the other player too.
+    In a game whose words swap with the view, check the view of the other player too.
 
     Raises:
         InvalidGameError: A check failed.
@@ -31,7 +31,7 @@ def check_observations(positions: list[Position]) -> None:
 
 
 def _planes_of(position: Position) -> NDArray[np.int8]:
-    """Return the planes, written in the middle of a larger array to notice what is written outside of them."""
+    """Return the planes. Write them into the middle of a larger array, to find values written outside of them."""
     height, width, channels = position.game.observation_shape
     buffer = np.zeros((3 * height, width, channels), np.int8)
     planes = buffer[height : 2 * height]

@@ -1,4 +1,4 @@
-"""Checks of a game as a value: its parameters, sizes and start position."""
+"""Checks of a game object: its parameters, sizes and start position."""
 
 import ast
 from dataclasses import fields
@@ -11,7 +11,7 @@ _WORD = 1 << 64
 
 
 def check_parameters(game: Game) -> None:
-    """Check that a game is a frozen dataclass with a faithful ``repr``, and that its sizes and start are usable.
+    """Check that a game is a frozen dataclass, that its ``repr`` recreates it, and that its sizes and start are valid.
 
     Raises:
         InvalidGameError: A check failed.
@@ -37,7 +37,7 @@ def _check_dataclass(game: Game) -> None:
 
 
 def _check_repr(game: Game) -> None:
-    """Check that the ``repr`` is a call with all parameters: compiled code is kept under it."""
+    """Check that the ``repr`` is a call with all parameters, because compiled code is cached under it."""
     try:
         call = ast.parse(repr(game), mode="eval").body
         assert isinstance(call, ast.Call)

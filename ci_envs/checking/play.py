@@ -1,4 +1,4 @@
-"""Random play, and checks of legal actions, results and the hints for searches."""
+"""Random games, and checks of legal actions, results and the hints for searches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,16 +9,16 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 
-_MOST_POSITIONS = 200
+_MAX_POSITIONS = 200
 _LARGEST_EVALUATION = 1_000_000
 
 
 def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Generator) -> list[Position]:
-    """Play random games and return some of the positions that occurred, each once.
+    """Play random games and return a sample of their positions, without duplicates.
 
     Raises:
-        InvalidGameError: The game is over at the start, or play has no legal action, repeats a position or does not
-            end where it must.
+        InvalidGameError: The game is over at the start, a position has no legal action, or a game that cannot cycle
+            repeats a position or does not end within ``max_plies``.
     """
     start = Position.start(game)
     if start.result is not None:
@@ -36,13 +36,13 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
                 raise InvalidGameError(f"no action is legal at {place(position)}, but result is ONGOING there")
             position = position.play(int(rng.choice(actions)))
             if position in path and not game.can_cycle:
-                raise InvalidGameError(f"play repeats {place(position)}: set can_cycle = True, or mend play")
+                raise InvalidGameError(f"play repeats {place(position)}: set can_cycle = True, or correct play")
             path.add(position)
         if not game.can_cycle and position.result is None:
             raise InvalidGameError(f"play goes on after {max_plies} plies at {place(position)}: set can_cycle = True")
         found |= dict.fromkeys(sorted(path, key=lambda each: (each.own, each.opp, each.to_move)))
     positions = list(found)
-    chosen = rng.permutation(len(positions))[:_MOST_POSITIONS]
+    chosen = rng.permutation(len(positions))[:_MAX_POSITIONS]
     return [start, *(positions[index] for index in sorted(chosen.tolist()))]
 
 
@@ -53,11 +53,11 @@ def _check_result(position: Position) -> None:
 
 
 class Successors:
-    """What every action leads to from a position that is not over.
+    """The positions, results and flags of every action in a position that is not over.
 
     Attributes:
-        words: The positions that follow, uint64 of shape (actions, 2).
-        outcomes: The result there, or ILLEGAL, int64 of shape (actions,).
+        words: The positions after the actions, uint64 of shape (actions, 2).
+        outcomes: The results for the player to move there, or ILLEGAL, int64 of shape (actions,).
         keeps: Whether the same player acts again, bool of shape (actions,).
         duplicates: Whether the action is a duplicate, bool of shape (actions,).
         may_end: Whether ``may_end`` allows an end with WIN, and with LOSS.
@@ -77,7 +77,7 @@ class Successors:
         return np.asarray(self.outcomes != ILLEGAL)
 
     def reached(self, actions: NDArray[np.bool_]) -> set[tuple[int, int, bool]]:
-        """Return where some actions lead: the words, and whether the same player acts again."""
+        """Return the set of results of some actions: both words, and whether the same player acts again."""
         return {
             (int(self.words[action, 0]), int(self.words[action, 1]), bool(self.keeps[action]))
             for action in np.flatnonzero(actions).tolist()
@@ -92,7 +92,7 @@ class Successors:
 
 
 def check_play(positions: list[Position]) -> None:
-    """Check that rules are deterministic and that the results after every legal action are values of the game.
+    """Check that the rules are deterministic, and that the result after every legal action is a valid value.
 
     Raises:
         InvalidGameError: A check failed.
@@ -115,7 +115,7 @@ def check_play(positions: list[Position]) -> None:
 
 
 def check_searches(positions: list[Position]) -> None:
-    """Check that ``is_duplicate`` hides no position from a search, and that ``may_end`` excludes no end of the game.
+    """Check that ``is_duplicate`` hides no position from a search, and that ``may_end`` excludes no possible end.
 
     Raises:
         InvalidGameError: A check failed.
@@ -138,12 +138,12 @@ def check_searches(positions: list[Position]) -> None:
             if ends.any() and not may:
                 action = int(np.flatnonzero(ends)[0])
                 raise InvalidGameError(
-                    f"may_end is false for {name} at {place(position)}, but action {action} ends the game so"
+                    f"may_end is false for {name} at {place(position)}, but action {action} ends the game with {name}"
                 )
 
 
 def check_evaluation(positions: list[Position]) -> None:
-    """Check the size of ``evaluate``, and that ``write_features`` writes every feature.
+    """Check that ``evaluate`` is in its range, and that ``write_features`` writes every feature.
 
     Raises:
         InvalidGameError: A check failed.
@@ -152,7 +152,9 @@ def check_evaluation(positions: list[Position]) -> None:
         if position.result is None:
             value, features = estimate_of(position)
             if not abs(value) < _LARGEST_EVALUATION:
-                raise InvalidGameError(f"evaluate must be of size below 1,000,000 at {place(position)}, not {value}")
+                raise InvalidGameError(
+                    f"evaluate must be below 1,000,000 in absolute value at {place(position)}, not {value}"
+                )
             if not np.isfinite(features).all():
                 name = position.game.feature_names[int(np.flatnonzero(~np.isfinite(features))[0])]
                 raise InvalidGameError(f"write_features must write a finite number for {name!r} at {place(position)}")
@@ -165,7 +167,7 @@ def estimate_of(position: Position) -> tuple[int, NDArray[np.float64]]:
         InvalidGameError: ``write_features`` writes more numbers than there are names.
     """
     count = len(position.game.feature_names)
-    buffer = np.full(count + 64, np.nan)  # what is written beyond the features is seen
+    buffer = np.full(count + 64, np.nan)  # more items than features, to find values written beyond the features
     value = estimated(position.game, np.uint64(position.own), np.uint64(position.opp), buffer[:count])
     if not np.isnan(buffer[count:]).all():
         raise InvalidGameError(f"write_features must write {count} numbers, as feature_names has, not more")

@@ -1,4 +1,4 @@
-"""Checks of the symmetries: a group that commutes with the rules."""
+"""Checks of the symmetries: they must be a group that commutes with the rules."""
 
 from itertools import product
 
@@ -10,19 +10,19 @@ from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.checking.play import Successors, estimate_of
 from ci_envs.games.position import Position
 
-_MOST_POSITIONS, _MOST_SYMMETRIES = 30, 12
+_MAX_POSITIONS, _MAX_SYMMETRIES = 30, 12
 
 
 def check_symmetries(positions: list[Position], rng: np.random.Generator) -> None:
-    """Check a random sample of the symmetries in some of the positions.
+    """Check a random sample of the symmetries in a random sample of the positions.
 
     Raises:
         InvalidGameError: A check failed.
     """
     game = positions[0].game
-    others = rng.permutation(np.arange(1, game.symmetry_count))[: _MOST_SYMMETRIES - 1]
+    others = rng.permutation(np.arange(1, game.symmetry_count))[: _MAX_SYMMETRIES - 1]
     symmetries = [0, *sorted(others.tolist())]
-    chosen = [positions[0], *(positions[index] for index in rng.permutation(len(positions))[:_MOST_POSITIONS].tolist())]
+    chosen = [positions[0], *(positions[index] for index in rng.permutation(len(positions))[:_MAX_POSITIONS].tolist())]
     numbers = np.arange(game.action_count)
     for position in chosen:
         image, actions = _image(position, 0)
@@ -45,7 +45,7 @@ def _image(position: Position, symmetry: int) -> tuple[Position, NDArray[np.int6
 
 
 def _check_rules(position: Position, symmetry: int, image: Position, actions: NDArray[np.int64]) -> None:
-    """Check that results, legal actions, play and estimates of the image are the images of those of the position."""
+    """Check that results, legal actions, moves and evaluations of the image are the images of those of the position."""
     where = f"under symmetry {symmetry} of {place(position)}"
     if image.result != position.result:
         raise InvalidGameError(f"result must be the same {where}: {image.result}, not {position.result}")
@@ -87,7 +87,7 @@ def _canonical_form(position: Position) -> tuple[int, int]:
 
 
 def _check_group(positions: list[Position], symmetries: list[int]) -> None:
-    """Check that one symmetry after another is a symmetry too: every product acts as one of them on all positions."""
+    """Check that the product of two symmetries is a symmetry: it acts on all positions as one of them."""
     images = np.array([each.game.rules.images(each.game, each.own, each.opp) for each in positions])
     known = {images[:, symmetry].tobytes() for symmetry in range(images.shape[1])}
     for first, second in product(symmetries, repeat=2):

@@ -1,6 +1,6 @@
 """The games of ci_envs as games of OpenSpiel (extra ``openspiel``).
 
-Importing this module registers every game with OpenSpiel, whose algorithms then play them:
+Importing this module registers every game with OpenSpiel. The algorithms of OpenSpiel can then play it:
 
 >>> import pyspiel  # doctest: +SKIP
 >>> import ci_envs.openspiel  # doctest: +SKIP
@@ -9,12 +9,11 @@ Importing this module registers every game with OpenSpiel, whose algorithms then
 >>> state.apply_action(state.string_to_action("a1d1"))  # doctest: +SKIP
 
 The games are ``ci_envs_quixo``, ``ci_envs_tic_tac_toe``, ``ci_envs_connect_n``, ``ci_envs_connect_four``,
-``ci_envs_nim`` and ``ci_envs_quarto``. Their parameters are those of the environments
-(:mod:`ci_envs.openspiel.parameters` says how lists and None are written) and ``max_plies``, the ply after which an
-undecided game is a draw: 200 by default if play can go on for ever, else 0, which means no limit.
-
-The algorithms that OpenSpiel has in Python play these games. Do not use its C++ bots: ``pyspiel.MCTSBot`` of OpenSpiel
-2.0 crashes with every game that is written in Python.
+``ci_envs_nim`` and ``ci_envs_quarto``. They have the parameters of the environments, and ``max_plies``.
+:mod:`ci_envs.openspiel.parameters` describes the format of lists and None. An undecided game is a draw after
+``max_plies`` plies. The default is 200 if a game can go on for ever, else 0; 0 means no limit.
+The algorithms that OpenSpiel implements in Python can play these games. Do not use its C++ bots: ``pyspiel.MCTSBot`` of
+OpenSpiel 2.0 crashes with every game that is written in Python.
 """
 
 from ci_envs.extras import missing_module

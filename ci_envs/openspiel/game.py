@@ -1,4 +1,4 @@
-"""One game and one state class of OpenSpiel for all games of ci_envs."""
+"""One game class and one state class of OpenSpiel for all games of ci_envs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,14 +16,14 @@ from ci_envs.openspiel.parameters import OpenSpielValue
 from ci_envs.validation import integer_between
 
 MAX_PLIES = "max_plies"
-"""The parameter that all games have in OpenSpiel."""
+"""The parameter that all games have in addition in OpenSpiel."""
 
 ENDLESS_LENGTH = 1_000_000
-"""The length that a game without a limit reports to OpenSpiel if play can go on for ever."""
+"""The maximum length that a game without a limit reports to OpenSpiel if it can go on for ever."""
 
 
 def default_max_plies(game: Game) -> int:
-    """Return the default of ``max_plies``: 200 if play can go on for ever, as in our environments, else 0."""
+    """Return the default of ``max_plies``: 200 if a game can go on for ever, as in the environments, else 0."""
     return DEFAULT_MAX_CYCLES if game.can_cycle else 0
 
 
@@ -69,14 +69,14 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
         type: pyspiel.GameType | None = None,
         parameters: Mapping[str, OpenSpielValue] | None = None,
     ) -> None:
-        """Make the game. ``pyspiel.load_game`` does so by name.
+        """Make the game. ``pyspiel.load_game`` makes a registered game by its name.
 
         Args:
             game: Any game of ci_envs, registered or not.
-            max_plies: The ply after which an undecided game is a draw, at least 1, or 0 for no limit; None means 200 if
-                play can go on for ever, else 0.
-            type: The registered type; None makes one that OpenSpiel does not know by name.
-            parameters: The parameters as given to OpenSpiel.
+            max_plies: The ply after which an undecided game is a draw, at least 1, or 0 for no limit. None means 200 if
+                a game can go on for ever, else 0.
+            type: The registered type. None makes a type without a registered name.
+            parameters: The parameters in OpenSpiel's form.
 
         Raises:
             ValueError: ``max_plies`` is negative or not an integer.
@@ -97,14 +97,14 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
         super().__init__(type or game_type("ci_envs_game", str(game), {}), information, dict(parameters or {}))
 
     def _longest_game(self) -> int:
-        """Return an upper bound on the plies of a game, which OpenSpiel wants to know."""
+        """Return an upper bound on the number of plies of a game, which OpenSpiel requires."""
         if self.max_plies:
             return self.max_plies
-        # where play cannot cycle, each ply changes at least one cell of the planes for good
+        # if the game cannot cycle, each ply permanently changes at least one cell of the planes
         return ENDLESS_LENGTH if self.game.can_cycle else math.prod(self.game.observation_shape)
 
     def new_initial_state(self, state: Position | str | None = None) -> "OpenSpielState":
-        """Return the state from which play begins.
+        """Return the initial state.
 
         Args:
             state: A position of the game or its text; None means the start of the game.
@@ -120,11 +120,11 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
         return OpenSpielState(self, position)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """Return an observer: the planes of the position, or the history if ``iig_obs_type`` asks for perfect recall.
+        """Return an observer of the planes, or of the history if ``iig_obs_type`` asks for perfect recall.
 
         Args:
             iig_obs_type: ``pyspiel.IIGObservationType``, or None for the planes.
-            params: No parameters are allowed.
+            params: None or empty: an observer has no parameters.
 
         Raises:
             ValueError: ``params`` has parameters.
@@ -138,14 +138,14 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # pyspiel has no types
 
 
 def _load(text: str) -> pyspiel.Game:
-    """Return the registered game; unpickling imports this module first, and so registers the games."""
+    """Return the registered game. Unpickling imports this module first, which registers the games."""
     return pyspiel.load_game(text)
 
 
 class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no types
-    """A position with the number of plies that led to it.
+    """A position with the number of plies since the initial state.
 
-    OpenSpiel clones and pickles a state by its attributes.
+    OpenSpiel copies and pickles a state by its attributes.
 
     Attributes:
         position: The position.
@@ -153,7 +153,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
     """
 
     def __init__(self, game: OpenSpielGame, position: Position) -> None:
-        """Make the initial state of ``game`` at ``position``; :meth:`OpenSpielGame.new_initial_state` does so."""
+        """Make the initial state of ``game`` at ``position``. Call :meth:`OpenSpielGame.new_initial_state` instead."""
         super().__init__(game)
         self.position = position
         self.plies = 0
@@ -174,7 +174,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
         return self.position.action_name(action)
 
     def is_terminal(self) -> bool:
-        """Return whether the game is decided or has reached ``max_plies``."""
+        """Return whether the game is over or has reached ``max_plies``."""
         return self.position.result is not None or (self._max_plies > 0 and self.plies >= self._max_plies)
 
     def returns(self) -> list[float]:
@@ -186,22 +186,22 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc] # pyspiel has no type
     def __str__(self) -> str:
         """Return the text of the position.
 
-        The number of plies follows if play can go on for ever up to a limit: how many plies are left then belongs to
-        the state, and algorithms of OpenSpiel take states with the same text as the same.
+        If the game can go on for ever and has a limit, the text ends with the number of plies. The number of plies left
+        is then part of the state, and algorithms of OpenSpiel take states with the same text as the same state.
         """
         limited = self._max_plies > 0 and self.position.game.can_cycle
         return f"{self.position} {self.plies}/{self._max_plies}" if limited else str(self.position)
 
 
 class PlanesObserver:
-    """The observer of a position: the planes that player 0 sees, and a plane of zeros or ones, the player to move.
+    """The observer of a position: the planes that player 0 sees, and a plane with the number of the player to move.
 
-    Both players observe the same, as in most games of OpenSpiel: its AlphaZero learns the value for player 0, which the
-    planes that each player sees would not determine. The channels are first, as elsewhere in OpenSpiel.
+    Both players observe the same, as in most games of OpenSpiel. The AlphaZero of OpenSpiel learns the value for player
+    0, which the planes of the player to move do not determine. The channels are first, as elsewhere in OpenSpiel.
 
     Attributes:
-        tensor: float32 of shape ((channels + 1) * height * width,).
-        dict: The tensor as ``observation``, of shape (channels + 1, height, width).
+        tensor: The observation, float32 of shape ((channels + 1) * height * width,).
+        dict: The same array as ``observation``, of shape (channels + 1, height, width).
     """
 
     def __init__(self, game: Game, params: Any = None) -> None:
@@ -209,7 +209,7 @@ class PlanesObserver:
 
         Args:
             game: The game to observe.
-            params: No parameters are allowed.
+            params: None or empty: an observer has no parameters.
 
         Raises:
             ValueError: ``params`` has parameters.

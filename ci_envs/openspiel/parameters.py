@@ -1,4 +1,4 @@
-"""Parameters of games as OpenSpiel knows them: each has one type, and a list is a text."""
+"""The parameters of games in the form that OpenSpiel stores: each parameter has one type, and a list is a text."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from ci_envs.spec import option_text, option_value
 OpenSpielValue = bool | int | float | str
 
 NONE = -1
-"""The value that stands for None, for example ``max_take=-1`` in Nim: OpenSpiel has no value of that kind."""
+"""The number that stands for None, for example ``max_take=-1`` in Nim, because OpenSpiel has no None."""
 
 
 def to_openspiel(value: Any) -> OpenSpielValue:
-    """Return the value of a parameter as OpenSpiel stores it: ``(1, 3, 5)`` is ``"1;3;5"``, and None is -1.
+    """Return the value of a parameter in OpenSpiel's form: ``(1, 3, 5)`` becomes ``"1;3;5"``, and None becomes -1.
 
     Raises:
-        TypeError: OpenSpiel has no such value.
+        TypeError: OpenSpiel cannot store such a value.
     """
     if value is None:
         return NONE
@@ -26,12 +26,12 @@ def to_openspiel(value: Any) -> OpenSpielValue:
 
 
 def from_openspiel(value: OpenSpielValue, default: Any) -> Any:
-    """Return the value that :func:`to_openspiel` converted.
+    """Return the value of a parameter from OpenSpiel's form: the inverse of :func:`to_openspiel`.
 
     Args:
-        value: The value in OpenSpiel. A list of one number ends with a semicolon (``heaps=7;``), since OpenSpiel takes
-            ``7`` for a number.
-        default: The default value of the parameter, which says whether ``value`` is a list or may be None.
+        value: The value in OpenSpiel. A list of one number ends with a semicolon (``heaps=7;``), because OpenSpiel
+            reads ``7`` as a number.
+        default: The default value of the parameter. It determines whether ``value`` is a list or may be None.
     """
     if isinstance(default, tuple):
         return tuple(option_value(part) for part in str(value).split(";") if part)

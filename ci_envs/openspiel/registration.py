@@ -1,4 +1,4 @@
-"""Registering games with OpenSpiel."""
+"""Registration of games with OpenSpiel."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -11,9 +11,9 @@ from ci_envs.registry import resolve
 
 
 def openspiel_name(id: str) -> str:
-    """Return the name of an environment's game in OpenSpiel: ``ci_envs_quixo`` for ``Quixo-v0``.
+    """Return the name of the game of an environment in OpenSpiel, for example ``ci_envs_quixo`` for ``Quixo-v0``.
 
-    Versions from 1 on are part of the name: ``ci_envs_quixo_v1``.
+    The name contains the version from 1 on, for example ``ci_envs_quixo_v1``.
 
     Raises:
         ValueError: No game is registered under ``id``.
@@ -22,23 +22,23 @@ def openspiel_name(id: str) -> str:
 
 
 def register_game(id: str) -> str:
-    """Register the game of an environment with OpenSpiel, and return its name there.
+    """Register the game of an environment with OpenSpiel, and return its name in OpenSpiel.
 
     Args:
-        id: A registered id, for example ``Quixo-v0``. ``import ci_envs.openspiel`` has already registered the ids that
-            were known then.
+        id: A registered id, for example ``Quixo-v0``. ``import ci_envs.openspiel`` registers all ids that are known at
+            that time.
 
     Raises:
         ValueError: No game is registered under ``id``.
-        TypeError: OpenSpiel has no values like the default of a parameter.
+        TypeError: OpenSpiel cannot store the default of a parameter.
     """
     game = resolve(id)[1]
     defaults = {field.name: getattr(game, field.name) for field in fields(game)}
     specification = {name: to_openspiel(value) for name, value in defaults.items()}
     type_ = game_type(openspiel_name(id), f"ci_envs {id}", {**specification, MAX_PLIES: default_max_plies(game)})
 
-    # OpenSpiel drops what it registered after Python has ended, when a function could not be freed without a crash. A
-    # class refers to itself, so nothing frees it.
+    # OpenSpiel frees its registered functions after the end of Python, which would crash. A class refers to itself, so
+    # it is never freed.
     class RegisteredGame(OpenSpielGame):
         def __init__(self, parameters: Mapping[str, OpenSpielValue]) -> None:
             values = {name: from_openspiel(parameters[name], default) for name, default in defaults.items()}

@@ -15,10 +15,10 @@ _LINE = "#bd4a2c"
 
 
 def coverage_drawing(counts: NDArray[np.int64], cost: float) -> Drawing:
-    """Draw one square per element, which is darker the more selected sets have the element.
+    """Draw one square per element. A square is darker if more selected sets contain the element.
 
     Args:
-        counts: how many selected sets have each element, int64 (elements,).
+        counts: the number of selected sets that contain each element, int64 of shape (elements,).
         cost: the cost of the selected sets.
     """
     columns = ceil(sqrt(len(counts)))

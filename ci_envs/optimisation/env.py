@@ -95,7 +95,9 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
             raise gymnasium.error.ResetNeeded("call reset() first: the episode has not begun, or it is over")
         number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
         if not number or not 0 <= action < self.problem.loci:
-            raise InvalidActionError(f"an action is a whole number from 0 to {self.problem.loci - 1}, not {action!r}")
+            raise InvalidActionError(
+                f"an action must be a whole number from 0 to {self.problem.loci - 1}, not {action!r}"
+            )
         return int(action)
 
     @override

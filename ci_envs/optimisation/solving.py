@@ -47,8 +47,9 @@ class Result:
     """The result of solving a problem.
 
     Attributes:
-        solution: the solution, bool (loci,); None if none was found. In set covering its bits are the selected sets.
-        value: the cost of a cover, or the fitness of a bit string.
+        solution: the solution, bool (loci,); None if none was found. In set covering a one means that the set is
+            selected.
+        value: the cost of a cover, or the fitness of a bit string; infinite if there is no solution.
         bound: a proven bound: no solution is better than this; None if unknown.
         optimal: whether the solution is proven optimal.
         work: the number of nodes, moves or fitness calls; the solver defines which.
@@ -109,16 +110,16 @@ def optimise(
     seconds: float | None = None,
     progress: Callable[[Incumbent], None] | None = None,
 ) -> Result:
-    """Solve a problem: ``optimise(set_covering(100), "tabu", seconds=10)``.
+    """Solve a problem, for example ``optimise(set_covering(100), "tabu", seconds=10)``.
 
     An interrupt (Ctrl-C) ends the search with the best solution so far.
 
     Args:
         problem: the problem to solve.
         solver: a spec string, for example ``astar`` or ``genetic:population=100``, or a solver function.
-        seed: the seed of all random numbers; without ``seconds`` the same seed gives the same solution.
+        seed: the seed of all random numbers. Without ``seconds`` the same seed gives the same solution.
         seconds: the time limit, above 0; None runs the solver to its end.
-        progress: called with the best solution so far, at least a few times per second.
+        progress: a function that is called with the best solution so far, at least a few times per second.
 
     Raises:
         ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.

@@ -1,4 +1,4 @@
-"""Solvers that work at the same time, in the processes of a Ray cluster."""
+"""Running several solvers at the same time, in the processes of a Ray cluster."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ def optimise_by_workers(
     seconds: float | None = None,
     done: Callable[[Result], object] | None = None,
 ) -> list[Result]:
-    """Solve a problem by several solvers, each as :func:`~ci_envs.optimisation.solving.optimise` does.
+    """Solve a problem by several solvers at the same time, with :func:`~ci_envs.optimisation.solving.optimise`.
 
     Args:
         problem: The problem to solve.
@@ -26,16 +26,16 @@ def optimise_by_workers(
         address: The address of the Ray cluster; None starts one on this machine.
         seed: The seed of all random numbers of each solver.
         seconds: The time limit of each solver, above 0; None runs it to its end.
-        done: Called with each result as soon as it is there.
+        done: A function that is called with each result as soon as its solver ends.
 
     Returns:
-        A result for each solver.
+        The results, in the order of ``solvers``.
 
     Raises:
         ImportError: Ray, or a package that a solver needs, is not installed.
         ClusterError: There is no cluster at ``address``, it has too few cores, or the same solver lost its worker more
             than :data:`~ci_envs.cluster.RETRIES` times.
-        ValueError: A solver, an option or a value is refused, or the problem cannot be pickled.
+        ValueError: A solver, an option or a value is invalid, or the problem cannot be pickled.
     """
     with RayPool(problem, min(workers, len(solvers)), address) as pool:
         return pool.run(_optimise, [(solver, seed, seconds) for solver in solvers], done)

@@ -19,16 +19,16 @@ from ci_envs.validation import integer_between, nonnegative_number, one_of
 
 _CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
 _SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
-_PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the survival that suits each
+_PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the default survival of each
 
 
 @dataclass(frozen=True)
 class GeneticOptions:
     """The options of :func:`genetic`.
 
-    With parents by ``ones`` a tournament is won by the genome with the most ones, whatever its fitness. This is not a
+    With parents by ``ones`` the genome with the most ones wins a tournament, regardless of its fitness. This is not a
     black-box method: it assumes that all ones is the optimum. Then the offspring replace the parents by default. If the
-    fittest parents could survive, they would undo the selection by ones, because fitness leads away from all ones.
+    fittest parents could survive, they would undo the selection by ones, because the fitness leads away from all ones.
 
     Attributes:
         parents: the selection of parents: ``fitness``, or ``ones``, which assumes that ones are good.
@@ -127,7 +127,7 @@ def run_plan(
         initial: makes the initial genomes.
         seed: the seed of all random numbers, 0 to 2^64 - 1.
         patience: the number of generations without a better fitness after which the run ends; None for no limit.
-        fitness: the fitness that the genomes are selected by, which must call ``box.fitness``; None means that itself.
+        fitness: the fitness for selection, which must call ``box.fitness``. None means ``box.fitness`` itself.
 
     Yields:
         The best solution so far, after each generation.

@@ -39,7 +39,7 @@ def islands(
         islands: the number of populations, from 1 to ``calls``.
         migration: the number of generations between migrations, in which the best genome of each population replaces
             the worst genome of the next.
-        population: the number of genomes of each island, and of the offspring that it makes per generation; all islands
+        population: the number of genomes per island, and of the offspring per island and generation. All islands
             together have at most ``calls`` genomes.
         crossover: see ``genetic``.
         tournament: see ``genetic``.

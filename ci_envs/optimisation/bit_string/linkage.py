@@ -38,9 +38,9 @@ class _Group:
 def linkage(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Incumbent]:
     """Flip single bits to find groups of related bits, then set each group to its better bits or to their opposites.
 
-    Bits without a group are randomised and flipped again while the known groups stay as they are. The search ends when
-    every bit has a group and no group improves the fitness, or when fewer calls are left than bits without a group. The
-    work is the number of fitness calls.
+    Bits without a group are randomised and flipped again. The known groups do not change. The search ends when every
+    bit has a group and no group improves the fitness, or when fewer calls are left than bits without a group. The work
+    is the number of fitness calls.
 
     Args:
         problem: the problem to solve.
@@ -89,7 +89,7 @@ def _flip_effects(
 def _find_groups(genome: Genome, loci: NDArray[np.intp], effects: NDArray[np.float64], noise: float) -> list[_Group]:
     """Return the groups of bits with effects of the same size that contain effects up and effects down.
 
-    If there are none, return the bits whose effect has a size of its own, as groups of one.
+    If there are no such groups, return bits whose effect has a unique size, as groups of one bit.
     """
     order = np.argsort(np.abs(effects), kind="stable")
     order = order[np.abs(effects[order]) > _SIGNIFICANT * noise]

@@ -17,7 +17,7 @@ from ci_envs.validation import integer_between
 
 
 class BitString(Problem):
-    """The black box. Solvers see only its ``fitness``; ``calls`` counts the genomes that they evaluate.
+    """A black box: solvers see only its ``fitness``. ``calls`` counts the genomes that they evaluate.
 
     Attributes:
         problem: the number of interleaved strings.
@@ -55,7 +55,7 @@ class BitString(Problem):
         ones = np.sort(genomes.reshape(len(genomes), -1, self.problem).sum(axis=1), axis=1)[:, ::-1]
         best = ones[:, :1]
         best_count = (ones == best).sum(axis=1, keepdims=True)
-        # the number of ones in place j is r_(j - m), with the weight 0.1^(j - m + 1)
+        # the number of ones at index j is r_(j - m), with the weight 0.1^(j - m + 1)
         power = best_count - 1 - np.arange(self.problem)
         weights = np.where(ones == best, 0.0, 10.0 ** np.minimum(power, 0))
         result: NDArray[np.float64] = ((best_count * best)[:, 0] - (ones * weights).sum(axis=1)) / self.loci

@@ -1,7 +1,7 @@
-"""Evolutions of optimisers with the interface of the libraries: they ask for the fitness of genomes and are told it.
+"""Evolutions of optimisers with an ask-and-tell interface: ``ask`` returns genomes, and ``tell`` passes their fitness.
 
-The genomes that such an optimiser asks for depend only on its seed and on the fitness values that it was told. So the
-fitness values of all generations are the whole state: a new optimiser that is told the same values continues, and no
+The genomes of such an optimiser depend only on its seed and on the reported fitness values. Therefore the fitness
+values of all generations are the complete state: a new optimiser that gets the same values continues the run, and no
 genome is evaluated twice.
 """
 
@@ -19,25 +19,25 @@ from ci_envs.validation import integer_between
 
 
 class Optimiser(Protocol):
-    """An optimiser that is made from a seed and has no other source of randomness."""
+    """An optimiser whose only source of randomness is its seed."""
 
     def ask(self) -> Genomes:
-        """Return the genomes of the next generation, (n, genes), finite numbers."""
+        """Return the genomes of the next generation, finite numbers of shape (n, genes)."""
 
     def tell(self, fitness: Values) -> None:
-        """Take the fitness of these genomes, float64 (n,); larger is better."""
+        """Set the fitness of these genomes, float64 of shape (n,); higher is better."""
 
 
 class OptimiserEvolution(Evolution):
     """The generations of an optimiser."""
 
     def __init__(self, optimiser: Optimiser, fitness: Fitness, seed: int) -> None:
-        """Prepare an evolution; nothing is evaluated yet.
+        """Prepare an evolution, without evaluating genomes.
 
         Args:
             optimiser: a new optimiser, made from ``seed``.
-            fitness: evaluates genomes; its seed in generation g is the first word of ``(seed, g)``.
-            seed: of the optimiser and of the fitness, 0 to 2^64 - 1.
+            fitness: evaluates genomes. Its seed in generation g is the first word of ``(seed, g)``.
+            seed: the seed of the optimiser and of the fitness, 0 to 2^64 - 1.
 
         Raises:
             ValueError: the seed is out of range.
@@ -65,16 +65,16 @@ class OptimiserEvolution(Evolution):
     def restore(self, state: TrainerState) -> None:
         sizes, values = state.arrays["sizes"], state.arrays["told"]
         if values.dtype != np.float64 or values.shape != (sizes.sum(),) or not np.isfinite(values).all():
-            raise ValueError(f"its fitness values have the dtype {values.dtype} and the shape {values.shape}")
+            raise ValueError(f"the fitness values have the dtype {values.dtype} and the shape {values.shape}")
         self._told = np.split(values, np.cumsum(sizes)[:-1])
         for told in self._told:
             genomes = self._optimiser.ask()
             if len(genomes) != len(told):
-                raise ValueError(f"it has {len(told)} fitness values for {len(genomes)} genomes")
+                raise ValueError(f"there are {len(told)} fitness values for {len(genomes)} genomes")
             self._tell(genomes, told)
 
     def _tell(self, genomes: Genomes, values: Values) -> None:
-        """Tell the optimiser the fitness of its genomes, and add the generation to the history."""
+        """Report the fitness of its genomes to the optimiser, and add the generation to the history."""
         self._optimiser.tell(values)
         calls = len(genomes) + (self.history[-1].calls if self.history else 0)
         best, mean = float(values.max()), float(values.mean())

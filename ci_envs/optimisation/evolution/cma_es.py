@@ -1,7 +1,7 @@
 """CMA-ES: Hansen and Ostermeier, "Completely derandomized self-adaptation in evolution strategies", 2001.
 
-It is the library ``cma`` by its author (Hansen, Akimoto and Baudis, doi 10.5281/zenodo.2559634): it has what was found
-out since, and its time, 0.7 ms for a generation of 13 genomes of 22 genes, is nothing beside that of play.
+This module uses the library ``cma`` of its author (Hansen, Akimoto and Baudis, doi 10.5281/zenodo.2559634), which
+contains later improvements. Its time, 0.7 ms for a generation of 13 genomes of 22 genes, is negligible beside play.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Values, between
 
 
 class CMAES:
-    """The optimiser for :func:`~ci_envs.optimisation.evolution.ask_tell.optimise`.
+    """The CMA-ES optimiser for :func:`~ci_envs.optimisation.evolution.ask_tell.optimise`.
 
-    Its random numbers are its own: left alone, ``cma`` would seed and use NumPy's global ones.
+    It has its own random numbers. By default ``cma`` would seed and use NumPy's global random numbers.
 
     Attributes:
-        genomes: those of the last generation that was asked for, (offspring, genes).
+        genomes: the genomes of the last generation, (offspring, genes).
     """
 
     genomes: Genomes
@@ -28,18 +28,18 @@ class CMAES:
         """Make the optimiser.
 
         Args:
-            start: the mean of the first generation, (genes,) with at least 2.
-            sigma: its standard deviation, above 0.
-            seed: of all random numbers, 0 to 2^64 - 1.
-            offspring: genomes of a generation, at least 2; None means 4 + 3 ln genes, as Hansen advises.
-            parents: how many of them are; None means half.
+            start: the mean of the first generation, of shape (genes,) with at least 2 genes.
+            sigma: the standard deviation of the first generation, above 0.
+            seed: the seed of all random numbers, 0 to 2^64 - 1.
+            offspring: number of genomes of a generation, at least 2. None means 4 + 3 ln genes, as Hansen recommends.
+            parents: number of parents among them. None means half.
 
         Raises:
-            ValueError: something does not fit.
+            ValueError: an argument is out of range.
             ImportError: ``cma`` is not installed.
         """
         if np.ndim(start) != 1 or len(start) < 2:
-            raise ValueError(f"CMA-ES is for 2 genes or more, not for those of {start!r}")
+            raise ValueError(f"CMA-ES needs 2 genes or more, not those of {start!r}")
         between("sigma", sigma, np.finfo(float).tiny)
         lambda_ = int(4 + 3 * np.log(len(start))) if offspring is None else integer_between("offspring", offspring, 2)
         mu = lambda_ // 2 if parents is None else integer_between("population", parents, 1, lambda_)
@@ -51,8 +51,8 @@ class CMAES:
             "popsize": lambda_,
             "CMA_mu": mu,
             "randn": lambda rows, columns: rng.standard_normal((rows, columns)),
-            "seed": np.nan,  # which is: seed nothing
-            "verbose": -10,  # nothing is printed, and no file with other options looked for
+            "seed": np.nan,  # means that nothing is seeded
+            "verbose": -10,  # prints nothing, and reads no file with other options
         }
         self._strategy = CMAEvolutionStrategy(np.array(start, dtype=np.float64), float(sigma), options)
 
@@ -62,10 +62,10 @@ class CMAES:
         return self.genomes
 
     def tell(self, fitness: Values) -> None:
-        """Move the distribution towards the best of the last sampled genomes."""
+        """Move the distribution towards the best genomes of the last generation."""
         self._strategy.tell(list(self.genomes), list(-fitness))
 
     @property
     def mean(self) -> Values:
-        """The mean of the next generation, (genes,): luck weighs less in it than in any genome."""
+        """The mean of the next generation, (genes,). Noise in the fitness affects it less than a single genome."""
         return np.array(self._strategy.mean)

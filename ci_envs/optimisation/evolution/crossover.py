@@ -1,7 +1,7 @@
 """Crossover operators.
 
-They are our own because they are faster: both children of 256 pairs of 1000 bits took 0.4 ms (one point) and 2.3 ms
-(uniform); with pymoo 0.6 they took 6.2 and 7.7 ms (14x and 3.3x). DEAP 1.4 loops over genes in Python: its crossover
+We implement them because they are faster: both children of 256 pairs of 1000 bits took 0.4 ms (one point) and 2.3 ms
+(uniform). With pymoo 0.6 they took 6.2 and 7.7 ms (14x and 3.3x). DEAP 1.4 loops over genes in Python: its crossover
 and mutation of the same genomes took 135 ms.
 """
 

@@ -3,8 +3,9 @@
 All random numbers of generation g come from ``(seed, g)``. So a run that is resumed from any :class:`State` continues
 exactly as without the interruption.
 
-The loop is our own: with DEAP 1.4 (``varAnd`` and ``selTournament``) the operators of a generation of 512 genomes of
-1000 bits took 158 ms; here a whole generation takes 3.9 ms. pymoo 0.6 has about twenty dependencies.
+We implement the loop because it is faster: with DEAP 1.4 (``varAnd`` and ``selTournament``) the operators of a
+generation of 512 genomes of 1000 bits took 158 ms. Here a whole generation takes 3.9 ms. pymoo 0.6 has about twenty
+dependencies.
 """
 
 import math
@@ -42,14 +43,15 @@ class Plan:
         offspring: the number of genomes made per generation, lambda.
         mutate: the mutation of the children.
         select: the selection of parents.
-        crossover: makes a child of two parents; None copies one parent.
+        crossover: makes a child of two parents. None copies one parent.
         crossover_rate: the share of the children that have two parents, 0 to 1.
-        crossover_delay: how slowly that share grows from 0 to ``crossover_rate``, in generations, 0 or more: in
-            generation g it is ``crossover_rate * (1 - exp(-g / crossover_delay))``; 0 keeps it constant.
-        mutates_crossed: whether the children of two parents are mutated too.
+        crossover_delay: the time constant in generations, 0 or more, with which the share grows from 0 to
+            ``crossover_rate``: in generation g it is ``crossover_rate * (1 - exp(-g / crossover_delay))``. 0 keeps it
+            constant.
+        mutates_crossed: whether the children of two parents are also mutated.
         survive: the selection of survivors.
         step_rule: adapts the step size of the mutation; None keeps it at 1.
-        immigration: replaces genomes when the best fitness stagnates; None replaces none.
+        immigration: replaces genomes when the best fitness stagnates, or None.
         hall_size: the size of the hall of fame.
         reevaluate: whether to evaluate the parents again in each generation, together with the offspring and with the
             same seed: for fitness that is noisy or depends on the other genomes.
@@ -117,13 +119,13 @@ class State:
 
     @property
     def statistics(self) -> Statistics:
-        """The statistics of the generation; the diversity takes some time to compute."""
+        """The statistics of the generation. Computing the diversity takes some time."""
         best, mean = float(self.fitness.max()), float(self.fitness.mean())
         return Statistics(self.generation, self.calls, best, mean, diversity(self.genomes), self.step)
 
 
 def first_generation(plan: Plan, fitness: Fitness, initial: Initial, seed: int) -> State:
-    """Return the initial population, evaluated.
+    """Return the evaluated initial population.
 
     Raises:
         ValueError: the seed is not from 0 to 2^64 - 1, or ``initial`` or ``fitness`` returns a wrong shape or dtype.
@@ -137,7 +139,7 @@ def first_generation(plan: Plan, fitness: Fitness, initial: Initial, seed: int) 
 
 
 def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State) -> State:
-    """Return the state after the next generation; ``state`` is not changed.
+    """Return the state after the next generation. ``state`` is not changed.
 
     Raises:
         ValueError: an operator or ``fitness`` gets or returns a wrong shape or dtype.
@@ -173,14 +175,14 @@ def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State
 def evolve(
     plan: Plan, fitness: Fitness, initial: Initial, *, seed: int = 0, state: State | None = None
 ) -> Iterator[State]:
-    """Yield the state of each generation, without end.
+    """Yield the state of each generation, in an infinite loop.
 
     Args:
         plan: the evolutionary algorithm.
         fitness: evaluates genomes.
         initial: makes the initial population and immigrants.
         seed: the seed of all random numbers, 0 to 2^64 - 1.
-        state: the state to continue from, with its seed; the first state yielded is the next one.
+        state: the state to continue from, with its seed. The first yielded state is the next one.
 
     Raises:
         ValueError: a value is out of range, or an operator or ``fitness`` gets or returns a wrong shape or dtype.
@@ -200,7 +202,7 @@ def _random_streams(seed: int, generation: int) -> tuple[Generator, int]:
 
 
 def _children(plan: Plan, state: State, rng: Generator) -> tuple[Genomes, Indices]:
-    """``-> (children, mothers)``: the offspring, and the indices of their first parents."""
+    """Return the offspring, and the indices of their first parents."""
     number = plan.offspring
     parents = plan.select(state.genomes, state.fitness, number if plan.crossover is None else 2 * number, rng)
     mothers = parents[:number]
@@ -246,7 +248,7 @@ def _hall_of_fame(
     genomes: Genomes,
     fitness: Values,
 ) -> tuple[Genomes, Values]:
-    """Return the best different genomes of a hall of fame and of new genomes; the latest fitness of each counts."""
+    """Return the best different genomes of a hall of fame and new genomes. The latest fitness of a genome counts."""
     rows, values = np.concatenate((hall, genomes)), np.concatenate((hall_fitness, fitness))
     keys = np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows  # fewer bytes to hash
     newest = np.array(list({key.tobytes(): index for index, key in enumerate(keys)}.values()))

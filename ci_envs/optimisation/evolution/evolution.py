@@ -1,4 +1,4 @@
-"""Evolutions that advance by generations: their state can be kept after each generation, and continued."""
+"""Evolutions that advance by generations. After each generation their state can be saved, and restored later."""
 
 from abc import ABC, abstractmethod
 from dataclasses import fields
@@ -17,7 +17,7 @@ _NUMBERS = tuple(item.name for item in fields(State) if item.name not in _ARRAYS
 
 
 class Evolution(ABC):
-    """Evolves generation after generation.
+    """An evolution that advances by generations.
 
     Attributes:
         history: the statistics of all generations, the initial population first.
@@ -27,7 +27,7 @@ class Evolution(ABC):
 
     @property
     def generation(self) -> int:
-        """The number of the last complete generation; 0 is the initial population, -1 comes before it."""
+        """The number of the last complete generation: 0 for the initial population, -1 before it."""
         return len(self.history) - 1
 
     @abstractmethod
@@ -40,7 +40,7 @@ class Evolution(ABC):
 
     @abstractmethod
     def state(self) -> TrainerState | None:
-        """Return the state after the last complete generation; None before the initial population."""
+        """Return the state after the last complete generation, or None before the initial population."""
 
     @abstractmethod
     def restore(self, state: TrainerState) -> None:
@@ -56,13 +56,13 @@ class PopulationEvolution(Evolution):
     """A population that evolves according to a :class:`~ci_envs.optimisation.evolution.engine.Plan`."""
 
     def __init__(self, plan: Plan, fitness: Fitness, initial: Initial, seed: int) -> None:
-        """Prepare an evolution; nothing is evaluated yet.
+        """Prepare an evolution, without evaluating genomes.
 
         Args:
             plan: the evolutionary algorithm.
             fitness: evaluates genomes.
             initial: makes the initial population and immigrants.
-            seed: of all random numbers, 0 to 2^64 - 1.
+            seed: the seed of all random numbers, 0 to 2^64 - 1.
 
         Raises:
             ValueError: the seed is out of range.
@@ -76,7 +76,7 @@ class PopulationEvolution(Evolution):
         """The population after the last complete generation.
 
         Raises:
-            ValueError: there is none yet.
+            ValueError: no generation is complete.
         """
         if self._population is None:
             raise ValueError("the evolution has no population yet: advance it first")
@@ -109,10 +109,10 @@ class PopulationEvolution(Evolution):
 
 
 def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]]:
-    """Return the population, and the statistics of all generations, that :meth:`PopulationEvolution.state` returned.
+    """Return the population and the statistics of all generations from a state of :meth:`PopulationEvolution.state`.
 
     Raises:
-        ValueError: the state is of something else.
+        ValueError: the state is not of a population.
         KeyError: a part of the state is missing.
     """
     numbers = {name: state.values[name] for name in _NUMBERS}
@@ -125,10 +125,10 @@ def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]
 def _check(state: State, history: tuple[Statistics, ...]) -> None:
     for genomes, fitness in ((state.genomes, state.fitness), (state.hall, state.hall_fitness)):
         if genomes.ndim != 2 or fitness.shape != (len(genomes),) or fitness.dtype != np.float64:
-            raise ValueError(f"its arrays have the shapes {genomes.shape} and {fitness.shape}")
+            raise ValueError(f"the arrays have the shapes {genomes.shape} and {fitness.shape}")
         if genomes.shape[1] != state.genomes.shape[1] or genomes.dtype != state.genomes.dtype or not len(genomes):
-            raise ValueError(f"its genomes have the dtype {genomes.dtype} and the shape {genomes.shape}")
+            raise ValueError(f"the genomes have the dtype {genomes.dtype} and the shape {genomes.shape}")
         if not np.isfinite(fitness).all():
-            raise ValueError("its fitness is not finite")
+            raise ValueError("the fitness is not finite")
     if len(history) != state.generation + 1:
-        raise ValueError(f"it has {len(history)} generations in its history, not {state.generation + 1}")
+        raise ValueError(f"the history has {len(history)} generations, not {state.generation + 1}")

@@ -1,8 +1,8 @@
 """Mutation operators.
 
-They are our own because they are faster: flipping one in a thousand of 512 x 1000 bits took 0.03 ms, because only the
-bits that flip are sampled; with pymoo 0.6 it took 2.2 ms (70x). Gaussian noise on 512 x 64 floats took 0.35 ms, with
-pymoo 1.9 ms (5x).
+We implement them because they are faster: flipping one in a thousand of 512 x 1000 bits took 0.03 ms, because only the
+bits that flip are sampled. With pymoo 0.6 it took 2.2 ms (70x). Gaussian noise on 512 x 64 floats took 0.35 ms, and
+with pymoo 1.9 ms (5x).
 """
 
 from collections.abc import Callable

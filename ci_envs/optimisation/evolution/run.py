@@ -1,4 +1,4 @@
-"""Whole runs of an evolution: progress, and a file from which an interrupted run continues."""
+"""Complete runs of an evolution, with progress and a file from which an interrupted run can be resumed."""
 
 import json
 from collections.abc import Mapping
@@ -38,10 +38,10 @@ class EvolutionRun:
 
 @dataclass(frozen=True)
 class RunFile:
-    """A file that keeps an evolution, and the options of a run that continues only with the same.
+    """A file with an evolution and the options of its run. A run can only be resumed with the same options.
 
     Attributes:
-        path: of the file, in a folder that is made if needed.
+        path: the path of the file. Its folder is created if necessary.
         options: plain values by name.
     """
 
@@ -49,7 +49,7 @@ class RunFile:
     options: Mapping[str, Any]
 
     def save(self, state: TrainerState) -> None:
-        """Write a state; equal states and options make equal files.
+        """Write a state. Equal states and options give equal files.
 
         Raises:
             OSError: the file cannot be written.
@@ -57,10 +57,11 @@ class RunFile:
         write_arrays(self.path, _FORMAT, {"options": self.options, "values": dict(state.values)}, state.arrays)
 
     def restore(self, evolution: Evolution) -> None:
-        """Let an evolution continue from the file.
+        """Continue an evolution from the file.
 
         Raises:
-            ValueError: the file is damaged, something else, of another version, or of a run with other options.
+            ValueError: the file is damaged, is not such a file, or is of another version or of a run with other
+                options.
             OSError: the file cannot be read.
         """
         with reading(self.path):
@@ -88,20 +89,20 @@ def run(
 ) -> EvolutionRun:
     """Evolve a population for some generations, and show the progress on stderr.
 
-    However the run ends, the last complete generation is in the file. A run that is resumed ends as it would have ended
-    without the interruption.
+    The last complete generation is always written to the file, also if the run fails. A resumed run has the same result
+    as a run without interruption.
 
     Args:
         plan: the evolutionary algorithm.
         fitness: evaluates genomes.
         initial: makes the initial population and immigrants.
-        generations: of the whole run, after the initial population.
-        seed: of all random numbers, 0 to 2^64 - 1.
+        generations: number of generations of the whole run, after the initial population.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
         target: the run ends when the best fitness is at least this.
-        path: of the file; None keeps no file.
-        resume: continue the run in the file.
-        notes: plain values that are kept in the file; a run continues only with equal ones.
-        every: least seconds between two times that the file is written.
+        path: the path of the file. None writes no file.
+        resume: whether to continue the run in the file.
+        notes: plain values that are written to the file. A run can only be resumed with equal notes.
+        every: minimum time in seconds between two writes of the file.
 
     Raises:
         ValueError: a value is out of range, an operator or ``fitness`` returns a wrong shape or dtype, the file exists
@@ -127,18 +128,18 @@ def optimise(
     notes: Mapping[str, Any] | None = None,
     every: float = 10,
 ) -> tuple[Statistics, ...]:
-    """Run an optimiser for some generations, and return the statistics of each; see :func:`run`.
+    """Run an optimiser for some generations, and return the statistics of each generation, see :func:`run`.
 
     Args:
         optimiser: a new optimiser, made from ``seed``.
-        fitness: evaluates genomes; its seed in generation g is the first word of ``(seed, g)``.
-        generations: of the whole run, after the first.
-        seed: of the optimiser and of the fitness, 0 to 2^64 - 1.
+        fitness: evaluates genomes. Its seed in generation g is the first word of ``(seed, g)``.
+        generations: number of generations of the whole run, after the first one.
+        seed: the seed of the optimiser and of the fitness, 0 to 2^64 - 1.
         target: the run ends when the best fitness is at least this.
-        path: of the file; None keeps no file.
-        resume: continue the run in the file.
-        notes: plain values that are kept in the file; a run continues only with equal ones.
-        every: least seconds between two times that the file is written.
+        path: the path of the file. None writes no file.
+        resume: whether to continue the run in the file.
+        notes: plain values that are written to the file. A run can only be resumed with equal notes.
+        every: minimum time in seconds between two writes of the file.
 
     Raises:
         ValueError: a value is out of range, ``fitness`` returns a wrong shape or dtype, the file exists already, or it
@@ -153,11 +154,11 @@ def optimise(
 
 
 def read_run(path: str | Path) -> EvolutionRun:
-    """Read the file of :func:`run`. Nothing is unpickled.
+    """Read the file of :func:`run`, without unpickling.
 
     Raises:
-        ValueError: it is damaged, something else, or of another version.
-        OSError: it cannot be read.
+        ValueError: the file is damaged, is not such a file, or is of another version.
+        OSError: the file cannot be read.
     """
     with reading(Path(path)):
         about, arrays = read_arrays(Path(path), _FORMAT)

@@ -78,7 +78,7 @@ def _anneal(problem: SetCovering, moves: int, temperature: float, seed: int) -> 
 
 @kernel
 def _random_walk(instance: Any, cover: Any, penalties: Any, best: Any, moves: Any, temperature: Any, state: Any) -> Any:
-    """``-> state``: try ``moves`` random moves: add a set, remove a set, or exchange two sets."""
+    """Try ``moves`` random moves, and return the state: add a set, remove a set, or exchange two sets."""
     best_cost, cost = total_cost(instance, best), total_cost(instance, cover.selected)
     count = np.uint64(len(cover.selected))
     for _ in range(moves):
@@ -109,9 +109,9 @@ def _random_walk(instance: Any, cover: Any, penalties: Any, best: Any, moves: An
 
 @kernel
 def _random_removal(selected: Any, added: Any, state: Any) -> Any:
-    """``-> (set, state)``: the set to remove; -1 for none.
+    """Return ``(set, state)``: the set to remove; -1 for none.
 
-    It is ``added`` if that is selected; otherwise, with probability one half each, none or a random selected set.
+    The set is ``added`` if that is selected. Otherwise it is none or a random selected set, with probability 1/2 each.
     """
     if selected[added]:
         return added, state

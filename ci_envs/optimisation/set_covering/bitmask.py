@@ -19,7 +19,7 @@ def full_bitmask(size: int) -> NDArray[np.uint64]:
 
 @kernel
 def intersection_size(a: Any, b: Any) -> Any:
-    """``-> int``: the number of elements that two sets have in common."""
+    """Return the number of elements that two sets have in common."""
     common = np.int64(0)
     for i in range(len(a)):
         common += np.int64(popcount(a[i] & b[i]))
@@ -28,7 +28,7 @@ def intersection_size(a: Any, b: Any) -> Any:
 
 @kernel
 def is_empty(elements: Any) -> Any:
-    """``-> bool``: whether a set is empty."""
+    """Return whether a set is empty."""
     union = np.uint64(0)
     for word in elements:
         union |= word
@@ -61,5 +61,5 @@ def measure_selections(words: Any, costs: Any, genomes: Any, union: Any, covered
 
 @kernel
 def lowest_bit(word: Any) -> Any:
-    """``-> int``: the index of the lowest one in a word that is not 0."""
+    """Return the index of the lowest one in a word that is not 0."""
     return np.int64(trailing_zeros(word))

@@ -157,7 +157,7 @@ def _root_path(problem: SetCovering) -> _Path:
 
 @kernel
 def _next_node(instance: Any, path: Any, depth: Any) -> Any:
-    """``-> depth``: go to the next node, where the next branch is selected; -1 if there is none."""
+    """Go to the next node, and return the depth of its branch; -1 if there is none."""
     while depth >= 0:
         if path.branch_counts[depth, 1] < path.branch_counts[depth, 0]:
             index = path.branches[depth, path.branch_counts[depth, 1]]
@@ -216,7 +216,7 @@ def _branch(instance: Any, path: Any, depth: Any, reduced_costs: Any, limit: Any
 
 @kernel
 def _rarest_element(uncovered: Any, set_counts: Any) -> Any:
-    """``-> element``: the uncovered element that is in the fewest open sets."""
+    """Return the uncovered element that is in the fewest open sets."""
     rarest = -1
     for i in range(len(uncovered)):
         word = uncovered[i]
@@ -230,7 +230,7 @@ def _rarest_element(uncovered: Any, set_counts: Any) -> Any:
 
 @kernel
 def _bound(instance: Any, uncovered: Any, open_sets: Any, dual: Any, reduced_costs: Any) -> Any:
-    """``-> float``: the sum of a feasible dual solution; infinite if the open sets do not cover the elements.
+    """Return the sum of a feasible dual solution; infinite if the open sets do not cover the elements.
 
     Write the reduced cost of each open set; it is infinite for a set without uncovered elements. The dual variable of
     an element starts at the least cost per uncovered element among the sets that have it. Then each dual variable is
@@ -265,7 +265,7 @@ def _bound(instance: Any, uncovered: Any, open_sets: Any, dual: Any, reduced_cos
 
 @kernel
 def _ascend(instance: Any, uncovered: Any, open_sets: Any, reduced_costs: Any) -> Any:
-    """``-> float``: the sum by which the dual variables can be raised, one element after the other."""
+    """Return the sum by which the dual variables can be raised, one element after the other."""
     total = 0.0
     for i in range(len(uncovered)):
         word = uncovered[i]

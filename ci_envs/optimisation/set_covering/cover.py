@@ -81,7 +81,7 @@ def uncovered_penalties(problem: SetCovering) -> NDArray[np.float64]:
 
 @kernel
 def total_cost(instance: Any, selected: Any) -> Any:
-    """``-> float``: the sum of the costs of the selected sets."""
+    """Return the sum of the costs of the selected sets."""
     cost = 0.0
     for index in range(len(selected)):
         if selected[index]:
@@ -111,7 +111,7 @@ def remove_set(instance: Any, index: Any, cover: Any) -> None:
 
 @kernel
 def removal_loss(instance: Any, index: Any, cover: Any, weights: Any) -> Any:
-    """``-> float``: the weight of the elements that a selected set alone covers."""
+    """Return the weight of the elements that only a given selected set covers."""
     total = weights[0] * 0
     for element in instance.set_elements[instance.set_starts[index] : instance.set_starts[index + 1]]:
         if cover.counts[element] == 1:
@@ -121,7 +121,7 @@ def removal_loss(instance: Any, index: Any, cover: Any, weights: Any) -> Any:
 
 @kernel
 def addition_gain(instance: Any, index: Any, cover: Any, weights: Any) -> Any:
-    """``-> float``: the weight of the uncovered elements of a set."""
+    """Return the weight of the uncovered elements of a set."""
     total = weights[0] * 0
     for i in range(len(cover.uncovered)):
         word = instance.words[index, i] & cover.uncovered[i]

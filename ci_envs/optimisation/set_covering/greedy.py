@@ -99,7 +99,7 @@ def _select_with_lookahead(problem: SetCovering, rule: str, width: int, lookahea
 def _select(
     words: Any, sizes: Any, costs: Any, order: Any, rule: Any, limit: Any, uncovered: Any, selected: Any
 ) -> Any:
-    """``-> int``: add at most ``limit`` sets of the cover to ``selected``; return the sets examined.
+    """Add at most ``limit`` sets of the cover to ``selected``, and return the number of sets examined.
 
     The elements of the sets are removed from ``uncovered``.
     """

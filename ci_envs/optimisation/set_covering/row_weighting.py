@@ -64,7 +64,7 @@ def _solve(problem: SetCovering, moves: int, seed: int) -> Iterator[Incumbent]:
 
 @kernel
 def _search(instance: Any, cover: Any, weights: Any, changed: Any, best: Any, done: Any, moves: Any, state: Any) -> Any:
-    """``-> (moves done, state)``: search until ``moves`` are done, the best cover improves, or a report is due.
+    """Search until ``moves`` are done, the best cover improves, or a report is due; return (moves done, state).
 
     ``changed`` has the move at which each set was added or removed last.
     """
@@ -97,7 +97,7 @@ def _search(instance: Any, cover: Any, weights: Any, changed: Any, best: Any, do
 
 @kernel
 def _best_removal(instance: Any, cover: Any, weights: Any, changed: Any, now: Any) -> Any:
-    """``-> set``: the selected set with the least loss per cost; -1 for none. Ties go to the set added first."""
+    """Return the selected set with the least loss per cost; -1 for none. Ties go to the set added first."""
     best, best_loss = -1, np.inf
     for index in range(len(cover.selected)):
         if cover.selected[index] and changed[index] != now - 1:
@@ -111,7 +111,7 @@ def _best_removal(instance: Any, cover: Any, weights: Any, changed: Any, now: An
 def _best_addition(
     instance: Any, cover: Any, element: Any, weights: Any, changed: Any, removed: Any, budget: Any
 ) -> Any:
-    """``-> set``: the set with ``element`` and a cost below ``budget`` that gains most weight per cost; -1 for none.
+    """Return the set with ``element`` and a cost below ``budget`` that gains most weight per cost; -1 for none.
 
     Ties go to the set that was removed first.
     """
@@ -126,7 +126,7 @@ def _best_addition(
 
 @kernel
 def _random_element(elements: Any, state: Any) -> Any:
-    """``-> (element, state)``: a uniformly random element of a bitmask that is not empty."""
+    """Return ``(element, state)``: a uniformly random element of a bitmask that is not empty."""
     total = np.uint64(0)
     for word in elements:
         total += popcount(word)

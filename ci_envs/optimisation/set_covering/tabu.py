@@ -66,7 +66,10 @@ def _solve(problem: SetCovering, moves: int, tenure: int, seed: int) -> Iterator
 def _search(
     instance: Any, cover: Any, penalties: Any, tabu_until: Any, best: Any, first: Any, end: Any, tenure: Any, state: Any
 ) -> Any:
-    """``-> state``: make the moves from ``first`` to ``end - 1``; a set may change from move ``tabu_until`` on."""
+    """Make the moves from ``first`` to ``end - 1``, and return the state.
+
+    A set may change from move ``tabu_until`` on.
+    """
     best_cost, cost = total_cost(instance, best), total_cost(instance, cover.selected)
     for now in range(first, end):
         index = _best_move(instance, cover, penalties, tabu_until, now, best_cost - cost)
@@ -90,7 +93,7 @@ def _search(
 
 @kernel
 def _best_move(instance: Any, cover: Any, penalties: Any, tabu_until: Any, now: Any, budget: Any) -> Any:
-    """``-> set``: the set to add or remove; -1 if every set is tabu.
+    """Return the set to add or remove; -1 if every set is tabu.
 
     ``budget`` is the cost of the best cover minus the cost of the selection.
     """
