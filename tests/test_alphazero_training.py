@@ -219,7 +219,7 @@ def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
         ({"threads": 13}, "threads must be"),
         ({"workers": 0}, "workers must be"),
         ({"workers": 13}, "workers must be"),
-        ({"ray_address": "auto"}, "ray_address='auto' needs workers"),
+        ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
         ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
         ({"seed": -1}, "seed must be"),

@@ -88,7 +88,15 @@ class Step(NamedTuple):
     Planes and masks are records with the single field ``seen``, so that compiled code knows the shape for each board.
 
     Attributes:
-ci_envs/envs/vector.py
+        planes: int8, records of shape (height, width, channels), (n,).
+        masks: int8, records of shape (actions,), (n,).
+        rewards: float64 of shape (n,).
+        terminations: bool of shape (n,).
+        truncations: bool of shape (n,).
+        illegal: whether an illegal action of the agent ended the game, bool of shape (n,).
+        final_planes: the last planes of games on boards that start a new game in the same step, in the format of
+            ``planes``.
+        final_to_move: the player to move in the last position of these games, int8 of shape (n,).
     """
 
     planes: NDArray[np.void]

@@ -46,11 +46,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     ``info["final_info"]``.
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
-<<<<<<< HEAD
-    is that of the player who made it; ``info["to_move"]`` says who moves next, and is in ``info["final_info"]`` too.
-=======
     is for the player who acted. ``info["to_move"]`` is the next player to move; it is also in ``info["final_info"]``.
->>>>>>> b42a4fc (Describe the arena and the environments in plain English)
 
     Attributes:
         game: the game.
