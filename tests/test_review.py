@@ -8,7 +8,7 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.nim import Nim
 from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
-from ci_envs.web.board import clickable_regions, targets_of
+from ci_envs.web.cells import clickable_regions, targets_of
 from ci_envs.web.evaluation import Evaluation, backed_up
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake

@@ -1,20 +1,14 @@
-"""The board: a picture, and over it a button for each cell."""
+"""The board of a page: a picture, and over it a button for each cell."""
 
-import html
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from ci_envs.agent.analysis import Analysis
-from ci_envs.drawing.annotation import Marks, annotated
-from ci_envs.drawing.drawing import Drawing, Region
-from ci_envs.games.game import Game
-from ci_envs.games.position import Position
-from ci_envs.picture import arrow_of, marks_of, next_clicks
+from ci_envs.drawing.annotation import annotated
+from ci_envs.web.cells import actions_of, buttons
+from ci_envs.web.view import View
 
 # the second click of a double click would be for the position after the move
 _ON_CLICK = "(e) => { const r = e.target.closest('[data-region]'); if (r && e.detail < 2) emit(r.dataset.region); }"
@@ -22,66 +16,6 @@ _ON_KEY = """(e) => {
     const r = e.target.closest('[data-region]');
     if (r && (e.key === 'Enter' || e.key === ' ')) { e.preventDefault(); emit(r.dataset.region); }
 }"""
-
-
-@dataclass(frozen=True)
-class View:
-    """What a board shows.
-
-    Attributes:
-        position: what is shown.
-        last: the action that led to it.
-        playable: whether the user may play now.
-        tries: whether a move is tried in a variation, not played in the game.
-        blocked: why the user may not play now, in a sentence, which a click shows.
-        analysis: the analysis to show, or None.
-        scores: the exact scores of the actions, or nothing.
-        hint: an action that was recommended.
-        flipped: whether the board is shown from the other side.
-    """
-
-    position: Position
-    last: int | None = None
-    playable: bool = False
-    tries: bool = False
-    blocked: str = ""
-    analysis: Analysis | None = None
-    scores: tuple[int, ...] = ()
-    hint: int | None = None
-    flipped: bool = False
-
-    def clicks(self, clicked: tuple[str, ...]) -> dict[str, list[int]]:
-        """The regions to click next, as of :func:`~ci_envs.picture.next_clicks`; none if the user may not play."""
-        actions = self.position.legal_actions() if self.playable else ()
-        return next_clicks(self.position.game, actions, clicked)
-
-    def drawing(self) -> Drawing:
-        """The picture without marks."""
-        return self.position.game.draw(self.position.own, self.position.opp, self.position.to_move)
-
-    def marks(self, clicked: tuple[str, ...]) -> Marks:
-        """What to mark after some clicks."""
-        marks = marks_of(self.position, self.analysis, self.last, scores=self.scores, clicked=clicked)
-        marks = replace(marks, clickable=tuple(self.clicks(clicked)))
-        if self.hint is None:
-            return marks
-        game = self.position.game
-        return replace(marks, best=game.targets(self.hint), best_arrow=arrow_of(game, self.hint))
-
-    def prompt(self, clicked: tuple[str, ...]) -> str:
-        """What the user has to do next, in a sentence; nothing if the user may not play."""
-        if not self.playable:
-            return ""
-        text = self.position.game.prompt(self.position.own, self.position.opp, clicked)
-        text = f"try a move: {text}" if self.tries else text
-        return f"{text[:1].upper()}{text[1:]}."
-
-    def refusal(self, clicked: tuple[str, ...], region: str) -> str:
-        """Why a click on a region does nothing, in a sentence."""
-        position = self.position
-        if not self.playable:
-            return self.blocked
-        return position.game.why_illegal(position.own, position.opp, position.to_move, clicked, region)
 
 
 class Board:
@@ -160,7 +94,7 @@ class Board:
             self._say(self._view.refusal(self._clicked, region), illegal=True)
             return
         clicked = (*self._clicked, region)
-        chosen = _ending_with(self._view.position.game, actions, clicked)
+        chosen = actions_of(self._view.position.game, actions, clicked)
         self._clicked = () if chosen else clicked
         if chosen:
             self._playing = True
@@ -170,72 +104,6 @@ class Board:
                 self._playing = False
         else:
             self._draw()
-
-
-def buttons(view: View, clicked: tuple[str, ...], focused: str = "") -> str:
-    """Return what can be clicked in a picture as transparent buttons, in a picture of the same size.
-
-    Args:
-        view: what the board shows.
-        clicked: the regions that were clicked so far.
-        focused: the region that a key reaches first; by default the first one that can be clicked.
-    """
-    drawing, game, clicks = view.drawing(), view.position.game, view.clicks(clicked)
-    regions = clickable_regions(drawing.regions, targets_of(game))
-    names = [region.name for region in regions]
-    if focused not in names:
-        focused = next((name for name in names if name in clicks), names[0] if names else "")
-    shapes = []
-    for region in regions:
-        name = region.name
-        ending = _ending_with(game, clicks.get(name, []), (*clicked, name))
-        attributes = {
-            "data-region": name,
-            "role": "button",
-            "tabindex": "0" if name == focused else "-1",
-            "aria-label": _label(view, clicks, clicked, name),
-            "aria-pressed": str(name in clicked).lower(),
-            "aria-disabled": str(name not in clicks and name not in clicked).lower(),
-            "data-preview": " ".join(game.preview(ending[0])) if ending else "",
-        }
-        written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
-        box = f'x="{region.x:g}" y="{region.y:g}" width="{region.width:g}" height="{region.height:g}" rx="8"'
-        shapes.append(f"<rect{written} {box}/>")
-    return Drawing(drawing.width, drawing.height, "".join(shapes)).svg(None)
-
-
-def _label(view: View, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
-    """Return what a region shows and what a click on it does, for screen readers."""
-    position = view.position
-    contents = position.game.contents(position.own, position.opp, position.to_move, name)
-    label = f"{name}: {contents}" if contents else name
-    if name in clicked:
-        return f"{label}, selected, put it back"
-    return f"{label}, {position.game.click_effect(position.to_move, clicked, name)}" if name in clicks else label
-
-
-@lru_cache(maxsize=256)
-def targets_of(game: Game) -> frozenset[str]:
-    """Return the names of all regions that are clicked for an action of a game."""
-    return frozenset(target for action in range(game.action_count) for target in game.targets(action))
-
-
-def clickable_regions(regions: Collection[Region], targets: Collection[str]) -> list[Region]:
-    """Return the regions that get a button: the targets of actions, and the others that no target covers."""
-    wanted = [region for region in regions if region.name in targets]
-    return [
-        region for region in regions if region.name in targets or not any(_overlap(region, target) for target in wanted)
-    ]
-
-
-def _overlap(one: Region, other: Region) -> bool:
-    apart = one.x + one.width <= other.x or other.x + other.width <= one.x
-    return not (apart or one.y + one.height <= other.y or other.y + other.height <= one.y)
-
-
-def _ending_with(game: Game, actions: Collection[int], clicked: tuple[str, ...]) -> list[int]:
-    """Return the actions that these clicks complete."""
-    return [action for action in actions if game.targets(action) == clicked]
 
 
 def _side(view: View) -> str:

@@ -10,7 +10,7 @@ from nicegui.events import KeyEventArguments
 
 from ci_envs.web.asking import REFUSALS, asked, sentence
 from ci_envs.web.autoplay import Autoplay
-from ci_envs.web.board import Board, View
+from ci_envs.web.board import Board
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.clock import clock_text, seconds_left
 from ci_envs.web.controls import Controls, tool_button
@@ -18,8 +18,9 @@ from ci_envs.web.evaluation import Evaluation, PositionEvaluator
 from ci_envs.web.export_menu import ExportMenu
 from ci_envs.web.insight import Insight
 from ci_envs.web.line import Line
+from ci_envs.web.navigation import Navigation
 from ci_envs.web.players import player_label, title_of
-from ci_envs.web.review import Navigation, Review
+from ci_envs.web.review import Review
 from ci_envs.web.room import Room
 from ci_envs.web.seating import Seating
 from ci_envs.web.seats import held_seats
@@ -27,6 +28,7 @@ from ci_envs.web.standing import Standing, standing_of, status_text
 from ci_envs.web.store import UnknownGameError
 from ci_envs.web.table import Table
 from ci_envs.web.thinking import Thinker
+from ci_envs.web.view import View
 
 _POLL = 0.2  # seconds between two looks at whether an agent has played
 _SELDOM = 5  # how many of them until one at whether somebody else has

@@ -1,4 +1,4 @@
-"""What an agent thinks of the present position, while it thinks."""
+"""The analysis of the position that is shown, by an agent, while it searches."""
 
 import asyncio
 import math
@@ -29,14 +29,14 @@ def analysis_of(thought: Thought, position: Position) -> Analysis:
 
 
 class Insight:
-    """The panel of an agent that thinks along."""
+    """The panel with the analysis of an agent."""
 
     def __init__(self, thinker: Thinker, spec: str, suggestions: list[str], on_change: Callable[[], None]) -> None:
         """Make the panel.
 
         Args:
-            thinker: who lets agents think.
-            spec: the agent to begin with.
+            thinker: runs the searches of agents.
+            spec: the agent that is chosen at first.
             suggestions: agents to choose from.
             on_change: called when there is something else to be seen on the board.
         """
@@ -65,7 +65,7 @@ class Insight:
         return str(self.agent.value or "").strip()
 
     def look(self, environment: str, position: Position) -> None:
-        """Think about this position from now on."""
+        """Analyse this position from now on."""
         if self._about != (environment, position):
             self._about = environment, position
             self._restart()
@@ -81,7 +81,7 @@ class Insight:
         self._no_exact.set_visibility(bool(reason))
 
     def stop(self) -> None:
-        """Think no more."""
+        """Stop the analysis."""
         if self._search is not None:
             self._search.cancel()
             self._search = None

@@ -1,68 +1,25 @@
-"""The review of a game: buttons that go through its moves, its moves and mistakes, and the graph of winning chances."""
+"""The review of a game: its winning chances, its moves and its mistakes."""
 
 import asyncio
 import html
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from time import monotonic
-from typing import Any
 
 from nicegui import ui
-from nicegui.events import EChartPointClickEventArguments, GenericEventArguments
+from nicegui.events import GenericEventArguments
 
 from ci_envs.games.position import Position
 from ci_envs.web.asking import REFUSALS
+from ci_envs.web.chances_chart import ChancesChart
 from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, backed_up
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
 from ci_envs.web.players import plies_text
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
-_GREY = "#808080"  # seen on a light ground and on a dark one
 _PAUSE = 0.25  # seconds between two pictures of the graph while it grows
 _ON_CLICK = "(e) => { const b = e.target.closest('[data-ply]'); if (b) emit(+b.dataset.ply); }"
-
-
-class Navigation:
-    """The buttons that go through the moves, and the one that leaves a variation."""
-
-    def __init__(self, on_change: Callable[[Callable[[Line], Line]], None]) -> None:
-        """Make the buttons in the current element.
-
-        Args:
-            on_change: called with what to do with the line that is shown.
-        """
-        self._on_change = on_change
-        with ui.row().classes("controls navigation items-center").props('role=group aria-label="Moves of the game"'):
-            steps: tuple[tuple[str, str, str, Callable[[Line], Line]], ...] = (
-                ("first", "First position", "first_page", lambda line: line.go(0)),
-                ("back", "Back", "chevron_left", lambda line: line.go(line.ply - 1)),
-                ("forward", "Forward", "chevron_right", lambda line: line.go(line.ply + 1)),
-                ("last", "Last position", "last_page", lambda line: line.go(line.length)),
-            )
-            self._steps = {name: self._step(name, label, icon, step) for name, label, icon, step in steps}
-            self._where = ui.label().classes("note")
-            self._leave = ui.button("Back to the game", icon="undo", on_click=lambda: on_change(Line.leave))
-            self._leave.props("flat dense no-caps")
-
-    def _step(self, name: str, label: str, icon: str, step: Callable[[Line], Line]) -> ui.button:
-        button = ui.button(icon=icon, on_click=lambda: self._on_change(step))
-        keys = {"first": "Home", "back": "left arrow", "forward": "right arrow", "last": "End"}
-        button.tooltip(f"{label} (key: {keys[name]})")
-        return button.props(f'flat dense aria-label="{label}"').classes(name)
-
-    def show(self, line: Line) -> None:
-        """Show which moves are shown."""
-        self._steps["first"].set_enabled(line.ply > 0)
-        self._steps["back"].set_enabled(line.ply > 0)
-        self._steps["forward"].set_enabled(line.ply < line.length)
-        self._steps["last"].set_enabled(line.ply < line.length)
-        after = f"after {line.ply} of {plies_text(line.length)}"
-        if line.tried:
-            self._where.set_text(f"Variation: {after}. The game stays as it is.")
-        else:
-            self._where.set_text("" if line.is_current else f"Position {after}")
-        self._leave.set_visibility(bool(line.tried))
 
 
 class Review:
@@ -83,7 +40,7 @@ class Review:
         ui.html("Winning chances", sanitize=True, tag="h2").classes("panel-title")
         self._bar = ui.html(sanitize=False).classes("w-full")
         self._chances = ui.label().classes("thought")
-        self._graph = ui.echart(_options(), on_point_click=self._click_graph, renderer="svg").classes("graph")
+        self._chart = ChancesChart(on_go)
         self._source = ui.label().classes("note")
         ui.html("Moves", sanitize=True, tag="h2").classes("panel-title")
         self._moves = ui.html(sanitize=False, tag="ol").classes("moves").on("click", self._click, js_handler=_ON_CLICK)
@@ -140,9 +97,6 @@ class Review:
     def _click(self, event: GenericEventArguments) -> None:
         self._on_go(int(event.args))
 
-    def _click_graph(self, event: EChartPointClickEventArguments) -> None:
-        self._on_go(event.data_index)
-
     def _draw(self) -> None:
         assert self._line is not None
         line, game = self._line, self._line.table.game
@@ -160,20 +114,10 @@ class Review:
         self._source.set_text(source_text(self._found))
         complete = len(self._found) == len(line.table.positions)
         self._verdict.set_text("" if wrong or not names else "No mistakes found." if complete else "Analysing...")
-        self._plot(shown, found)
+        chances = [each.chance for each in found]
+        self._chart.show(game.player_name(0), chances, len(line.table.positions), shown)
         if shown is not None and shown < len(found):
             self._show_chances(line.position, found[shown])
-
-    def _plot(self, shown: int | None, found: list[Evaluation]) -> None:
-        assert self._line is not None
-        options = self._graph.options
-        options["yAxis"]["name"] = f"{self._line.table.game.player_name(0)} wins, %"
-        options["xAxis"]["data"] = list(range(len(self._line.table.positions)))
-        line, area = options["series"]
-        line["data"] = [round(100 * each.chance, 1) for each in found]
-        line["markLine"]["data"] = [] if shown is None else [{"xAxis": shown}]
-        area["data"] = [100] * len(self._line.table.positions)
-        self._graph.update()
 
 
 def mistakes_of(line: Line, found: list[Evaluation]) -> dict[int, str]:
@@ -233,39 +177,3 @@ def _variation(line: Line) -> str:
     positions = line.positions[line.base :]
     moves = " ".join(position.action_name(action) for position, action in zip(positions, line.tried, strict=False))
     return f"Variation after {plies_text(line.base)}: {html.escape(moves)}"
-
-
-def _options() -> dict[str, Any]:
-    return {
-        "animation": False,
-        "aria": {"enabled": True},
-        "grid": {"left": 40, "right": 12, "top": 28, "bottom": 24},
-        "xAxis": {"type": "category", "data": [], "axisTick": {"show": False}},
-        "yAxis": {
-            "type": "value",
-            "min": 0,
-            "max": 100,
-            "interval": 50,
-            "nameTextStyle": {"align": "left", "color": _GREY},
-            "splitLine": {"lineStyle": {"color": _GREY, "opacity": 0.4}},
-        },
-        "tooltip": {"trigger": "axis"},
-        "series": [
-            {
-                "type": "line",
-                "data": [],
-                "symbolSize": 7,
-                "color": "#0072b2",
-                "markLine": {"silent": True, "symbol": "none", "label": {"show": False}, "data": []},
-            },
-            # invisible bars, so that a click anywhere above a move shows it
-            {
-                "type": "bar",
-                "data": [],
-                "barCategoryGap": "0%",
-                "itemStyle": {"opacity": 0},
-                "emphasis": {"disabled": True},
-                "tooltip": {"show": False},
-            },
-        ],
-    }

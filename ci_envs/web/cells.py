@@ -1,0 +1,75 @@
+"""The transparent buttons over the picture of a board: what each cell contains, and what a click on it does."""
+
+import html
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from ci_envs.drawing.drawing import Drawing, Region
+from ci_envs.games.game import Game
+from ci_envs.web.view import View
+
+
+def buttons(view: View, clicked: tuple[str, ...], focused: str = "") -> str:
+    """Return what can be clicked in a picture as transparent buttons, in a picture of the same size.
+
+    Args:
+        view: what the board shows.
+        clicked: the regions that were clicked so far.
+        focused: the region that a key reaches first; by default the first one that can be clicked.
+    """
+    drawing, game, clicks = view.drawing(), view.position.game, view.clicks(clicked)
+    regions = clickable_regions(drawing.regions, targets_of(game))
+    names = [region.name for region in regions]
+    if focused not in names:
+        focused = next((name for name in names if name in clicks), names[0] if names else "")
+    shapes = []
+    for region in regions:
+        name = region.name
+        ending = actions_of(game, clicks.get(name, []), (*clicked, name))
+        attributes = {
+            "data-region": name,
+            "role": "button",
+            "tabindex": "0" if name == focused else "-1",
+            "aria-label": _label(view, clicks, clicked, name),
+            "aria-pressed": str(name in clicked).lower(),
+            "aria-disabled": str(name not in clicks and name not in clicked).lower(),
+            "data-preview": " ".join(game.preview(ending[0])) if ending else "",
+        }
+        written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+        box = f'x="{region.x:g}" y="{region.y:g}" width="{region.width:g}" height="{region.height:g}" rx="8"'
+        shapes.append(f"<rect{written} {box}/>")
+    return Drawing(drawing.width, drawing.height, "".join(shapes)).svg(None)
+
+
+def _label(view: View, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
+    """Return what a region shows and what a click on it does, for screen readers."""
+    position = view.position
+    contents = position.game.contents(position.own, position.opp, position.to_move, name)
+    label = f"{name}: {contents}" if contents else name
+    if name in clicked:
+        return f"{label}, selected, put it back"
+    return f"{label}, {position.game.click_effect(position.to_move, clicked, name)}" if name in clicks else label
+
+
+@lru_cache(maxsize=256)
+def targets_of(game: Game) -> frozenset[str]:
+    """Return the names of all regions that are clicked for an action of a game."""
+    return frozenset(target for action in range(game.action_count) for target in game.targets(action))
+
+
+def clickable_regions(regions: Collection[Region], targets: Collection[str]) -> list[Region]:
+    """Return the regions that get a button: the targets of actions, and the others that no target covers."""
+    wanted = [region for region in regions if region.name in targets]
+    return [
+        region for region in regions if region.name in targets or not any(_overlap(region, target) for target in wanted)
+    ]
+
+
+def _overlap(one: Region, other: Region) -> bool:
+    apart = one.x + one.width <= other.x or other.x + other.width <= one.x
+    return not (apart or one.y + one.height <= other.y or other.y + other.height <= one.y)
+
+
+def actions_of(game: Game, actions: Collection[int], clicked: tuple[str, ...]) -> list[int]:
+    """Return the actions that these clicks complete."""
+    return [action for action in actions if game.targets(action) == clicked]

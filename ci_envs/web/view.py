@@ -1,0 +1,69 @@
+"""What a board shows at one moment."""
+
+from dataclasses import dataclass, replace
+
+from ci_envs.agent.analysis import Analysis
+from ci_envs.drawing.annotation import Marks
+from ci_envs.drawing.drawing import Drawing
+from ci_envs.games.position import Position
+from ci_envs.picture import arrow_of, marks_of, next_clicks
+
+
+@dataclass(frozen=True)
+class View:
+    """What a board shows.
+
+    Attributes:
+        position: what is shown.
+        last: the action that led to it.
+        playable: whether the user may play now.
+        tries: whether a move is tried in a variation, not played in the game.
+        blocked: why the user may not play now, in a sentence, which a click shows.
+        analysis: the analysis to show, or None.
+        scores: the exact scores of the actions, or nothing.
+        hint: an action that was recommended.
+        flipped: whether the board is shown from the other side.
+    """
+
+    position: Position
+    last: int | None = None
+    playable: bool = False
+    tries: bool = False
+    blocked: str = ""
+    analysis: Analysis | None = None
+    scores: tuple[int, ...] = ()
+    hint: int | None = None
+    flipped: bool = False
+
+    def clicks(self, clicked: tuple[str, ...]) -> dict[str, list[int]]:
+        """The regions to click next, as of :func:`~ci_envs.picture.next_clicks`; none if the user may not play."""
+        actions = self.position.legal_actions() if self.playable else ()
+        return next_clicks(self.position.game, actions, clicked)
+
+    def drawing(self) -> Drawing:
+        """The picture without marks."""
+        return self.position.game.draw(self.position.own, self.position.opp, self.position.to_move)
+
+    def marks(self, clicked: tuple[str, ...]) -> Marks:
+        """What to mark after some clicks."""
+        marks = marks_of(self.position, self.analysis, self.last, scores=self.scores, clicked=clicked)
+        marks = replace(marks, clickable=tuple(self.clicks(clicked)))
+        if self.hint is None:
+            return marks
+        game = self.position.game
+        return replace(marks, best=game.targets(self.hint), best_arrow=arrow_of(game, self.hint))
+
+    def prompt(self, clicked: tuple[str, ...]) -> str:
+        """What the user has to do next, in a sentence; nothing if the user may not play."""
+        if not self.playable:
+            return ""
+        text = self.position.game.prompt(self.position.own, self.position.opp, clicked)
+        text = f"try a move: {text}" if self.tries else text
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def refusal(self, clicked: tuple[str, ...], region: str) -> str:
+        """Why a click on a region does nothing, in a sentence."""
+        position = self.position
+        if not self.playable:
+            return self.blocked
+        return position.game.why_illegal(position.own, position.opp, position.to_move, clicked, region)
