@@ -74,6 +74,14 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
     Raises:
         ValueError: the model is of another kind, or its spaces differ from those of the game.
         OSError: the file cannot be written.
+
+    Examples:
+        >>> import gymnasium
+        >>> from ci_envs.baselines import save_model
+        >>> from sb3_contrib import MaskablePPO
+        >>> env = gymnasium.make("ci_envs/TicTacToe-v0")
+        >>> model = MaskablePPO("MlpPolicy", env).learn(10_000)  # doctest: +SKIP
+        >>> save_model(model, env.unwrapped.game, "model.safetensors")  # doctest: +SKIP
     """
     network = network_of(model)
     spaces = (model.observation_space.shape, int(cast(Any, model.action_space).n))

@@ -56,6 +56,11 @@ def show(position: Position, analysis: Analysis | None = None, last: int | None 
 
     Raises:
         ValueError: ``last`` is no action of the game.
+
+    Examples:
+        >>> from ci_envs import Position, TicTacToe, make_agent, show
+        >>> position = Position.from_text(TicTacToe(), "XX./OO./... X")
+        >>> picture = show(position, make_agent("minimax", TicTacToe(), seed=0).analyse(position))
     """
     return Picture(position, marks_of(position, analysis, last))
 

@@ -59,6 +59,12 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
 
     Raises:
         ValueError: ``id`` is malformed or already registered.
+
+    Examples:
+        >>> from ci_envs import ConnectN, make, register
+        >>> register("TallConnectFour-v0", ConnectN, rows=8, cols=5, n=4, gravity=True)
+        >>> make("TallConnectFour-v0").game
+        ConnectN(rows=8, cols=5, n=4, gravity=True)
     """
     claim_id(id, game)
     _specs[id] = GameSpec(id, game, parameters)
@@ -89,7 +95,13 @@ def claim_id(id: str, registered: object) -> None:
 
 
 def registered() -> tuple[str, ...]:
-    """Return the ids of all games, in the order of their registration."""
+    """Return the ids of all games, in the order of their registration.
+
+    Examples:
+        >>> from ci_envs import registered
+        >>> "Quixo-v0" in registered()
+        True
+    """
     return tuple(_specs)
 
 

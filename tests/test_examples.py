@@ -2,6 +2,7 @@
 
 import dataclasses
 import doctest
+import inspect
 import re
 import subprocess
 import sys
@@ -183,3 +184,31 @@ class TestModules:
     def test_the_truncation_it_states(self, name):
         meaning = table_of(import_module(f"ci_envs.{name}").__doc__, "Name")["max_cycles"][2]
         assert meaning.endswith("200" if make(MODULES[name]).game.can_cycle else "never")
+
+
+PUBLIC = {
+    f"{module}.{name}": getattr(import_module(module), name)
+    for module in ("ci_envs", "ci_envs.arena", "ci_envs.optimisation", "ci_envs.training")
+    for name in import_module(module).__all__
+    if not inspect.ismodule(getattr(import_module(module), name))
+}
+POSITION = {
+    f"Position.{name}": getattr(ci_envs.Position, name)
+    for name, member in vars(ci_envs.Position).items()
+    if not name.startswith("_") and name not in ("game", "to_move", "own", "opp")
+}
+
+
+@pytest.mark.parametrize("name", [*PUBLIC, *POSITION])
+def test_public_functions_and_classes_have_examples_that_run(name, monkeypatch):
+    for registry in (
+        "registry._specs",
+        "registry._ids",
+        "agent.registry._registered",
+    ):  # what they register is gone then
+        module, attribute = f"ci_envs.{registry}".rsplit(".", 1)
+        monkeypatch.setattr(import_module(module), attribute, dict(getattr(import_module(module), attribute)))
+    documentation = inspect.getdoc({**PUBLIC, **POSITION}[name])
+    test = doctest.DocTestParser().get_doctest(documentation, {}, name, None, 0)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0

@@ -25,6 +25,18 @@ class Agent:
     Attributes:
         game: the game that the agent plays.
         rng: the random number generator of the agent, for subclasses.
+
+    Examples:
+        >>> from ci_envs import make
+        >>> from ci_envs.agents import Agent
+        >>> class FirstLegalAgent(Agent):
+        ...     def act(self, observation):
+        ...         return int(observation["action_mask"].argmax())
+        ...
+        >>> env = make("TicTacToe-v0")
+        >>> env.reset()
+        >>> FirstLegalAgent(env.game).act(env.observe("player_0"))
+        0
     """
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:

@@ -28,6 +28,15 @@ def register_agent(name: str, factory: AgentFactory) -> None:
 
     Raises:
         ValueError: ``name`` is registered already, or cannot be used in a spec string.
+
+    Examples:
+        >>> from ci_envs import register_agent
+        >>> from ci_envs.agents import Agent
+        >>> class FirstLegalAgent(Agent):
+        ...     def act(self, observation):
+        ...         return int(observation["action_mask"].argmax())
+        ...
+        >>> register_agent("first_legal", FirstLegalAgent)
     """
     if not name.isidentifier():
         raise ValueError(f"the name of an agent must be an identifier, not {name!r}")
@@ -73,6 +82,10 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None) -> Agent
     Raises:
         ValueError: the agent or an option is unknown, an option is missing or has an invalid value, or the agent
             does not play this game.
+
+    Examples:
+        >>> from ci_envs import Nim, make_agent
+        >>> agent = make_agent("nim_expert", Nim((1, 2, 4)), seed=0)
     """
     name, options = split_spec(spec)
     return make_named(name, options, env_or_game, seed=seed)

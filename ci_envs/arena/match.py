@@ -58,6 +58,13 @@ def play_match(
         ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or an agent returns an
             array of another shape than (boards,).
         TypeError: an agent returns an array of another type than integers.
+
+    Examples:
+        >>> from ci_envs import Nim, make_agent
+        >>> from ci_envs.arena import play_match
+        >>> expert, player = make_agent("nim_expert", Nim()), make_agent("random", Nim(), seed=0)
+        >>> play_match(Nim(), expert, player, 10).sides[0].seats[1].wins
+        5
     """
     check_games(games)
     for agent in (first, second):

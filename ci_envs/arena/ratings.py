@@ -28,7 +28,13 @@ _RESAMPLES = 1000
 
 @dataclass(frozen=True)
 class Rating:
-    """An Elo rating, relative to the mean of all agents, and its 95% interval."""
+    """An Elo rating, relative to the mean of all agents, and its 95% interval.
+
+    Examples:
+        >>> from ci_envs.arena import Rating
+        >>> Rating(elo=120.0, low=80.0, high=165.0).elo
+        120.0
+    """
 
     elo: float
     low: float
@@ -45,6 +51,13 @@ def elo_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer], *, seed: 
 
     Raises:
         ValueError: the arrays have other shapes, or two agents did not meet.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ci_envs.arena import elo_ratings
+        >>> first, second = elo_ratings(np.array([[0, 75], [25, 0]]), np.zeros((2, 2), dtype=int))
+        >>> round(first.elo - second.elo)
+        189
     """
     counts, n = _counts(wins, draws)
     fitted = _fit(counts, n, None)
@@ -76,6 +89,12 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
 
     Raises:
         ValueError: ``trials`` is not positive, or ``successes`` is not from 0 to ``trials``.
+
+    Examples:
+        >>> from ci_envs.arena import wilson_interval
+        >>> low, high = wilson_interval(90, 100)
+        >>> round(low, 3), round(high, 3)
+        (0.826, 0.945)
     """
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(f"successes must be 0 to trials, and trials 1 or more, not {successes} of {trials}")

@@ -14,7 +14,13 @@ from ci_envs.arena.tournament import Comparison, Pairing
 
 
 def tables(comparison: Comparison) -> RenderableType:
-    """Return the tables of ratings and pairs, and notes on how to read them."""
+    """Return the tables of ratings and pairs, and notes on how to read them.
+
+    Examples:
+        >>> import rich
+        >>> from ci_envs.arena import compare, tables
+        >>> rich.print(tables(compare("TicTacToe-v0", ["random", "exact"])))  # doctest: +SKIP
+    """
     accuracy = [_accuracy_table(comparison)] if _is_graded(comparison) else []
     return Group(_ratings_table(comparison), _pairs_table(comparison), *accuracy, *map(Text, _notes(comparison)))
 

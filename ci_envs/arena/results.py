@@ -8,7 +8,13 @@ from ci_envs.arena.grading import Accuracy
 
 @dataclass(frozen=True)
 class Record:
-    """The numbers of games that one agent won, drew and lost."""
+    """The numbers of games that one agent won, drew and lost.
+
+    Examples:
+        >>> from ci_envs.arena import Record
+        >>> Record(wins=3, draws=1, losses=0).score
+        0.875
+    """
 
     wins: int = 0
     draws: int = 0
@@ -38,6 +44,13 @@ class Side:
         decisions: number of decisions.
         seconds: total wall-clock time of the decisions.
         accuracy: the accuracy of its actions. It has no decisions if the game is not solved.
+
+    Examples:
+        >>> from ci_envs import Nim, make_agent
+        >>> from ci_envs.arena import play_match
+        >>> side, _ = play_match(Nim(), make_agent("nim_expert", Nim()), make_agent("random", Nim(), seed=0), 10).sides
+        >>> [record.games for record in side.seats]
+        [5, 5]
     """
 
     seats: tuple[Record, Record]
@@ -77,6 +90,13 @@ class MatchResult:
             agent to move. 1 means that the agents are deterministic, so more games would give no new information.
         by_length: the games by number of plies: records of the first agent for games in which it moves first, and for
             games in which it moves second.
+
+    Examples:
+        >>> from ci_envs import Nim, make_agent
+        >>> from ci_envs.arena import play_match
+        >>> result = play_match(Nim(), make_agent("nim_expert", Nim()), make_agent("random", Nim(), seed=0), 10)
+        >>> result.sides[0].total.games
+        10
     """
 
     sides: tuple[Side, Side]

@@ -53,6 +53,12 @@ class Comparison:
         random_plies: number of random plies at the start of the games.
         ratings: the rating of each label, in the order of the agents.
         pairings: the matches.
+
+    Examples:
+        >>> from ci_envs.arena import compare
+        >>> comparison = compare("TicTacToe-v0", ["random", "exact"], games=10)
+        >>> comparison.total("exact").total.losses
+        0
     """
 
     environment: str
@@ -76,7 +82,14 @@ class Comparison:
 
 
 class Tournament:
-    """A round robin of agents. All arguments are checked before the first game."""
+    """A round robin of agents. All arguments are checked before the first game.
+
+    Examples:
+        >>> from ci_envs.arena import Tournament
+        >>> comparison = Tournament("Nim-v0", ["random", "nim_expert"], games=20, random_plies=2).play()
+        >>> comparison.ratings["nim_expert"].elo > comparison.ratings["random"].elo
+        True
+    """
 
     def __init__(
         self,
@@ -240,7 +253,11 @@ def compare(
 ) -> Comparison:
     """Play a round robin. The arguments are those of :class:`Tournament` and of its ``play``.
 
-    >>> compare("Quixo-v0", ["random", "minimax:depth=3"], games=100, seed=0)  # doctest: +SKIP
+    Examples:
+        >>> from ci_envs.arena import compare
+        >>> comparison = compare("TicTacToe-v0", ["random", "minimax:depth=2"], games=10, seed=0)
+        >>> comparison.total("minimax:depth=2").total.losses
+        0
     """
     options: dict[str, Any] = {
         "games": games,

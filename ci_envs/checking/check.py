@@ -28,7 +28,9 @@ def check_game(game: Game, *, seed: int = 0, games: int = 20, max_plies: int = 1
     texts, pictures, and the PettingZoo environment. It cannot test whether the code follows the rules of the real game.
     So also compare perft counts and some known results.
 
-    >>> check_game(ConnectN(3, 3, 3))
+    Examples:
+        >>> from ci_envs import TicTacToe, check_game
+        >>> check_game(TicTacToe())
 
     Args:
         game: The game with its parameters. Check every combination of parameters that changes the code.

@@ -21,6 +21,13 @@ class FlatMaskObs(
     The observation of ``FlatMaskObs(gymnasium.make("ci_envs/TicTacToe-v0"))`` has 18 entries for the planes and 9 for
     the mask. The last ``env.action_space.n`` entries of an observation are always the mask. The info also contains the
     mask. All entries are int8, 0 or 1. ``gymnasium.wrappers.DtypeObservation(env, np.float32)`` converts them.
+
+    Examples:
+        >>> import gymnasium
+        >>> from ci_envs import FlatMaskObs
+        >>> env = FlatMaskObs(gymnasium.make("ci_envs/TicTacToe-v0"))
+        >>> env.observation_space
+        Box(0, 1, (27,), int8)
     """
 
     def __init__(self, env: gymnasium.Env[NDArray[np.int8], np.int64]) -> None:
@@ -59,6 +66,12 @@ class FlatMaskObsAEC(BaseWrapper[str, NDArray[np.int8], int | None]):  # type: i
     """An AEC environment whose observations are the flattened planes, followed by the action mask.
 
     ``FlatMaskObsAEC(ci_envs.make("TicTacToe-v0"))`` gives each player the observations of :class:`FlatMaskObs`.
+
+    Examples:
+        >>> from ci_envs import FlatMaskObsAEC, make
+        >>> env = FlatMaskObsAEC(make("TicTacToe-v0"))
+        >>> env.observation_space("player_0")
+        Box(0, 1, (27,), int8)
     """
 
     def __init__(self, env: BoardEnv) -> None:

@@ -18,6 +18,13 @@ def make(id: str, **parameters: Any) -> BoardEnv:
 
     Raises:
         ValueError: the id or a parameter is unknown, or a value is out of range.
+
+    Examples:
+        >>> from ci_envs import make
+        >>> env = make("Quixo-v0", size=4)
+        >>> env.reset(seed=0)
+        >>> int(env.observe("player_0")["action_mask"].sum())
+        32
     """
     spec, game, options = resolve(id, **parameters)
     return BoardEnv(game, name=spec.name, **options)

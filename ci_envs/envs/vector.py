@@ -370,6 +370,13 @@ def make_vec(
 
     Raises:
         ValueError: the id or a parameter is unknown, or a value is out of range.
+
+    Examples:
+        >>> from ci_envs import make_vec
+        >>> envs = make_vec("TicTacToe-v0", 8, opponent="random")
+        >>> planes, info = envs.reset(seed=0)
+        >>> planes.shape, info["action_mask"].shape
+        ((8, 3, 3, 2), (8, 9))
     """
     _, game, options = resolve(environment, _OPTIONS, **{"opponent": opponent, "seat": seat, **parameters})
     return VectorBoardEnv(game, num_envs, **options)

@@ -40,6 +40,16 @@ class ConnectN(GridGame):
     """``n`` in a row on ``rows`` x ``cols`` cells (each 1 to 8; ``n`` fits on the board).
 
     An action is a cell, numbered from the top left (``b3``), or with ``gravity`` a column (``d``).
+
+    Examples:
+        >>> from ci_envs import ConnectN, Position
+        >>> print(Position.start(ConnectN(rows=4, cols=5, n=3, gravity=True)).play("c").diagram())
+          a b c d e
+        1 . . . . .
+        2 . . . . .
+        3 . . . . .
+        4 . . X . .
+        O to move
     """
 
     rows: int = 6
@@ -165,12 +175,24 @@ class ConnectN(GridGame):
 
 
 def TicTacToe() -> ConnectN:  # noqa: N802 - used like the class of a game
-    """Return tic-tac-toe: three in a row on 3 x 3 cells."""
+    """Return tic-tac-toe: three in a row on 3 x 3 cells.
+
+    Examples:
+        >>> from ci_envs import TicTacToe
+        >>> TicTacToe()
+        ConnectN(rows=3, cols=3, n=3, gravity=False)
+    """
     return ConnectN(3, 3, 3)
 
 
 def ConnectFour() -> ConnectN:  # noqa: N802
-    """Return Connect Four: four in a row on 6 rows and 7 columns, with gravity."""
+    """Return Connect Four: four in a row on 6 rows and 7 columns, with gravity.
+
+    Examples:
+        >>> from ci_envs import ConnectFour
+        >>> ConnectFour()
+        ConnectN(rows=6, cols=7, n=4, gravity=True)
+    """
     return ConnectN(6, 7, 4, gravity=True)
 
 

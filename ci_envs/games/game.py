@@ -40,6 +40,12 @@ class Game(Static, ABC):
 
     The methods are the Python API of a game: text, names and pictures. The rules are the operations of
     :mod:`ci_envs.games.operations`, implemented with :func:`~ci_envs.kernels.dispatch.implements`.
+
+    Examples:
+        >>> from ci_envs import Quixo
+        >>> game = Quixo(size=4)
+        >>> game.action_count, game.observation_shape
+        (32, (4, 4, 2))
     """
 
     shared_board: ClassVar[bool] = False

@@ -49,6 +49,12 @@ class Nim(Game):
     An action takes objects from a heap: ``2-3`` takes three objects from the second heap. It has the number
     ``heap * limit + count - 1`` (heaps from 0), where ``limit`` is the largest number of objects that any move can
     take. Byte ``i`` of the first word is the size of heap ``i``. The second word is zero.
+
+    Examples:
+        >>> from ci_envs import Nim, Position
+        >>> position = Position.start(Nim((1, 3, 5)))
+        >>> print(position.play("3-4"))
+        1,3,1 1
     """
 
     heaps: tuple[int, ...] = (1, 3, 5, 7)

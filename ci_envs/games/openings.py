@@ -23,6 +23,10 @@ class RandomOpenings(NamedTuple):
     Attributes:
         max_plies: The maximum number of random plies. Each number from 1 to this is equally likely.
         share: The probability that a game has a random opening, from 0 to 1.
+
+    Examples:
+        >>> from ci_envs import RandomOpenings, make_vec
+        >>> envs = make_vec("Quixo-v0", 4, opponent="random", openings=RandomOpenings(max_plies=8, share=0.5))
     """
 
     max_plies: int
@@ -61,6 +65,12 @@ def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArra
 
     Raises:
         ValueError: ``count`` or ``plies`` is out of range, or almost all walks end too early.
+
+    Examples:
+        >>> from ci_envs import Quixo
+        >>> from ci_envs.arena import random_openings
+        >>> random_openings(Quixo(), plies=4, count=100, seed=0).shape
+        (100, 2)
     """
     integer_between("count", count, 1)
     integer_between("random_plies", plies, 0)

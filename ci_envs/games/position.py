@@ -26,9 +26,11 @@ class Position:
         game: the game with its parameters.
         to_move: the player to move, 0 or 1. It need not alternate: in Quarto the player who places also gives.
 
-    >>> position = Position.start(ConnectN(3, 3, 3))
-    >>> print(position.play(4))
-    .../.X./... O
+    Examples:
+        >>> from ci_envs import Position, TicTacToe
+        >>> position = Position.start(TicTacToe())
+        >>> print(position.play("b2").play("a1"))
+        O../.X./... X
     """
 
     __slots__ = ("_facts", "game", "to_move")
@@ -66,6 +68,11 @@ class Position:
 
         Raises:
             TypeError: ``game`` is not a game.
+
+        Examples:
+            >>> from ci_envs import Nim, Position
+            >>> print(Position.start(Nim((1, 3, 5))))
+            1,3,5 0
         """
         if not isinstance(game, Game):
             raise TypeError(f"a position needs a game such as Quixo(size=5), not {game!r}")
@@ -77,19 +84,37 @@ class Position:
 
         Raises:
             ValueError: ``text`` is malformed, or is not a position of this game.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.from_text(TicTacToe(), "XX./OO./... X").legal_actions()
+            (2, 5, 6, 7, 8)
         """
         return cls(game, *game.from_text(text))
 
     @classmethod
     def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
-        """Return the position whose player to move observes ``planes`` (int8 of shape ``game.observation_shape``)."""
+        """Return the position whose player to move observes ``planes`` (int8 of shape ``game.observation_shape``).
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> position = Position.from_text(TicTacToe(), "XX./OO./... X")
+            >>> Position.from_observation(TicTacToe(), position.observation()) == position
+            True
+        """
         if np.shape(planes) != game.observation_shape:
             raise ValueError(f"planes of {game} have the shape {game.observation_shape}, not {np.shape(planes)}")
         own, opp = game.rules.decode(game, np.ascontiguousarray(planes, dtype=np.int8))
         return cls(game, own, opp, to_move)
 
     def legal_actions(self) -> tuple[int, ...]:
-        """Return the numbers of the legal actions in ascending order; an empty tuple if the game is over."""
+        """Return the numbers of the legal actions in ascending order; an empty tuple if the game is over.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).play("b2").legal_actions()
+            (0, 1, 2, 3, 5, 6, 7, 8)
+        """
         return _numbers(self._facts[4])
 
     def play(self, action: SupportsIndex | str) -> Self:
@@ -101,6 +126,11 @@ class Position:
         Raises:
             TypeError: ``action`` is neither an integer nor a text.
             ValueError: ``action`` is unknown or illegal in this position, or the game is over.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> print(Position.start(TicTacToe()).play("b2").play(0))
+            O../.X./... X
         """
         number = action if type(action) is int else self._number_of(action)
         own, opp, _, _, legal = self._facts
@@ -116,7 +146,13 @@ class Position:
 
     @property
     def result(self) -> int | None:
-        """None while the game goes on, else +1, 0 or -1 for the player to move."""
+        """None while the game goes on, else +1, 0 or -1 for the player to move.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.from_text(TicTacToe(), "XXX/OO./... O").result
+            -1
+        """
         outcome = self._facts[2]
         return None if outcome == ONGOING else outcome
 
@@ -125,6 +161,11 @@ class Position:
 
         Raises:
             ValueError: the number is out of range.
+
+        Examples:
+            >>> from ci_envs import Position, Quixo
+            >>> Position.start(Quixo()).action_name(0)
+            'a1e1'
         """
         number = operator.index(action)
         if not 0 <= number < self.game.action_count:
@@ -136,6 +177,11 @@ class Position:
 
         Raises:
             ValueError: the name is unknown, or the action is illegal in this position.
+
+        Examples:
+            >>> from ci_envs import Position, Quixo
+            >>> Position.start(Quixo()).parse_action("a1e1")
+            0
         """
         number = self.game.action_numbers.get(text.strip().lower())
         if number is None:
@@ -145,21 +191,51 @@ class Position:
         return number
 
     def observation(self) -> NDArray[np.int8]:
-        """Return the planes that the player to move observes, int8 of shape ``game.observation_shape``."""
+        """Return the planes that the player to move observes, int8 of shape ``game.observation_shape``.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).play("b2").observation()[:, :, 1]
+            array([[0, 0, 0],
+                   [0, 1, 0],
+                   [0, 0, 0]], dtype=int8)
+        """
         return self.game.rules.observation(self.own, self.opp)[0]
 
     @property
     def symmetries(self) -> tuple[Self, ...]:
-        """The images of this position under the game's symmetries, itself first. Images can be equal."""
+        """The images of this position under the game's symmetries, itself first. Images can be equal.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> len(Position.start(TicTacToe()).play("a1").symmetries)
+            8
+        """
         images = self.game.rules.images(self.game, self.own, self.opp)
         return tuple(type(self)(self.game, own, opp, self.to_move) for own, opp in images.tolist())
 
     def to_text(self) -> str:
-        """Return one line of text from which :meth:`from_text` makes the same position."""
+        """Return one line of text from which :meth:`from_text` makes the same position.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).play("b2").to_text()
+            '.../.X./... O'
+        """
         return self.game.to_text(self.own, self.opp, self.to_move)
 
     def diagram(self) -> str:
-        """Return the board in several lines of text, and the player to move or the result."""
+        """Return the board in several lines of text, and the player to move or the result.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> print(Position.start(TicTacToe()).play("b2").diagram())
+              a b c
+            1 . . .
+            2 . X .
+            3 . . .
+            O to move
+        """
         return f"{self.game.diagram(self.own, self.opp, self.to_move)}\n{self._status()}"
 
     def __str__(self) -> str:
@@ -169,11 +245,22 @@ class Position:
         return f"Position.from_text({self.game!r}, {self.to_text()!r})"
 
     def draw(self) -> Drawing:
-        """Return the picture of the board."""
+        """Return the picture of the board.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> drawing = Position.start(TicTacToe()).draw()
+        """
         return self.game.draw(self.own, self.opp, self.to_move)
 
     def to_svg(self) -> str:
-        """Return the picture of the board as an SVG document."""
+        """Return the picture of the board as an SVG document.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).to_svg()[:4]
+            '<svg'
+        """
         return self.draw().svg()
 
     def save(self, path: str | Path) -> None:
@@ -183,6 +270,10 @@ class Position:
             ValueError: The file name has another ending.
             DependencyNotInstalled: A PNG needs pygame, which is not installed.
             OSError: The file cannot be written.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).save("board.svg")  # doctest: +SKIP
         """
         save_picture(self.draw(), path)
 

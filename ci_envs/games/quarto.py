@@ -79,6 +79,12 @@ class Quarto(Game):
     a piece's number is its attribute ``i``: tall, dark, square, hollow. Lane ``i`` (16 bits) of the first word contains
     the cells with a piece that has attribute ``i``. The second word contains, from the lowest bit: the 16 occupied
     cells, the 16 pieces that were given, the number of the piece in hand (4 bits), and whether a piece is in hand.
+
+    Examples:
+        >>> from ci_envs import Position, Quarto
+        >>> position = Position.start(Quarto())
+        >>> [position.action_name(action) for action in position.legal_actions()[:3]]
+        ['give0', 'give1', 'give2']
     """
 
     squares: bool = False

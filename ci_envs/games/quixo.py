@@ -39,6 +39,15 @@ class Quixo(GridGame):
 
     An action takes a cube and pushes it in at an end: ``a1e1`` takes the top left cube and pushes it in at the right
     end of its row. Actions are numbered by cube, then right, left, down, up. There are 44 on 5 x 5.
+
+    Examples:
+        >>> from ci_envs import Position, Quixo
+        >>> print(Position.start(Quixo(size=3)).play("a1c1").diagram())
+          a b c
+        1 . . X
+        2 . . .
+        3 . . .
+        O to move
     """
 
     size: int = 5

@@ -20,6 +20,11 @@ def perft(position: Position, depth: int) -> int:
 
     Raises:
         ValueError: ``depth`` is negative.
+
+    Examples:
+        >>> from ci_envs import Position, Quixo, perft
+        >>> perft(Position.start(Quixo()), 3)
+        76596
     """
     depth = operator.index(depth)
     if depth < 0:

@@ -18,6 +18,12 @@ class Problem(ABC):
         calls: the number of genomes evaluated so far.
         measure: the name of :meth:`value`: ``cost`` or ``fitness``.
         is_cost: whether a lower value is better.
+
+    Examples:
+        >>> from ci_envs.optimisation import set_covering
+        >>> problem = set_covering(20)
+        >>> problem.measure, problem.is_cost
+        ('cost', True)
     """
 
     measure: ClassVar[str]

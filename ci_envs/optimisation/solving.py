@@ -34,6 +34,12 @@ class Incumbent:
             (:meth:`~ci_envs.optimisation.problem.Problem.value`).
         work: the number of nodes, moves or fitness calls so far.
         bound: a proven bound: no solution is better than this; None if unknown.
+
+    Examples:
+        >>> from ci_envs.optimisation import optimise, set_covering
+        >>> values = []
+        >>> report = lambda incumbent: values.append(incumbent.value)
+        >>> result = optimise(set_covering(20), "tabu", seconds=0.2, progress=report)
     """
 
     genome: Genome | None
@@ -55,6 +61,12 @@ class Result:
         work: the number of nodes, moves or fitness calls; the solver defines which.
         seconds: the run time.
         history: ``(work, seconds, value)`` of each improvement.
+
+    Examples:
+        >>> from ci_envs.optimisation import optimise, set_covering
+        >>> result = optimise(set_covering(20), "greedy")
+        >>> result.value, result.optimal, len(result.solution.nonzero()[0]) > 0
+        (24.0, False, True)
     """
 
     solution: Genome | None
@@ -124,6 +136,12 @@ def optimise(
     Raises:
         ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.
         ImportError: the solver needs a package that is not installed.
+
+    Examples:
+        >>> from ci_envs.optimisation import optimise, set_covering
+        >>> result = optimise(set_covering(20), "astar")
+        >>> result.value, result.optimal
+        (23.0, True)
     """
     limit = float("inf") if seconds is None else positive_number("seconds", seconds)
     start, history = perf_counter(), list[tuple[int, float, float]]()

@@ -34,6 +34,13 @@ class Solution(ABC):
     Attributes:
         game: The game.
         searches: True if each score needs a search, False if it is read from a table.
+
+    Examples:
+        >>> from ci_envs import Position, TicTacToe, solve
+        >>> position = Position.from_text(TicTacToe(), "X../.O./..X O")
+        >>> solution = solve(position)
+        >>> solution.value(position), [position.action_name(action) for action in solution.value_actions(position)]
+        (0, ['b1', 'a2', 'c2', 'b3'])
     """
 
     searches = False

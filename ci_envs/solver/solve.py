@@ -20,9 +20,11 @@ def solve(game_or_position: Game | Position, *, progress: Progress | None = None
       empty cells and in minutes with 42. The whole game is solved if it has an opening book. A book for Connect Four is
       included, and ``ci-envs book`` extends it.
 
-    >>> start = Position.start(ConnectN(6, 6, 4))
-    >>> solve(start).distance(start)
-    11
+    Examples:
+        >>> from ci_envs import ConnectN, Position, solve
+        >>> start = Position.start(ConnectN(6, 6, 4))
+        >>> solve(start).distance(start)
+        11
 
     Args:
         game_or_position: The game or the position.

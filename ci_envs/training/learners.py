@@ -50,6 +50,10 @@ def train(
         RuntimeError: the training failed in another package; the last checkpoint is kept.
         ImportError: a package that the learner needs is not installed.
         OSError: the folder cannot be written.
+
+    Examples:
+        >>> from ci_envs.training import train
+        >>> train("q_learning", "TicTacToe-v0", episodes=100_000, output="runs/q_learning")  # doctest: +SKIP
     """
     name, given = split_spec(learner)
     trainer_type = trainer_of(name)

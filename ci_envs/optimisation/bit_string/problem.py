@@ -21,6 +21,13 @@ class BitString(Problem):
 
     Attributes:
         problem: the number of interleaved strings.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ci_envs.optimisation import BitString
+        >>> box = BitString(problem=1, loci=100)
+        >>> box.fitness(np.ones((1, 100), dtype=np.int8)), box.calls
+        (array([1.]), 1)
     """
 
     measure: ClassVar[str] = "fitness"

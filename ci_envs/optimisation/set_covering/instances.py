@@ -18,6 +18,11 @@ def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
 
     Raises:
         ValueError: ``n`` is below 5, for which the lab makes empty sets, or the seed is negative.
+
+    Examples:
+        >>> from ci_envs.optimisation import lab_sets
+        >>> len(lab_sets(5))
+        25
     """
     integer_between("n", n, 5)
     rng = random.Random(integer_between("seed", seed, 0))
@@ -74,6 +79,11 @@ def set_covering(
     Raises:
         ValueError: more than one of ``n``, ``path`` and ``sets`` is given, or one of them makes no valid instance.
         OSError: the file cannot be read.
+
+    Examples:
+        >>> from ci_envs.optimisation import set_covering
+        >>> len(set_covering(20).sets)
+        34
     """
     true_or_false("unit_cost", unit_cost)
     true_or_false("unique", unique)

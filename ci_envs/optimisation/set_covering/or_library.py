@@ -17,6 +17,10 @@ def read_scp(path: str | Path) -> SetCovering:
     Raises:
         ValueError: the file does not have this format; the message says where it is wrong.
         OSError: the file cannot be read.
+
+    Examples:
+        >>> from ci_envs.optimisation import read_scp
+        >>> problem = read_scp("scp41.txt")  # doctest: +SKIP
     """
     try:
         words = iter(Path(path).read_text(encoding="ascii").split())
@@ -30,6 +34,10 @@ def write_scp(problem: SetCovering, path: str | Path) -> None:
 
     Raises:
         OSError: the file cannot be written.
+
+    Examples:
+        >>> from ci_envs.optimisation import set_covering, write_scp
+        >>> write_scp(set_covering(20), "lab20.txt")  # doctest: +SKIP
     """
     rows = [(problem.incidence[:, element].nonzero()[0] + 1).tolist() for element in range(problem.size)]
     lines = [

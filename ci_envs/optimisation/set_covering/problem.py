@@ -26,6 +26,12 @@ class SetCovering(Problem):
         size: the number of elements; the elements are the numbers from 0 to ``size - 1``.
         sets: the sets, each as an ascending tuple of elements.
         costs: the cost of each set, float64 (sets,).
+
+    Examples:
+        >>> from ci_envs.optimisation import SetCovering, optimise
+        >>> problem = SetCovering(3, [[0, 1], [1, 2], [2]], [2, 2, 1])
+        >>> optimise(problem, "branch_and_bound").value
+        3.0
     """
 
     measure: ClassVar[str] = "cost"
