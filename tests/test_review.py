@@ -1,5 +1,8 @@
 """The review of a game without a browser: lines, variations and mistakes."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +16,7 @@ from ci_envs.web.evaluation import Evaluation, backed_up
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
 from ci_envs.web.review import source_text
+from ci_envs.web.standing import standing_of, status_text
 from ci_envs.web.store import GameRecord
 from ci_envs.web.table import Table
 
@@ -78,6 +82,25 @@ def test_the_end_follows_the_game_and_an_earlier_position_stays():
     assert tried.follow(after).actions == (4, 2)
     assert tried.follow(table(3)) == Line.end_of(table(3))
     assert Line.end_of(after).go(2).follow(table(4)) == Line.end_of(table(4))
+
+
+@pytest.mark.parametrize(
+    ("seats", "thinking", "trouble", "text"),
+    [
+        (("human", "random"), True, None, "X (you) to move"),  # an agent still thinks about what was taken back
+        (("random", "human"), True, None, "X (random) is thinking"),
+        (("random", "human"), False, None, "X (random) is thinking"),  # it has not begun, but a person waits for it
+        (("random", "random"), False, None, "X (random) to move"),
+        (("random", "random"), True, None, "X (random) is thinking"),
+        (("random", "human"), False, "no idea", "X (random) failed: no idea"),
+        (("human", "random"), False, "no idea", "X (you) to move"),
+    ],
+)
+def test_the_status_is_that_of_the_state_that_is_shown(seats, thinking, trouble, text):
+    at = table()
+    at = replace(at, record=replace(at.record, seats=seats))
+    room = SimpleNamespace(is_thinking=lambda _: thinking, on_time=lambda _: at, trouble=lambda _: trouble)
+    assert status_text(standing_of(room, "id"), [0, 1]) == text
 
 
 @pytest.mark.parametrize(
