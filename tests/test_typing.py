@@ -41,5 +41,6 @@ def test_wrong_parameters_are_errors(tmp_path, monkeypatch):
     file.write_text("".join(f"{line}\n" for line, _ in program))
     printed, failed, _ = api.run(["--config-file", "pyproject.toml", str(file)])
     assert not failed
-    wrong = {int(number) for number in re.findall(rf"^{re.escape(str(file))}:(\d+): error", printed, re.MULTILINE)}
+    # errors of an earlier run with the same program come from the cache, with the folder of that run
+    wrong = {int(number) for number in re.findall(r"\buser\.py:(\d+): error", printed)}
     assert [(line, number not in wrong) for number, (line, _) in enumerate(program, start=1)] == program

@@ -50,7 +50,7 @@ def flag_of(name: str) -> str:
 def _with_flags(message: str) -> str:
     """Return a message of the Python API in which the options of the running command are named by their flags.
 
-    ``random_plies=9 is too much`` becomes ``--random-plies 9 is too much``, but only if the user has typed this flag:
+    ``random_plies=9 is too large`` becomes ``--random-plies 9 is too large``, but only if the user has typed this flag:
     an option of an agent or an environment can have the same name.
     """
     context = click.get_current_context(silent=True)
