@@ -59,7 +59,7 @@ ON_THE_COMMAND_LINE = {
     "train q_learning Nim-v0 --steps 9": "Use --episodes.",
     "train q_learning Nim-v0 --workers 2": "--workers. Leave it out.",
     "train q_learning Nim-v0 --episodes 0": "'--episodes': 0 is not in the range x>=1",
-    "train alphazero Nim-v0 --minutes 1 --iterations 2": "either iterations or minutes, not --iterations 2 and --minutes",
+    "train alphazero Nim-v0 --minutes 1 --iterations 2": "give either iterations or minutes, not --iterations 2",
     "info tabo": "Did you mean 'tabu'?",
     "render Quixo-v0 -o no/such/board.png": "Create it first.",
 }
