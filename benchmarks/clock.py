@@ -15,7 +15,7 @@ _ENOUGH = 8.0  # seconds, after which a measurement is not repeated
 
 @contextmanager
 def on_cores(count: int) -> Iterator[None]:
-    """Let this thread and those that it starts run on so many cores; only on Linux."""
+    """Let this thread and those that it starts run on ``count`` cores; only on Linux."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -28,11 +28,11 @@ def on_cores(count: int) -> Iterator[None]:
 
 
 def rate(work: Callable[[int], int], amount: int | None = None) -> float:
-    """Units of work a second: the median of several runs, after one that compiles.
+    """Return the units of work per second: the median of several runs, after a run that compiles.
 
     Args:
-        work: does at least so many units and returns how many it did.
-        amount: units of a run; else as many as take a while.
+        work: does at least the given number of units, and returns the number of units that it did.
+        amount: the units of a run; None chooses a number that takes about 0.3 s.
     """
     work(1)
     amount = _long_enough(work) if amount is None else amount

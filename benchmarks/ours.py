@@ -81,7 +81,7 @@ def single_agent_steps(id: str) -> Work:
 
 
 def vector_steps(id: str, **options: Any) -> Work:
-    """Steps of the vector environment with masked samples, 1,024 boards that begin anew in the same step."""
+    """Steps of the vector environment with masked samples, 1,024 boards that start a new game in the same step."""
     return vector_loop(make_vec(id, 1024, autoreset_mode="SameStep", copy=False, **options))
 
 

@@ -13,7 +13,7 @@ Board = tuple[int, ...]
 
 
 def learn(episodes: int, seed: int = 0) -> dict[tuple[Board, int], float]:
-    """The values of actions after so many games."""
+    """Return the values of actions after a number of games."""
     rng, values = random.Random(seed), defaultdict[tuple[Board, int], float](float)
     for episode in range(episodes):
         progress = episode / episodes

@@ -84,7 +84,7 @@ class PlainBoard:
 
 
 def repair_and_evaluate(position: Position, genome: list[int]) -> tuple[list[int], int]:
-    """``-> (plan, value)``: a genome repaired, and what it comes to."""
+    """Return the plan of a repaired genome, and its value."""
     board = PlainBoard.of(position)
     plan, actor = [0] * _PLIES, 1
     for ply, gene in enumerate(genome):
@@ -125,7 +125,7 @@ def fitness_of(plans: list[list[int]], values: list[int], placing: bool) -> list
     fitness = [-1] * len(plans)
 
     def back_up(indices: list[int], ply: int) -> tuple[int, list[int]]:
-        """``-> (value, whose)``: the value of a node, and the plans it comes from."""
+        """Return the value of a node, and the indices of the plans with this value."""
         if ply == _PLIES:
             fitness[indices[0]] = 0
             return values[indices[0]], indices[:1]
@@ -153,7 +153,7 @@ def choose(
     tournament_size: int = 2,
     mutation_rate: float = 0.125,
 ) -> tuple[int, int]:
-    """``-> (action, state)``: what the agent plays, and the state of the random numbers after it."""
+    """Return the action of the agent, and the next state of the random numbers."""
     random = SplitMix64(seed)
     placing = PlainBoard.of(position).hand is not None
     plans: list[list[int]] = []

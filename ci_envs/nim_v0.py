@@ -15,8 +15,8 @@
 
 ### Rules
 
-There are heaps of 1, 3, 5 and 7 objects. In turn a player takes one or more from one heap, with `max_take` at most so
-many. Whoever takes the last object wins; with `misere` that player loses.
+There are heaps of 1, 3, 5 and 7 objects. The players take turns. A player takes one or more objects from
+one heap, at most `max_take` if it is given. The player who takes the last object wins; with `misere` this player loses.
 
 In normal play without a bound the player to move wins unless the bitwise exclusive or of the sizes is 0, as it is
 with the default heaps: Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). The
@@ -52,7 +52,7 @@ three objects from the second heap.
 | How the game ends                  | Reward                                |
 |------------------------------------|---------------------------------------|
 | win                                | winner +1, loser -1                   |
-| illegal action                     | -1 for who played it, 0 for the other |
+| illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
 There are no draws. Until the end all rewards are 0.

@@ -15,18 +15,18 @@ from ci_envs.games.position import Position
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """What :func:`show` returns: a notebook shows it as SVG, a terminal as text.
+    """A picture of a position, returned by :func:`show`. A notebook shows it as SVG, a terminal as text.
 
     Attributes:
-        position: what is shown.
-        marks: what is pointed out in it.
+        position: the position.
+        marks: the highlighted regions.
     """
 
     position: Position
     marks: Marks
 
     def drawing(self) -> Drawing:
-        """The marked picture.
+        """Return the picture with its marks.
 
         Raises:
             ValueError: a mark is on no region of it.
@@ -76,7 +76,7 @@ def marks_of(
     """Return the marks for a position.
 
     Args:
-        position: what is shown.
+        position: the position.
         analysis: as in :func:`show`.
         last: the action that led to the position.
         scores: for each action, legal or not, more than 0 if it wins and less if it loses; or nothing. A region has

@@ -1,4 +1,4 @@
-"""What installed packages bring along, by their entry points."""
+"""The entry points of installed packages."""
 
 import sys
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ from importlib.metadata import EntryPoint, entry_points
 
 
 def plugins(group: str) -> Mapping[str, EntryPoint]:
-    """The entry points of a group, by name, in the order of their names."""
+    """Return the entry points of a group by name, in the order of their names."""
     return _plugins(group, tuple(sys.path))
 
 
 @lru_cache
 def _plugins(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
-    """As :func:`plugins`; to look through all that is installed takes 15 ms, which every agent would wait for."""
+    # cached, because a search of all installed packages takes 15 ms, which would delay the construction of every agent
     return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}

@@ -15,14 +15,14 @@
 
 ### Rules
 
-The 16 pieces are all combinations of four attributes: tall or not, dark or not, square or not, hollow or not. In turn
-a player places the piece they were handed on an empty cell of the 4 x 4 board, then hands the opponent one of the
-pieces that are left. Who completes a row, column or diagonal of four pieces that have an attribute in common, or lack
-it in common, wins, whoever placed the others; with `squares` the nine 2 x 2 squares count too. A full board without
-is a draw.
+The 16 pieces are all combinations of four attributes: tall or not, dark or not, square or not, hollow or not. The
+players take turns. A player places the given piece on an empty cell of the 4 x 4 board. Then this player gives the
+opponent one of the remaining pieces. A line is a row, column or diagonal of four pieces that all have, or all lack, an
+attribute. The player who completes a line wins, also if the opponent placed the other pieces. With `squares` the nine
+2 x 2 squares are lines too. A full board without a line is a draw.
 
-Player 0 begins by handing over a piece. Whoever has placed is on turn again, to hand over: the agents do not simply
-alternate.
+Player 0 begins and gives a piece. A player who has placed a piece acts again and gives a piece, so the agents do not
+alternate after every action.
 
 Blaise Müller, Gigamic 1991. Perfect play with lines alone is a draw (Goossens 1999).
 
@@ -64,7 +64,7 @@ player_1 give3
 |------------------------------------|---------------------------------------|
 | win                                | winner +1, loser -1                   |
 | draw                               | 0 for both                            |
-| illegal action                     | -1 for who played it, 0 for the other |
+| illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
 Until the end all rewards are 0.

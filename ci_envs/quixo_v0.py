@@ -15,11 +15,11 @@
 
 ### Rules
 
-The board is 5 x 5 cubes, all blank. In turn a player takes a cube from the border, blank or showing their own symbol
-but never the opponent's, and pushes it back in, showing their own symbol, at another end of its row or column. The
-cubes in between slide towards the hole. A full row, column or diagonal of one's own symbol wins, but whoever
-completes one of the opponent's symbol loses, even if the same move completes one of their own. Nobody can pass, and
-play can go round in circles for ever.
+The board is 5 x 5 cubes, all blank. The players take turns. A player takes a cube from the border that is
+blank or shows the player's own symbol. The player pushes the cube back in at another end of its row or column, with the
+own symbol up. The cubes in between slide towards the hole. A full row, column or diagonal of a player's symbol wins for
+this player. A player who completes a line of the opponent's symbol loses, even if the same move also completes an own
+line. Players cannot pass, and positions can repeat for ever.
 
 Thierry Chapeau, Gigamic 1995. Neither player can force a win: Tanaka, Bonnet, Tixeuil and Tamura, "Quixo Is Solved",
 ACG 2021, doi 10.1007/978-3-031-11488-5_8.
@@ -58,7 +58,7 @@ of them, the other cubes of the border three, so there are 4 * 2 + 12 * 3 = 44; 
 |------------------------------------|---------------------------------------|
 | win                                | winner +1, loser -1                   |
 | truncated after `max_cycles` plies | 0 for both                            |
-| illegal action                     | -1 for who played it, 0 for the other |
+| illegal action                     | -1 for the player, 0 for the opponent |
 
 There are no draws. Until the end all rewards are 0.
 

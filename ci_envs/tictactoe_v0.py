@@ -56,7 +56,7 @@ O../.X./... X
 |------------------------------------|---------------------------------------|
 | win                                | winner +1, loser -1                   |
 | draw                               | 0 for both                            |
-| illegal action                     | -1 for who played it, 0 for the other |
+| illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
 Until the end all rewards are 0.

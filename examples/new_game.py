@@ -1,7 +1,7 @@
 """A game added from outside the package: Chomp, whose rules are three short kernels.
 
 A bar of chocolate has ``rows`` x ``cols`` squares, the top left one poisoned. Players take turns to choose a square and
-eat it with everything below and to the right of it. Whoever eats the poison loses. (Fred Schuh 1952; David Gale, "A
+eat it with everything below and to the right of it. The player who eats it loses. (Fred Schuh 1952; David Gale, "A
 curious Nim-type game", American Mathematical Monthly 81, 1974.)
 
 Gale's strategy-stealing argument says that the first player wins on every bar of more than one square, but not how. On
@@ -94,16 +94,16 @@ class Chomp(Game):
         return cell_name(action, self.cols)
 
     def lengths(self, own: int) -> list[int]:
-        """How many squares are left in each row of a first word."""
+        """Return the number of squares left in each row of a first word."""
         row = (1 << self.cols) - 1
         return [(own >> top & row).bit_count() for top in range(0, self.action_count, self.cols)]
 
     def pack(self, lengths: Sequence[int]) -> int:
-        """The first word of rows with so many squares left."""
+        """Return the first word for these numbers of squares in the rows."""
         return sum(((1 << length) - 1) << row * self.cols for row, length in enumerate(lengths))
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """The squares left in each row, then who moves: ``5,5,2,1 0``."""
+        """Return the squares left in each row, then the player to move, for example ``5,5,2,1 0``."""
         return f"{','.join(map(str, self.lengths(own)))} {to_move}"
 
     def from_text(self, text: str) -> tuple[int, int, int]:
@@ -213,7 +213,7 @@ def winning_bites(game: Chomp) -> list[str]:
 
 
 def first_bite(size: int) -> str:
-    """How minimax begins on a square bar, having looked to the end."""
+    """Return the first move of minimax on a square bar, after a search to the end of the game."""
     env = make("Chomp-v0", rows=size, cols=size)
     env.reset()
     minimax = make_agent(f"minimax:depth={size * size}", env, seed=0)

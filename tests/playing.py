@@ -31,7 +31,7 @@ def random_positions(game, count, seed):
 
 
 def leaves_the_board(position, action):
-    """Whether an action changes nothing but who is to move, as some do on Quixo."""
+    """Whether an action changes only the player to move, as some do on Quixo."""
     after = position.play(action)
     return (after.own, after.opp) == (position.opp, position.own) and after.to_move != position.to_move
 

@@ -61,10 +61,10 @@ class TestPettingZooSuite:
         assert "must be Box" in capsys.readouterr().out  # dictionaries are not saved as images
 
     def test_render(self, id):
-        pettingzoo.test.render_test(lambda **options: hurried(make(id, **options)))
+        pettingzoo.test.render_test(lambda **options: fast(make(id, **options)))
 
 
-def hurried(env):
+def fast(env):
     env.metadata["render_fps"] = 1000
     return env
 

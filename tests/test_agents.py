@@ -113,7 +113,7 @@ def test_minimax_at_full_depth_keeps_the_value_of_every_tictactoe_position():
 
 @cache
 def exact_distance(position):
-    """Plies to the end where the winner hurries and the loser delays; tic-tac-toe only."""
+    """Plies to the end under optimal play (the winner as fast as possible, the loser as slowly); tic-tac-toe only."""
     if position.result is not None:
         return 0
     after = [position.play(action) for action in position.legal_actions()]

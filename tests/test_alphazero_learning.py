@@ -68,12 +68,12 @@ def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, sel
         assert worth[0] in (-1, 0, 1)
         assert set(moves["drawn"].tolist()) == {float(worth[0] == 0)}
         outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after.values() if p.result is not None}
-        assert worth[0] in outcomes or (worth[0] == 0 and (len(moves) == 30 or comes_again(moves, after.values())))
+        assert worth[0] in outcomes or (worth[0] == 0 and (len(moves) == 30 or is_repetition(moves, after.values())))
         decided += worth[0] != 0
     assert decided > 0
 
 
-def comes_again(moves, positions):
+def is_repetition(moves, positions):
     """Whether one of the positions that the next move can reach was met twice before, with the same player to move."""
     earlier = moves[len(moves) % 2 :: 2]
     return any(((earlier["own"] == p.own) & (earlier["opp"] == p.opp)).sum() == 2 for p in positions)
@@ -99,7 +99,7 @@ def test_a_game_is_drawn_when_a_position_comes_for_the_third_time():
             assert counts.max() <= 2
         last = Position(game, int(moves[-1]["own"]), int(moves[-1]["opp"]))
         if moves["value"][-1] == 0 and len(moves) < 100:
-            assert comes_again(moves, [last.play(action) for action in last.legal_actions()])
+            assert is_repetition(moves, [last.play(action) for action in last.legal_actions()])
             shortened += 1
     assert shortened > 5
 

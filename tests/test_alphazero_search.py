@@ -154,7 +154,7 @@ def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, 
 
 
 def decided_within(position, plies):
-    """1 if the player to move can win within so many plies, -1 if the opponent can, else 0."""
+    """1 if the player to move can win within ``plies`` plies, -1 if the opponent can, else 0."""
     if position.result is not None or plies == 0:
         return position.result or 0
     best = -1
@@ -262,7 +262,7 @@ def test_with_contempt_a_risk_is_better_than_a_circle():
 
 
 def test_with_contempt_a_draw_that_the_network_expects_is_worse_than_even():
-    """For who is to move at the root, whoever is to move where it is expected."""
+    """The value is for the player to move at the root, independent of the player to move at the leaf."""
     game = Quixo()
 
     def evaluate(planes):

@@ -217,7 +217,7 @@ def test_bad_input_is_refused_before_anything_is_played(change: dict[str, object
 
 
 def test_the_perfect_player_of_nim_wins_as_second() -> None:
-    # 1 xor 3 xor 5 xor 7 = 0: the first position is lost for who moves (Bouton 1901)
+    # 1 xor 3 xor 5 xor 7 = 0: the first position is lost for the player to move (Bouton 1901)
     comparison = compare("Nim-v0", ["nim_expert", "nim_expert", "random"], games=20)
     assert comparison.pairings[0].match.sides[0].seats == (Record(losses=10), Record(wins=10))
     assert comparison.total("random").seats[0] == Record(losses=20)
@@ -233,7 +233,7 @@ def test_same_seed_same_table() -> None:
     assert table(3)["pairs"] != table(4)["pairs"]
 
 
-def test_a_pair_plays_the_same_whoever_else_is_there() -> None:
+def test_a_pair_plays_the_same_with_other_agents() -> None:
     few = compare("ConnectFour-v0", ["random", "minimax:depth=1"], games=20, seed=5)
     many = compare("ConnectFour-v0", ["minimax:depth=2", "random", "random", "minimax:depth=1"], games=20, seed=5)
     found = next(pairing for pairing in many.pairings if pairing.labels == few.pairings[0].labels)
@@ -317,7 +317,7 @@ def exact(position: Position) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, Nim((2, 3, 4), misere=True)], ids=str)
-def test_actions_are_judged_as_a_plain_search_of_each_game_judges_them(game: Game) -> None:
+def test_actions_are_evaluated_as_by_a_plain_search_of_each_game(game: Game) -> None:
     agents = Hashing(game, 1), Hashing(game, 2)
     side = play_match(game, *agents, games=2, solution=solve(game)).sides[0]
     everywhere, critical = np.zeros((2, 4))  # decisions, keeping, fastest, points
@@ -340,7 +340,7 @@ def test_actions_are_judged_as_a_plain_search_of_each_game_judges_them(game: Gam
     assert list(asdict(side.accuracy.critical).values()) == critical.tolist()
 
 
-def test_only_solved_games_are_judged() -> None:
+def test_only_solved_games_are_evaluated() -> None:
     solved = to_json(compare("Nim-v0", ["random", "exact"], games=4))
     unsolved = to_json(compare("ConnectFour-v0", ["random", "random"], games=4))
     accuracy = {agent["agent"]: agent["accuracy"]["everywhere"] for agent in solved["agents"]}

@@ -136,7 +136,7 @@ def with_compiled_quixo(compiled_quixo, tmp_path):
     shutil.copytree(compiled_quixo, tmp_path / "cache")
 
 
-def test_an_edited_game_from_outside_is_compiled_anew_and_an_unchanged_one_is_not(run, tmp_path):
+def test_an_edited_game_from_outside_is_compiled_again_and_an_unchanged_one_is_not(run, tmp_path):
     module = tmp_path / "countdown.py"
     program = "from countdown import Countdown; report(Countdown(4), 2)"
     module.write_text(COUNTDOWN)
@@ -163,7 +163,7 @@ def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
 
 
 @pytest.mark.usefixtures("with_compiled_quixo")
-def test_an_edited_rule_of_the_package_is_compiled_anew_and_a_reverted_one_is_not(run, tmp_path):
+def test_an_edited_rule_of_the_package_is_compiled_again_and_a_reverted_one_is_not(run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
     rules = root / "ci_envs" / "games" / "quixo.py"
@@ -278,7 +278,7 @@ def of_name(first):
 
 
 @pytest.mark.usefixtures("with_compiled_quixo")
-def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_anew(run, tmp_path):
+def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_again(run, tmp_path):
     known = tmp_path / "cache" / "syntax.json"
     content = known.read_bytes()
     for damage in (b"", content[:1000], b"[1, 2]", b"7"):

@@ -92,11 +92,11 @@ def test_quarto_positions_up_to_symmetry():
 def test_quixo_3x3_is_won_in_seven():
     game = Quixo(3)
     texts = ["{}{}{}/{}{}{}/{}{}{} X".format(*cells) for cells in product(".XO", repeat=9)]
-    states = [Position.from_text(game, text) for text in texts]  # X is whoever is to move
+    states = [Position.from_text(game, text) for text in texts]  # X is the player to move
     number = {(state.own, state.opp): index for index, state in enumerate(states)}
     followers = [{number[child.own, child.opp] for child in children(state)} for state in states]
 
-    # won and lost by distance: the plies to the end if the winner hurries and the loser tarries
+    # won and lost by distance: the plies to the end under optimal play (the winner fast, the loser slowly)
     won = {index: 0 for index, state in enumerate(states) if state.result == 1}
     lost = {index: 0 for index, state in enumerate(states) if state.result == -1}
     open_states = set(range(len(states))) - won.keys() - lost.keys()

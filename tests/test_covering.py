@@ -43,14 +43,14 @@ def small_problems(seeds, unit=False):
         yield SetCovering(size, lists, costs)
 
 
-def least_cost(problem, bare=None):
-    """Of the choices of lists that cover what is bare, the least cost, by going through all of them."""
-    bare = set(range(problem.size)) if bare is None else bare
+def least_cost(problem, uncovered=None):
+    """Of the choices of lists that cover what is uncovered, the least cost, by going through all of them."""
+    uncovered = set(range(problem.size)) if uncovered is None else uncovered
     return min(
         sum(problem.costs[number] for number in chosen)
         for length in range(problem.loci + 1)
         for chosen in itertools.combinations(range(problem.loci), length)
-        if bare <= set().union(*(problem.sets[number] for number in chosen))
+        if uncovered <= set().union(*(problem.sets[number] for number in chosen))
     )
 
 
@@ -139,23 +139,23 @@ def test_uncovered_elements_cost_at_least_the_bound_and_with_a_list_its_reduced_
     for seed, problem in enumerate(small_problems(range(60))):
         rng, relaxed = random.Random(seed), relaxation(problem)
         for _ in range(3):
-            bare = {number for number in range(problem.size) if rng.random() < 0.7}
+            uncovered = {number for number in range(problem.size) if rng.random() < 0.7}
             numbers = [number for number in range(problem.loci) if rng.random() < 0.8]
-            bits = np.array([sum(1 << number for number in bare)], np.uint64)
+            bits = np.array([sum(1 << number for number in uncovered)], np.uint64)
             bound = relaxed.bound(bits, np.array(numbers, np.int64), math.inf)
             lists = [set(problem.sets[number]) for number in numbers]
-            if not bare <= set().union(*lists):
+            if not uncovered <= set().union(*lists):
                 assert bound == math.inf
                 continue
             coverings = [
                 (sum(problem.costs[number] for number, _ in chosen), {number for number, _ in chosen})
                 for length in range(len(numbers) + 1)
                 for chosen in itertools.combinations(zip(numbers, lists, strict=True), length)
-                if bare <= set().union(*(one for _, one in chosen))
+                if uncovered <= set().union(*(one for _, one in chosen))
             ]
             assert bound <= min(cost for cost, _ in coverings) + 1e-6
             for number, one in zip(numbers, lists, strict=True):
-                assert (relaxed.reduced_costs[number] == math.inf) == (not bare & one)
+                assert (relaxed.reduced_costs[number] == math.inf) == (not uncovered & one)
                 least = min((cost for cost, chosen in coverings if number in chosen), default=math.inf)
                 assert (
                     relaxed.reduced_costs[number] == math.inf or bound + relaxed.reduced_costs[number] <= least + 1e-6
@@ -165,10 +165,10 @@ def test_uncovered_elements_cost_at_least_the_bound_and_with_a_list_its_reduced_
 def test_the_linear_relaxation_is_that_of_scipy():
     for problem in (set_covering(100), *small_problems(range(30))):
         relaxed, full = LinearRelaxation(problem), np.arange(problem.loci)
-        bare = full_bitmask(problem.size)
+        uncovered = full_bitmask(problem.size)
         wanted = linprog(problem.costs, -problem.incidence.T.astype(float), -np.ones(problem.size), bounds=(0, 1)).fun
-        assert relaxed.bound(bare, full, math.inf) == pytest.approx(wanted)
-        assert DualAscent(problem).bound(bare, full, math.inf) <= wanted + 1e-9
+        assert relaxed.bound(uncovered, full, math.inf) == pytest.approx(wanted)
+        assert DualAscent(problem).bound(uncovered, full, math.inf) <= wanted + 1e-9
 
 
 @pytest.mark.parametrize("solver", EXACT)
@@ -195,10 +195,10 @@ def test_admissible_heuristics_are_lower_bounds_and_the_others_are_not():
     for problem in small_problems(range(80)):
         lists, rng = BitmaskInstance(problem), random.Random(problem.size)
         taken = rng.sample(range(problem.loci), rng.randrange(problem.loci))
-        bare = set(range(problem.size)).difference(*(problem.sets[number] for number in taken))
-        if bare:
-            mask, cost = sum(1 << number for number in bare), float(problem.costs[taken].sum())
-            rest = least_cost(problem, bare)
+        uncovered = set(range(problem.size)).difference(*(problem.sets[number] for number in taken))
+        if uncovered:
+            mask, cost = sum(1 << number for number in uncovered), float(problem.costs[taken].sum())
+            rest = least_cost(problem, uncovered)
             for heuristic in (dual, largest):
                 assert heuristic(lists, mask, cost) <= rest + 1e-9
             for heuristic in broken:
@@ -209,8 +209,8 @@ def test_admissible_heuristics_are_lower_bounds_and_the_others_are_not():
 def test_the_heuristic_by_the_largest_set_rounds_up_for_unit_costs():
     problem = set_covering(sets=[[0, 1, 2], [3, 4], [5]], unit_cost=True)
     assert [largest(BitmaskInstance(problem), 2**count - 1, 0.0) for count in range(7)] == [0, 1, 1, 1, 2, 2, 2]
-    dear = SetCovering(6, problem.sets, [7.5, 3.0, 1.0])
-    assert largest(BitmaskInstance(dear), 0b111, 0.0) == 3.0
+    expensive = SetCovering(6, problem.sets, [7.5, 3.0, 1.0])
+    assert largest(BitmaskInstance(expensive), 0b111, 0.0) == 3.0
 
 
 def test_inadmissible_heuristics_prove_nothing():

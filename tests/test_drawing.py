@@ -138,7 +138,7 @@ def test_a_stone_changes_its_cell_and_no_other(game: ConnectN | Quixo) -> None:
             assert min(right - left, bottom - top) > across / 3  # and it can be seen
 
 
-def test_stones_belong_to_players_whoever_moves() -> None:
+def test_stones_belong_to_players_independent_of_the_player_to_move() -> None:
     game = Quixo(3)
     assert game.draw(0b1, 0b10, 0) == game.draw(0b10, 0b1, 1)
 

@@ -713,7 +713,7 @@ def test_extinction_spares_the_best():
 
 
 def crashing(fitness, after):
-    """``fitness``, which breaks off at the call after so many."""
+    """``fitness`` that raises an error after a number of calls."""
     calls = []
 
     def asked(genomes, seed):

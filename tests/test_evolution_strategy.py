@@ -72,7 +72,7 @@ def value_of(position, genome):
 
 
 def actions_of(position, genome, depth, times=40):
-    """The actions that are played in a position, with so many seeds."""
+    """The actions that are played in a position, with several seeds."""
     policy = EvaluationPolicy(depth)
     words = np.array([[position.own, position.opp]] * times, dtype=np.uint64)
     actions = np.empty(times, dtype=np.int64)
@@ -183,7 +183,7 @@ def test_play_is_that_of_plain_negamax(game, hidden, depth):
 
 
 def wins_now(position):
-    """Whether an action of who is to move wins at once."""
+    """Whether an action of the player to move wins at once."""
     for action in position.legal_actions():
         after = position.play(action)
         if after.result is not None and (after.result if after.to_move == position.to_move else -after.result) == 1:

@@ -24,7 +24,7 @@ class Oracle(ExactAgent):
 
 
 class Doubter(Oracle):
-    """Sees who wins, but not clearly enough."""
+    """An agent whose values have the right sign, but are too small."""
 
     certainty = 0.2
 

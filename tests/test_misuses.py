@@ -47,7 +47,7 @@ IN_PYTHON = {
         lambda: train("sb3", "Nim-v0", output="no"),
         "maskable_ppo or ppo or a2c",
     ),
-    "an action that is none": (lambda: ci_envs.Position.start(ci_envs.TicTacToe()).play("z9"), "legal are a1 (0)"),
+    "an unknown action": (lambda: ci_envs.Position.start(ci_envs.TicTacToe()).play("z9"), "legal are a1 (0)"),
 }
 ON_THE_COMMAND_LINE = {
     "compare Quixo-v0 random mimimax": "Did you mean 'minimax'?",

@@ -141,7 +141,7 @@ def said(row, planes, outputs=1):
 
 
 def slow_value(row, position, after, averaged):
-    """What a position after an action is worth to who acted."""
+    """The value of a position after an action for the player who acted."""
     sign = 1 if after.to_move == position.to_move else -1
     if after.result is not None:
         outcome = 0 if after.result == 0 else after.result
@@ -160,7 +160,7 @@ def slow_value(row, position, after, averaged):
         pytest.param(Quixo(3), False, marks=pytest.mark.slow),
     ],
 )
-def test_afterstates_are_judged_as_by_a_slow_loop(game, averaged):
+def test_afterstates_are_evaluated_as_by_a_slow_loop(game, averaged):
     row = flatten(*_genome_for(game, 1, seed=3))
     positions = random_positions(game, 60, seed=4)
     played = actions_of(NetworkPolicy(True, averaged), game, row, positions)
@@ -177,7 +177,7 @@ def _genome_for(game, outputs, seed):
 
 
 @pytest.mark.parametrize("averaged", [False, True])
-def test_actions_are_judged_as_by_a_slow_loop(averaged):
+def test_actions_are_evaluated_as_by_a_slow_loop(averaged):
     row = flatten(*_genome_for(TICTACTOE, 9, seed=5))
     positions = random_positions(TICTACTOE, 60, seed=6)
     cells = np.arange(9).reshape(3, 3, 1)

@@ -168,7 +168,7 @@ class TestChomp:
 
 @cache
 def slow_score(lengths):
-    """The value for the player to move, and the plies to the end: the winner hurries, the loser delays."""
+    """The value for the player to move, and the plies to the end under optimal play."""
     bites = {bitten(lengths, row, col) for row, length in enumerate(lengths) for col in range(length)}
     if not bites:
         return 1, 0  # the opponent has just eaten the poison

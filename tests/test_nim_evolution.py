@@ -555,7 +555,11 @@ def test_every_option_of_the_genetic_algorithm_has_its_effect():
     ("name", "change", "message"),
     [
         ("nim_ga", {"environment": "Quixo-v0"}, "plays Nim, not Quixo"),
-        ("nim_ga", {"selection": "luck"}, "selection must be one of roulette, tournament, truncation, not 'luck'"),
+        (
+            "nim_ga",
+            {"selection": "unknown"},
+            "selection must be one of roulette, tournament, truncation, not 'unknown'",
+        ),
         ("nim_ga", {"starts": "lost"}, "starts must be one of won, game, first, not 'lost'"),
         ("nim_ga", {"interpretation": "far"}, "interpretation must be one of nearest, raw, relative, not 'far'"),
         ("nim_ga", {"mutation": "none"}, "mutation must be one of normal, uniform, not 'none'"),
@@ -611,7 +615,7 @@ def test_champions_play_their_own_game(tmp_path):
     train(tmp_path / "other", "nim_evolved")
     path = tmp_path / "other" / "best.json"
     about = json.loads(path.read_text())
-    for damage in ({"genome": [0.5]}, {"options": {}}, {"options": {"rules": ["luck"], "features": []}}):
+    for damage in ({"genome": [0.5]}, {"options": {}}, {"options": {"rules": ["unknown"], "features": []}}):
         path.write_text(json.dumps(about | damage))
         with pytest.raises(ValueError, match="is not a valid champion"):
             NimEvolvedAgent(Nim((1, 2, 3)), path)

@@ -165,7 +165,7 @@ def test_nim_sum_keeps_every_won_position_without_a_bound():
     [
         # (1, 2, 3) has the nim-sum 0, but modulo 3 it is (1, 2, 0)
         (Nim((1, 2, 4), 2), (1, 2, 4), "3-1", "2-2"),
-        # 1 and 1 have the nim-sum 0: in misere play the last two objects win for who is to move
+        # 1 and 1 have the nim-sum 0: in misere play the last two objects win for the player to move
         (Nim((1, 2), None, True), (1, 2), "2-1", "2-2"),
     ],
     ids=str,

@@ -432,7 +432,7 @@ def test_undo_and_redo(game, page):
 
 
 def test_undo_while_an_agent_thinks(server, game, page):
-    """The page says at once who is to move, and the answer to what was taken back is not played."""
+    """The page shows the player to move at once, and the answer to what was taken back is not played."""
     Waiting.thinks.clear()
     Waiting.go_on.clear()
     now, status = game(seats=("human", "waiting")), page.get_by_role("status").first

@@ -63,12 +63,12 @@ def coverings():
 
 
 @settings(deadline=None)
-@given(drawn=coverings(), luck=st.randoms(use_true_random=False))
-def test_cost_coverage_and_fitness(drawn, luck):
+@given(drawn=coverings(), generator=st.randoms(use_true_random=False))
+def test_cost_coverage_and_fitness(drawn, generator):
     size, lists = drawn
-    costs = [luck.randint(1, 9) for _ in lists]
+    costs = [generator.randint(1, 9) for _ in lists]
     problem = SetCovering(size, lists, costs)
-    genomes = np.array([[luck.random() < 0.4 for _ in lists] for _ in range(20)])
+    genomes = np.array([[generator.generator() < 0.4 for _ in lists] for _ in range(20)])
     expected = []
     for genome in genomes:
         taken = [one for one, is_taken in zip(lists, genome, strict=True) if is_taken]
@@ -219,8 +219,8 @@ def test_random_rollouts_by_the_mask_end_covered(seed):
     observation, info = env.reset()
     rng, total, taken, over = np.random.default_rng(seed), 0.0, [], False
     while not over:
-        bare = {number for number in range(25) if not observation[number]}
-        useful = [bool(bare & set(one)) for one in env.problem.sets]
+        uncovered = {number for number in range(25) if not observation[number]}
+        useful = [bool(uncovered & set(one)) for one in env.problem.sets]
         assert info["action_mask"].tolist() == useful
         assert env.action_masks().tolist() == useful
         taken.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))

@@ -72,7 +72,7 @@ def test_every_section_runs_quickly(name, tmp_path, monkeypatch):
 def test_claims_plots_and_texts_are_complete(name):
     section = section_of(name)
     assert section.name == name
-    for text in (section.title, section.game, section.purpose, section.lesson, section.conditions):
+    for text in (section.title, section.game, section.purpose, section.conclusion, section.conditions):
         assert text == text.strip() != ""
 
 

@@ -119,7 +119,7 @@ def test_a_loss_is_delivered():
 
 @pytest.mark.parametrize("render_mode", [None, "human"])
 def test_one_agent_plays_both_sides(render_mode, monkeypatch):
-    """The player who makes the winning action earns 1, whoever it is."""
+    """The player who makes the winning action earns 1, agent or opponent."""
     monkeypatch.setitem(SingleAgentEnv.metadata, "render_fps", 1000)
     env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=None, render_mode=render_mode)
     for actions in ([0, 3, 1, 4, 2], [0, 3, 1, 4, 8, 5]):
@@ -224,7 +224,7 @@ def test_an_agent_instance_can_be_the_opponent():
     expert = make_agent("nim_expert", game, seed=0)
     env = gymnasium.make("ci_envs/Nim-v0", opponent=expert, seat=0)
     rewards = [reward for reward, _, _ in run(env, first_legal, 20)]
-    assert set(rewards) == {-1}  # 1, 3, 5, 7 is lost for who begins
+    assert set(rewards) == {-1}  # 1, 3, 5, 7 is lost for the first player
 
 
 @pytest.mark.parametrize(

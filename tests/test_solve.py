@@ -166,7 +166,7 @@ def test_quarto_endgames_equal_minimax_over_the_reference_rules(squares):
 
 
 def quarto_endgames(game: Quarto, empty: int, count: int) -> list[Position]:
-    """Positions with so many empty cells, a piece in hand or not, from random play."""
+    """Positions with a number of empty cells, a piece in hand or not, from random play."""
     rng = np.random.default_rng(0)
     found: list[Position] = []
     while len(found) < count:
@@ -433,7 +433,7 @@ def test_a_table_is_kept_and_read_again(tables, monkeypatch):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "header"])
-def test_a_damaged_table_is_made_anew_with_a_warning(tables, damage):
+def test_a_damaged_table_is_made_again_with_a_warning(tables, damage):
     file = tables / "Quixo(size=3).table"
     solve(Quixo(3))
     good = file.read_bytes()
@@ -449,7 +449,7 @@ def test_a_damaged_table_is_made_anew_with_a_warning(tables, damage):
     assert file.read_bytes() == good
 
 
-def test_a_table_of_another_version_is_made_anew(tables, monkeypatch):
+def test_a_table_of_another_version_is_made_again(tables, monkeypatch):
     solve(Quixo(3))
     old = (tables / "Quixo(size=3).table").read_bytes()
     monkeypatch.setattr(table_file, "VERSION", 2)

@@ -861,7 +861,7 @@ def test_q_learning_learns_quixo_3x3(tmp_path):
     assert mistakes(agent) <= 0.01 * len(positions_of(agent.game))
 
 
-def test_a_potential_leaves_the_best_play_as_it_is_and_bare_rewards_for_lines_do_not(tmp_path):
+def test_a_potential_leaves_the_best_play_as_it_is_and_plain_rewards_for_lines_do_not(tmp_path):
     options = {"environment": "Quixo-v0:size=3", "episodes": 700_000, "symmetries": True, "random_plies": 12}
     hundredth = 0.01 * len(positions_of(Quixo(3)))
     assert mistakes(train(tmp_path / "potential", shaping="potential", **options)) <= hundredth

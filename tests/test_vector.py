@@ -177,7 +177,7 @@ class TestEqualsSingleEnvironments:
 
     @pytest.mark.parametrize("opponent", ["random", last_legal], ids=["compiled", "in Python"])
     def test_resets_of_some_boards(self, opponent):
-        """Without autoreset, finished boards are begun anew by their mask."""
+        """Without autoreset, finished boards are begun again by their mask."""
         ours, theirs = pair("TicTacToe-v0", opponent=opponent, mode="Disabled")
         assert_same(ours.reset(seed=1), theirs.reset(seed=1))
         rng = np.random.default_rng(0)

@@ -149,7 +149,7 @@ def test_the_documentation_of_the_interface_needs_no_internet(client):
 
 
 class EvilPage(BaseHTTPRequestHandler):
-    """Attacks the server that the query names, and keeps what came of it in ``window.found``."""
+    """Attacks the server that the query names, and stores the result in ``window.found``."""
 
     PAGE = """<!doctype html><iframe src="TARGET/"></iframe>
     <form method="post" enctype="text/plain" action="TARGET/api/games">

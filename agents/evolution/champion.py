@@ -103,7 +103,7 @@ def best_of(
 ) -> tuple[int, float]:
     """Return the index of the genome that scores best in new games, and its mean score, from -1 to 1.
 
-    The best genome of an evolution was partly lucky in the games that selected it. Therefore new games decide.
+    The best genome of an evolution had random advantages in the games that selected it. Therefore new games decide.
 
     Args:
         game: the game.

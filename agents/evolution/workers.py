@@ -28,7 +28,7 @@ class RayPlayers:
             game: The game.
             agents: The opponents that are the same in all generations.
             workers: The number of workers; each takes one core.
-            address: Of the cluster; None starts one on this machine, which :meth:`close` stops.
+            address: The address of the cluster; None starts one on this machine, which :meth:`close` stops.
 
         Raises:
             ImportError: Ray is not installed.
@@ -50,23 +50,23 @@ class RayPlayers:
         alternate_seats: bool | None = None,
         max_cycles: int | None = None,
     ) -> NDArray[np.int64]:
-        """Play as :func:`~ci_envs.agents.evolution.play.play_population`.
+        """Play the games of :func:`~ci_envs.agents.evolution.play.play_population` by the workers.
 
         Args:
-            policy: What plays by the genomes.
-            population: One genome a row, (n, genes).
+            policy: The policy that plays by the genomes.
+            population: The genomes, (n, genes).
             opponents: The agents of the constructor, then individuals.
-            games: As in that function.
-            seed: As in that function.
-            starts: As in that function.
-            alternate_seats: As in that function.
-            max_cycles: As in that function.
+            games: The number of games per opponent.
+            seed: The seed of all random numbers.
+            starts: The first positions of the games, uint64 (games, 2); None means the initial position.
+            alternate_seats: Whether the genomes play both seats; None uses the default of ``play_population``.
+            max_cycles: The number of plies after which a game is a draw; None uses the default of ``play_population``.
 
         Returns:
             Wins, draws and losses of each genome against each opponent, int64 (n, opponents, 3).
 
         Raises:
-            ValueError: As that function.
+            ValueError: An argument is out of range.
             ClusterError: The same games lost their worker more than :data:`~ci_envs.cluster.RETRIES` times.
         """
         individuals = [opponent for opponent in opponents if isinstance(opponent, Individual)]

@@ -124,7 +124,7 @@ def endgame_first(game: Any, own: Any) -> Any:
 
 @kernel
 def endgame_second(game: Any, own: Any) -> Any:
-    """Make the two highest rows equal, as a player does who moves second and mirrors the opponent's moves.
+    """Make the two highest rows equal, like a second player who mirrors the opponent's moves.
 
     This rule is ours.
 

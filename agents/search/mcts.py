@@ -135,12 +135,12 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     @override
     def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if self.threads == 1 or len(words) < 2:
-            return self._choose_in_turn(words, seeds)
+            return self._choose_one_by_one(words, seeds)
         ends = np.linspace(0, len(words), self.threads + 1).astype(int).tolist()
         parts = [slice(begin, end) for begin, end in pairwise(ends)]
         with ThreadPoolExecutor(self.threads) as pool:
             return np.concatenate(
-                list(pool.map(lambda part: self._choose_in_turn(words[part], seeds[part]), parts)), dtype=np.int64
+                list(pool.map(lambda part: self._choose_one_by_one(words[part], seeds[part]), parts)), dtype=np.int64
             )
 
     @override
@@ -164,7 +164,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         self._tree = self._search(self._reused_tree(words, seed) or self._new_tree(words, seed))
         return _best_action(self._tree)
 
-    def _choose_in_turn(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def _choose_one_by_one(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if self.time is None:
             return super().choose(words, seeds)
         trees = (self._search(self._new_tree(row, seed)) for row, seed in zip(words, seeds, strict=True))

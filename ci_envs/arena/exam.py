@@ -189,8 +189,10 @@ def _choose_positions(
             found[value].append(Position(game, *row.tolist()))
             if min(map(len, found.values())) > count // 3:
                 break
-    in_turn = [(positions[i], value) for i in range(count) for value, positions in found.items() if i < len(positions)]
-    positions, values = zip(*in_turn[:count], strict=True)
+    interleaved = [
+        (positions[i], value) for i in range(count) for value, positions in found.items() if i < len(positions)
+    ]
+    positions, values = zip(*interleaved[:count], strict=True)
     return list(positions), list(values)
 
 

@@ -36,8 +36,8 @@ def exam(
     """Examine agents on a fixed set of positions of ENV whose values are known.
 
     The positions are those of a solved game in which a mistake is possible, always the same, or published ones. The
-    table shows how often the analysis of an agent says rightly who wins, how often its action keeps the value, and how
-    many games it wins from won positions.
+    table shows how often the analysis of an agent predicts the winner correctly, how often its action keeps the value,
+    and how many games it wins from won positions.
 
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10

@@ -62,7 +62,7 @@ def solve(
 
 
 class _Limits(NamedTuple):
-    """How the solvers of a problem work: the options of the command with these names."""
+    """The limits of the solvers: the options of the command with these names."""
 
     seed: int
     seconds: float | None

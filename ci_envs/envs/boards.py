@@ -193,21 +193,21 @@ def step_one(
 
 @kernel
 def advance(game: Any, boards: Any, settings: Any, actions: Any) -> None:
-    """Do the first part of a step, without replies."""
+    """Play the actions: the first part of a step, without replies."""
     for i in range(len(boards)):
         _advance(None, game, (), boards[i], settings, actions[i])
 
 
 @kernel
 def conclude(game: Any, boards: Any, settings: Any, out: Any) -> None:
-    """Do the second part of a step, without replies."""
+    """Write the results: the second part of a step, without replies."""
     for i in range(len(boards)):
         _conclude(None, game, (), boards[i], settings, out, i)
 
 
 @kernel
 def observe_boards(game: Any, boards: Any, settings: Any, out: Any) -> None:
-    """Do the last part of a step."""
+    """Write the planes and masks: the last part of a step."""
     for i in range(len(boards)):
         _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
 

@@ -13,7 +13,7 @@ from ci_envs.kernels.dispatch import implements, operation
 
 @operation
 def first_line(game: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: 1 if the first complete line is of ``own``, -1 if it is of ``opp``, 0 if no line is complete.
+    """Return 1 if the first complete line is of ``own``, -1 if it is of ``opp``, 0 if no line is complete.
 
     Rows come first, from the top, then columns from the left, then the diagonals.
     """

@@ -62,7 +62,7 @@ def positions(count: int, seed: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class MoveCosts:
-    """What the moves of a search cost in some positions.
+    """The costs of the moves of a search in some positions.
 
     Attributes:
         actions: The actions, int64 (n,).
@@ -96,7 +96,7 @@ def move_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int =
 
 @dataclass(frozen=True)
 class PruningCosts:
-    """What the moves of a search cost without and with alpha-beta, in the same positions.
+    """The costs of the moves of a search without and with alpha-beta, in the same positions.
 
     Attributes:
         plain: The costs without alpha-beta.

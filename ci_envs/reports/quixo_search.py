@@ -62,7 +62,7 @@ ADAPTIVE = 0
 
 @dataclass(frozen=True)
 class QuixoSearch:
-    """What distinguishes the searches.
+    """The options that distinguish the searches.
 
     Attributes:
         depth: The plies after the first move, 1 or more, or :data:`ADAPTIVE`.
@@ -154,7 +154,7 @@ def _(policy: QuixoSearchPolicy) -> Any:
 
 @kernel
 def _best_action(game: Any, own: Any, opp: Any, seed: Any, options: Any, work: Any, values: Any) -> Any:
-    """``-> action``: the first best action in the order that is tried; ``values`` of legal actions are written."""
+    """Return the first best action in the search order, and write the ``values`` of legal actions."""
     work[_NODES], work[_STATE] = 0, seed
     depth = options[_DEPTH] if options[_DEPTH] != ADAPTIVE else _adaptive_depth(game, own, opp)
     order = _set_order(game, depth + 1, options, work)
@@ -180,7 +180,7 @@ def _adaptive_depth(game: Any, own: Any, opp: Any) -> Any:
 
 @kernel
 def _set_order(game: Any, depth: Any, options: Any, work: Any) -> Any:
-    """``-> place``: write the order in which a node of this depth tries the actions to the place."""
+    """Write the order in which a node of this depth tries the actions, and return the place of the order."""
     first = _ORDER + (depth - 1) * action_count(game)
     for number in range(action_count(game)):
         work[first + number] = number
@@ -206,7 +206,7 @@ def _value(
     options: Any,
     work: Any,
 ) -> Any:
-    """``-> int``: the value of a position for the agent.
+    """Return the value of a position for the agent.
 
     Args:
         game: Quixo.
@@ -263,7 +263,7 @@ def _leaf_value(game: Any, agent: Any, opponent: Any, options: Any, work: Any) -
 
 @kernel
 def _random_game(game: Any, own: Any, opp: Any, work: Any) -> Any:
-    """``-> int``: the value of the result of a random game for the player to move."""
+    """Return the value of the result of a random game for the player to move."""
     sign, state, outcome = 1, work[_STATE], ONGOING
     for _ in range(_LONGEST_GAME):
         action, state = random_action(game, own, opp, state)

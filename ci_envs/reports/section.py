@@ -1,4 +1,4 @@
-"""What a section of a report is, and what a run of it returns."""
+"""Sections of a report, and the results of their runs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -139,7 +139,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a run of a section found.
+    """The results of a run of a section.
 
     Attributes:
         rows: The figures.
@@ -176,8 +176,8 @@ class Section:
         title: What the section is about.
         game: The environment or problem, as a spec string.
         purpose: What the report set out to do.
-        lesson: What we found, in one or two sentences.
-        conditions: Who moves first, against which opponents, and the number of games, as in the report.
+        conclusion: What we found, in one or two sentences.
+        conditions: The first player, the opponents and the number of games, as in the report.
         seconds: About how long a full run takes on two cores.
         run: Runs the section.
         agents: What makes the agents of the section, by name, for example ``B31:max_lowest``. Its agent in a match is
@@ -189,7 +189,7 @@ class Section:
     title: str
     game: str
     purpose: str
-    lesson: str
+    conclusion: str
     conditions: str
     seconds: float
     run: Callable[[RunOptions], Findings]

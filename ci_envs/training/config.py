@@ -127,7 +127,7 @@ class OpeningOptions(Options):
 
     @property
     def openings(self) -> RandomOpenings | None:
-        """How games begin with random plies; None if none does."""
+        """The random openings of the games; None if all games start from the initial position."""
         return RandomOpenings(self.random_plies, self.random_share) if self.random_share else None
 
 

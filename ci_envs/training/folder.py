@@ -27,7 +27,7 @@ Row = Mapping[str, int | float]
 
 @dataclass(frozen=True)
 class RunRecord:
-    """How far a run has come, apart from the trainer's own state.
+    """The progress of a run, without the state of the trainer.
 
     Attributes:
         seconds: wall-clock time of the training in all sessions.

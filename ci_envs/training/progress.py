@@ -17,7 +17,7 @@ _BAR = 10
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run has come.
+    """The progress of a run.
 
     Attributes:
         learner: the name of the agent.

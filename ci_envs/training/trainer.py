@@ -16,13 +16,13 @@ from ci_envs.training.ladder import Ladder, Measurement
 
 @dataclass(frozen=True)
 class Task:
-    """What is learned.
+    """The task that a trainer learns.
 
     Attributes:
         environment: the id of the environment, with its parameters.
         game: its game.
         max_cycles: plies after which it ends a game as a draw; None is the game's own limit.
-        seed: of all random numbers.
+        seed: the seed of all random numbers.
     """
 
     environment: str
@@ -44,7 +44,7 @@ class TrainerState(NamedTuple):
 
 
 class Run(Protocol):
-    """What a trainer sees of its run."""
+    """The interface of a run for its trainer."""
 
     @property
     def is_over(self) -> bool:
@@ -110,11 +110,11 @@ class Trainer(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """How many units are done."""
+        """The number of units that are done."""
 
     @property
     def done(self) -> float:
-        """How much of :attr:`total` is done: here the units."""
+        """The part of :attr:`total` that is done: by default the units."""
         return self.count
 
     @property

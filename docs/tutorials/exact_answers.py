@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Exact answers and analysis
 #
-# Many games of the suite are solved: for each position we know who wins under perfect play, and in how many plies. This
-# tutorial reads these values, measures agents against them, and looks into a search.
+# Many games of the suite are solved: for each position we know the winner under perfect play, and in how many plies.
+# This tutorial reads these values, measures agents against them, and looks into a search.
 
 # %%
 import rich
@@ -13,7 +13,8 @@ from ci_envs.arena import compare, tables
 # %% [markdown]
 # ## Solve a game
 #
-# `solve` returns the values of all positions. Values are 1 for a win of the player to move, 0 for a draw and -1 for a loss.
+# `solve` returns the values of all positions. Values are 1 for a win of the player to move, 0 for a draw and -1 for a
+# loss.
 
 # %%
 solution = solve(Quixo(size=3))

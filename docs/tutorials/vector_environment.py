@@ -16,8 +16,8 @@ planes, info = envs.reset(seed=0)
 planes.shape, info["action_mask"].shape
 
 # %% [markdown]
-# Board i plays exactly as a single environment with the seed `0 + i`. With `SameStep`, a board whose game ended is reset in
-# the same step, and its last observation is in `info["final_obs"]`.
+# Board i plays exactly as a single environment with the seed `0 + i`. With `SameStep`, a board whose game ended is
+# reset in the same step, and its last observation is in `info["final_obs"]`.
 
 # %%
 envs.action_space.seed(0)
@@ -34,8 +34,8 @@ print(f"{len(rewards_of_games)} games, mean reward {np.mean(rewards_of_games):+.
 # %% [markdown]
 # ## Both sides
 #
-# With `opponent=None` your code plays both sides. A step is one ply, and `info["to_move"]` says who moves next. The reward is
-# that of the player who moved.
+# With `opponent=None` your code plays both sides. A step is one ply, and `info["to_move"]` is the next player to move.
+# The reward is that of the player who moved.
 
 # %%
 envs = make_vec("ConnectFour-v0", 4096, opponent=None, autoreset_mode="SameStep", copy=False)

@@ -21,7 +21,7 @@ from ci_envs.agents import Observation
 
 @dataclass
 class Args:
-    """What can be chosen."""
+    """The options."""
 
     env_id: str = "ci_envs/TicTacToe-v0"
     seed: int = 0
@@ -49,7 +49,7 @@ def layer_init(layer: nn.Linear, std: float = 2**0.5) -> nn.Linear:
 
 
 class ActorCritic(nn.Module):
-    """Two networks: one judges positions, the other prefers actions."""
+    """Two networks: one estimates the value of positions, the other the probability of actions."""
 
     def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class ActorCritic(nn.Module):
         return Categorical(logits=torch.where(mask, self.actor(x), torch.finfo(torch.float32).min))
 
     def value(self, x: torch.Tensor) -> torch.Tensor:
-        """What the player to move can hope for."""
+        """Return the value for the player to move."""
         return self.critic(x).flatten()
 
 
@@ -114,7 +114,7 @@ for iteration in range(1, num_iterations + 1):
         rewards[step] = torch.from_numpy(reward)
         dones[step] = torch.from_numpy(terminations | truncations)
 
-    # generalized advantages; minus signs, as what is good for the player to move next is as bad for the one who moved
+    # generalized advantages; the minus signs convert the next player's value to the player's value
     with torch.no_grad():
         next_value = agent.value(torch.from_numpy(planes).float())
     advantages = torch.zeros(steps)
@@ -146,7 +146,7 @@ for iteration in range(1, num_iterations + 1):
     if iteration % 10 == 0:
         plies = iteration * batch_size
         fps = plies / (time.perf_counter() - begin)
-        mean_return = rewards.sum() / dones.sum()  # of who moved last: 1 if all games are won, 0 if all are drawn
+        mean_return = rewards.sum() / dones.sum()  # of the last player: 1 if all games are won, 0 if all are drawn
         print(f"{plies:,} plies, {fps:,.0f} a second; mean return {mean_return:.2f}, towards 0 as both sides get good")
 
 

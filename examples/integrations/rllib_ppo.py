@@ -44,7 +44,7 @@ class ForRLlib(BaseWrapper):
         return self.space
 
     def observe(self, agent: str) -> dict[str, NDArray[np.float32]]:
-        """What ``agent`` sees."""
+        """Return the observation of ``agent``."""
         return rllib_observations(self.env.observe(agent))
 
 

@@ -30,7 +30,7 @@ torch.manual_seed(0)
 torch.set_num_threads(1)  # the network is small: more threads are slower
 warnings.filterwarnings("ignore", message="PettingZoo in TorchRL is tested using version")
 
-# both players in one group: every tensor has a dimension of two, and "mask" tells who is to move
+# both players in one group: every tensor has a dimension of two, and "mask" marks the player to move
 group = MarlGroupMapType.ALL_IN_ONE_GROUP
 env = PettingZooWrapper(ci_envs.make("TicTacToe-v0"), use_mask=True, group_map=group)
 

@@ -21,7 +21,7 @@ def slow_any(position):
 
 
 def slow_grid(position):
-    """From the board as text, X being who is to move."""
+    """Features of the board as text, where X is the player to move."""
     rows, cols, n = position.game.shape
     text = position.game.to_text(position.own, position.opp, 0).split()[0].split("/")
     found = {}

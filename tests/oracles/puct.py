@@ -12,7 +12,7 @@ from ci_envs import Position
 
 
 class SlowNode:
-    """A position, and what is known of it for who played the action that led there."""
+    """A position, and what is known of it for the player who played the action that led there."""
 
     def __init__(self, position, acts_again):
         self.position, self.sign = position, 1 if acts_again else -1
@@ -95,7 +95,7 @@ class SlowSearch:
         value += worth * drawn
         if leaf is self.root and not leaf.is_proven:
             self.raw = max(value, -1)
-        for node in reversed(path):  # the value is for the player to move there, then for who played its action
+        for node in reversed(path):  # the value is for the player to move there, then for the player of its action
             worth *= node.sign
             value = min(max(value * node.sign, node.lower or worth), node.upper or worth)
             node.total = float(np.float32(node.total + value))

@@ -93,7 +93,7 @@ class QuixoReference:
         self.to_move = 1 - self.to_move
 
     def result(self) -> int | None:
-        if self._has_line("XO"[self.to_move]):  # the opponent, who moved last, completed it and loses
+        if self._has_line("XO"[self.to_move]):  # the opponent, which moved last, completed it and loses
             return 1
         return -1 if self._has_line("OX"[self.to_move]) else None
 

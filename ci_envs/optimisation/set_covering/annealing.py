@@ -111,7 +111,7 @@ def _random_walk(instance: Any, cover: Any, penalties: Any, best: Any, moves: An
 def _random_removal(selected: Any, added: Any, state: Any) -> Any:
     """Return ``(set, state)``: the set to remove; -1 for none.
 
-    The set is ``added`` if that is selected. Otherwise it is none or a random selected set, with probability 1/2 each.
+    The set is ``added`` if that is selected. Otherwise it is -1 or a random selected set, with probability 1/2 each.
     """
     if selected[added]:
         return added, state

@@ -112,7 +112,7 @@ SECTION = Section(
     title="Set covering by best-first search",
     game="SetCovering-v0:n=5,count=10,density=0.3,unit_cost=true",
     purpose="Cover 5 elements with as few of 10 random tiles (sets) as possible.",
-    lesson=(
+    conclusion=(
         "The heuristic, the number of uncovered elements, over-estimates the cost, so that the search finds the fewest"
         " tiles in 99.9% of the draws; with an admissible heuristic it always does."
     ),

@@ -90,7 +90,7 @@ _WORTH_NOTE = "Report A gives no figure; the interval is that of the 10 games of
 
 
 class Curves(NamedTuple):
-    """What several runs of an evolution show.
+    """The results of several runs of an evolution.
 
     Attributes:
         totals: The games that the population wins in each epoch, float64 (runs, EPOCHS).
@@ -304,7 +304,7 @@ SECTION = Section(
     title="Nim by a genetic algorithm with two genes",
     game=_ENVIRONMENT,
     purpose="Evolve which nim-sum a player of Nim should leave, with parents selected by roulette or by tournament.",
-    lesson=(
+    conclusion=(
         "The plots are reproduced by genes that are relative to the nim-sums on offer, in misere play. The words of"
         " report A, a nim-sum between 0 and 1, are better: the genome that leaves 1 wins 95 to 100% of its games."
     ),

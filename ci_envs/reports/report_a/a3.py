@@ -164,7 +164,7 @@ SECTION = Section(
     title="A black-box bit string by a genetic algorithm",
     game="BitString-v0:problem=2",
     purpose="Maximise an unknown fitness of 1000 bits in few calls, with parents selected by fitness or by ones.",
-    lesson=(
+    conclusion=(
         "Ten flips a child hold the share of ones at 92%, and without an elite good genomes are lost; the high fitness"
         " of problems 2, 5 and 10 comes from ties of the interleaved strings. Linkage learning solves all problems in"
         " 1,000 to 1,700 calls without looking into the box."

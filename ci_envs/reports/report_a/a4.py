@@ -178,7 +178,7 @@ SECTION = Section(
     title="Tic-tac-toe by Q-learning and Monte Carlo",
     game="TicTacToe-v0",
     purpose="Compare Q-learning with a Monte Carlo method, against each other and against random play.",
-    lesson=(
+    conclusion=(
         "Q-learning hardly ever loses to random, and beats Monte Carlo in nearly every game that it starts. Monte Carlo"
         " sums the reward over the positions of a game and so prefers late wins; our learners play perfectly."
     ),

@@ -129,7 +129,7 @@ SECTION = Section(
     title="Quixo by minimax with alpha-beta",
     game="Quixo-v0",
     purpose="Play Quixo by a depth-limited minimax that values won and lost games only.",
-    lesson=(
+    conclusion=(
         "The printed search wins most games although one player makes all its moves and it mostly looks one ply beyond"
         " its own move. With players that alternate, two plies win nearly all games, and alpha-beta visits far fewer"
         " nodes."

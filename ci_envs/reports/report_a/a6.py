@@ -176,7 +176,7 @@ SECTION = Section(
     title="Quixo by an evolution of lists of layers",
     game="Quixo-v0",
     purpose="Evolve the layers and weights of neural networks that play Quixo, by games among themselves.",
-    lesson=(
+    conclusion=(
         "The champions differ as much from run to run as random networks do, so 70% is one draw: the fitness of five"
         " games against the population says little. Games against random and a network that values positions reach"
         " more than 90% with the same number of games."

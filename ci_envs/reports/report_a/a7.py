@@ -44,7 +44,7 @@ _OURS = f"alphazero:simulations={SIMULATIONS}"
 
 
 class _A7Scale(NamedTuple):
-    """How much is computed.
+    """The amount of computation.
 
     Attributes:
         matches: Games of each match.
@@ -203,7 +203,7 @@ SECTION = Section(
     title="Quixo by AlphaZero",
     game=_ENVIRONMENT,
     purpose="Learn Quixo by self-play with a deep network and a tree search.",
-    lesson=(
+    conclusion=(
         "The search ignores the priors and adds the values of the opponent as if they were its own, so a better network"
         " makes it worse: with our trained network it loses to random. Repaired, 10 simulations for each move beat"
         " random in nearly every game even with an untrained network, because the search sees wins of one ply."

@@ -1,4 +1,4 @@
-"""How report A plays tic-tac-toe by its tables."""
+"""The agents of report A that play tic-tac-toe by its tables."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +83,7 @@ def _(policy: WeightedTablePolicy) -> Any:
 
 @lean_kernel
 def _drawn_action(game: Any, own: Any, opp: Any, seed: Any, table: Any, actions: Any, values: Any) -> Any:
-    """``-> action``: one of the best third, drawn by weight; ``actions`` and ``values`` are room for all actions."""
+    """Return one of the best third of the actions, drawn by weight. ``actions`` and ``values`` are buffers."""
     x_moves = moves_x(own, opp)
     count = 0
     for action in range(action_count(game)):  # insertion sort, the best for the player to move first, stable

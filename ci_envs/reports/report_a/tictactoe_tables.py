@@ -102,13 +102,13 @@ def read_tables() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 @inlined
 def moves_x(own: Any, opp: Any) -> Any:
-    """``-> bool``: whether X is to move."""
+    """Return whether X is to move."""
     return popcount(own) == popcount(opp)
 
 
 @inlined
 def code_after(game: Any, own: Any, opp: Any, x_moves: Any, action: Any) -> Any:
-    """``-> int``: the code of the position after an action."""
+    """Return the code of the position after an action."""
     next_own, next_opp = play(game, own, opp, np.uint64(action))
     x, o = (next_opp, next_own) if x_moves else (next_own, next_opp)
     return _CODES[x] + 2 * _CODES[o]
@@ -116,7 +116,7 @@ def code_after(game: Any, own: Any, opp: Any, x_moves: Any, action: Any) -> Any:
 
 @lean_kernel
 def best_action(game: Any, table: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the move with the best value for the player to move, the first of equals."""
+    """Return the move with the best value for the player to move, the first of equals."""
     x_moves = moves_x(own, opp)
     best, chosen = -np.inf, 0
     for action in range(action_count(game)):
@@ -130,7 +130,7 @@ def best_action(game: Any, table: Any, own: Any, opp: Any) -> Any:
 
 @lean_kernel
 def _q_episodes(game: Any, table: Any, path: Any, first: Any, stop: Any, total: Any, state: Any) -> Any:
-    """``-> state``: play the episodes from ``first`` to ``stop`` of ``total`` and learn from them."""
+    """Play the episodes from ``first`` to ``stop`` of ``total``, learn from them, and return the state."""
     for episode in range(first, stop):
         epsilon = 1.0 - (1.0 - _LAST_EPSILON) * max(0.0, 2.0 * episode / total - 1.0)
         plies, reward, state = _episode(game, table, path, epsilon, state)
@@ -144,7 +144,7 @@ def _q_episodes(game: Any, table: Any, path: Any, first: Any, stop: Any, total: 
 
 @lean_kernel
 def _random_episodes(game: Any, table: Any, counts: Any, path: Any, episodes: Any, summed: Any, state: Any) -> Any:
-    """``-> state``: play episodes of random moves and add their returns to the means."""
+    """Play episodes of random moves, add their returns to the means, and return the state."""
     for _ in range(episodes):
         plies, reward, state = _episode(game, path, path, 1.0, state)
         for ply in range(plies):
@@ -157,7 +157,7 @@ def _random_episodes(game: Any, table: Any, counts: Any, path: Any, episodes: An
 
 @lean_kernel
 def _episode(game: Any, table: Any, path: Any, epsilon: Any, state: Any) -> Any:
-    """``-> (plies, reward, state)``: play one game epsilon-greedily; ``path`` gets the codes and the moves.
+    """Play one game epsilon-greedily, and write the codes and moves into ``path``.
 
     The table is not read if epsilon is 1.
     """

@@ -98,7 +98,7 @@ SECTION = Section(
     title="Greedy set covering",
     game="SetCovering-v0:n=100",
     purpose="Cover N elements by a greedy heuristic, as a bound for an exact search.",
-    lesson=(
+    conclusion=(
         "The heuristic is fast and optimal for N = 5 and 10; from N = 100 on, a local search finds covers that are 4"
         " to 15% lighter."
     ),

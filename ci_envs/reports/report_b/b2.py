@@ -91,7 +91,7 @@ class CoveringRun(NamedTuple):
 
 @dataclass(frozen=True)
 class Effort:
-    """How long the algorithms of a run of the section search.
+    """The search effort of the algorithms in a run of the section.
 
     Attributes:
         quick: Whether to take seconds.
@@ -242,7 +242,7 @@ SECTION = Section(
     title="Set covering by a genetic algorithm",
     game="SetCovering-v0:n=100,unique=true",
     purpose="Find lighter covers than the greedy algorithm by a genetic algorithm.",
-    lesson=(
+    conclusion=(
         "From N = 100 on, the population is uniform long before the last generation and the covers are heavier than"
         " those of the greedy algorithm; a local search finds much lighter ones in less time."
     ),

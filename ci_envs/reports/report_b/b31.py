@@ -235,7 +235,7 @@ SECTION = Section(
     title="Nim by fixed rules",
     game=f"Nim-v0:heaps={','.join(map(str, REPORT_ROWS))}",
     purpose="Find a fixed rule, or a pair of rules chosen by the number of rows left, that plays Nim well.",
-    lesson=(
+    conclusion=(
         "The differences between the printed shares are within the noise of 100 matches. The rule that always wins"
         " takes 0 objects from a row of one, which is illegal; played legally it wins 85 to 90% against random."
     ),

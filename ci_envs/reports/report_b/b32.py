@@ -261,7 +261,7 @@ SECTION = Section(
     title="Nim by an evolved threshold",
     game="Nim-v0:heaps=1,3,5,7",
     purpose="Evolve the probability with which a strategy takes whole rows.",
-    lesson=(
+    conclusion=(
         "The best genome wins 23% of the matches, and only with an illegal pass; the printed 41% is the largest of"
         " thousands of measurements of 100 matches each."
     ),

@@ -138,7 +138,7 @@ SECTION = Section(
     title="Nim by minmax with alpha-beta",
     game="Nim-v0:heaps=1,3,5,7",
     purpose="Search Nim to its end by minmax with alpha-beta.",
-    lesson=(
+    conclusion=(
         "With the correct player at the root the search plays perfectly, and the printed results follow from theory:"
         " 1, 3, 5, 7 is lost for the first player and 1, 3, 5, 7, 9 is won."
     ),

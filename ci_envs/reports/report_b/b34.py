@@ -215,7 +215,7 @@ SECTION = Section(
     title="Nim by Q-learning",
     game=_ENVIRONMENT,
     purpose="Learn Nim by Q-learning against a random and against an optimal opponent.",
-    lesson=(
+    conclusion=(
         "The printed 97% is the mean of runs that keep the table of the runs before; the first runs win 95% and 93%."
         " Our learner, whose table is shared by symmetric positions, learns faster."
     ),

@@ -170,7 +170,7 @@ SECTION = Section(
     title='Quarto by the "wandering" genetic algorithm',
     game="Quarto-v0",
     purpose="Evolve the next four pieces and cells for each placement and each piece.",
-    lesson=(
+    conclusion=(
         "All that the fitness rewards is to win at once and else to give no piece that wins. The rule alone wins as"
         " often against random; against minimax of three plies the algorithm loses most matches."
     ),

@@ -133,7 +133,7 @@ def _action_of(row: int, number: int) -> int:
 
 @inlined
 def _position_index(game: Any, own: Any) -> Any:
-    """``-> int``: the row of a position in the tables."""
+    """Return the row of a position in the tables."""
     index = np.int64(0)
     for heap in range(game.heap_count):
         index = _SIZES * index + np.int64(size_of(own, heap))
@@ -142,7 +142,7 @@ def _position_index(game: Any, own: Any) -> Any:
 
 @lean_kernel
 def _best_move(game: Any, values: Any, own: Any, opp: Any) -> Any:
-    """``-> (action, value)``: the first of the best moves, rows ascending and numbers descending."""
+    """Return the first of the best moves and its value, rows ascending and numbers descending."""
     chosen, best = -1, -np.inf
     for heap in range(game.heap_count):
         for number in range(size_of(own, heap), 0, -1):
@@ -154,7 +154,7 @@ def _best_move(game: Any, values: Any, own: Any, opp: Any) -> Any:
 
 @lean_kernel
 def _random_move(game: Any, own: Any, opp: Any, state: Any) -> Any:
-    """``-> (action, state)``: any legal move; the number drawn counts them in the order of :func:`_best_move`."""
+    """Return a random legal move, numbered in the order of :func:`_best_move`, and the state."""
     count = 0
     for action in range(action_count(game)):
         count += legal(game, own, opp, np.uint64(action))
@@ -200,6 +200,6 @@ def _play_games(game: Any, table: Any, opponent: Any, rates: Any, won: Any, move
 
 @inlined
 def _is_last(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    """``-> bool``: whether a move takes the last object."""
+    """Return whether a move takes the last object."""
     next_own, next_opp = play(game, own, opp, np.uint64(action))
     return result(game, next_own, next_opp) != ONGOING

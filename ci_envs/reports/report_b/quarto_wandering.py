@@ -2,11 +2,11 @@
 
 The evolution is that of our ``quarto_ga:algorithm=wandering`` with these differences, which are report B's code:
 
-- All pairs of a genome are judged on the present board, so the look-ahead sees no changes of the board.
+- All pairs of a genome are evaluated on the current board, so the look-ahead sees no changes of the board.
 - A mutation draws each gene again with probability 1/2: a threshold is compared with a coin.
 - The fitness is negative where the opponent can win, and the roulette takes it as it is: if it adds up to a negative
   number, the worst genomes are the most likely parents.
-- The re-start makes new genomes and throws them away, so here there is none.
+- The re-start makes new genomes and discards them, so it is omitted here.
 
 The number of pairs of a genome is that of the pieces not on the board, at most four. In report B's matches it never
 grows again in a later game; an agent here starts each game with four pairs (``B5:two_pairs`` shows the effect). Where

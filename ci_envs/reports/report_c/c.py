@@ -212,7 +212,7 @@ SECTION = Section(
     title="Monte Carlo tree search on tic-tac-toe",
     game="TicTacToe-v0",
     purpose="Play tic-tac-toe by Monte Carlo tree search with random rollouts.",
-    lesson=(
+    conclusion=(
         "Two errors cost the lost games, not the random rollouts: with both repaired the same search with as many"
         " iterations loses no game, and it also wins nearly all games on larger boards."
     ),

@@ -4,7 +4,7 @@ Each iteration descends by UCB1 while a node has children and no untried move, a
 plays a random game from there, and adds its result to all nodes up to the root, with alternating sign. The agent plays
 the most visited move, the first of equals. The search keeps these bugs:
 
-* The result is that for the agent, whoever moved last, so it has the wrong sign in nodes after a move of the opponent,
+* The result is for the agent also if the opponent moved last. So it has the wrong sign in nodes after such a move,
   and then along the whole path.
 * Finished positions have untried moves, so the search continues after the end of the game. Such a position belongs to
   the owner of the first line that is found.
@@ -110,7 +110,7 @@ def _(policy: LiteralMCTSPolicy) -> Any:
 def _search(
     game: Any, own: Any, opp: Any, state: Any, signs: Any, ends: Any, words: Any, links: Any, values: Any
 ) -> Any:
-    """``-> action``: the most visited move; ``signs`` and ``ends`` say which bug is repaired."""
+    """Return the most visited move. ``signs`` and ``ends`` select the repaired bugs."""
     _set_node(game, 0, -1, own, opp, ends, words, links, values)
     size = 1
     for _ in range(ITERATIONS):
@@ -158,7 +158,7 @@ def _set_node(
 
 @inlined
 def _free(game: Any, agent: Any, opponent: Any) -> Any:
-    """``-> uint64``: the free cells; there are fewer than 64, or all bits are cells."""
+    """Return the free cells as a bitboard; there are fewer than 64, or all bits are cells."""
     return ~(agent | opponent) & (~np.uint64(0) >> np.uint64(64 - action_count(game)))
 
 
@@ -173,7 +173,7 @@ def _append_child(parent: Any, child: Any, links: Any) -> None:
 
 @inlined
 def _best_child(parent: Any, links: Any, values: Any) -> Any:
-    """``-> node``: the child with the greatest upper confidence bound, the first of equals."""
+    """Return the child with the greatest upper confidence bound, the first of equals."""
     logarithm = np.log(links[parent, _VISITS] + 1)
     child = best = links[parent, _FIRST]
     best_bound = -np.inf
@@ -198,7 +198,7 @@ def _most_visited_move(own: Any, words: Any, links: Any) -> Any:
 
 @kernel
 def _random_game(game: Any, agent: Any, opponent: Any, agent_moves: Any, state: Any) -> Any:
-    """``-> (result, state)``: play at random to the first line; 1 if the agent wins, -1 if it loses, else 0."""
+    """Play at random to the first line. Return the result (1 won, -1 lost, 0 drawn for the agent) and the state."""
     while True:
         line = first_line(game, agent, opponent)
         free = _free(game, agent, opponent)

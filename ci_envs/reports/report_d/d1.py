@@ -60,7 +60,7 @@ SECTION = Section(
     title="Quixo by minimax",
     game="Quixo-v0",
     purpose="Play Quixo by a minimax that values undecided leaves by the agent's longest run of cubes.",
-    lesson=(
+    conclusion=(
         "After the first move the search moves only the opponent's cubes, so a greater depth does not help it. With"
         " players that alternate it wins nearly all games at every depth."
     ),

@@ -72,7 +72,7 @@ SECTION = Section(
     title="Quixo by minimax with alpha-beta",
     game="Quixo-v0",
     purpose="Search as deep as section D1 in less time, by alpha-beta.",
-    lesson=(
+    conclusion=(
         "Alpha-beta changes no move and visits far fewer nodes. But this search moves the agent's cubes where section"
         " D1 moves the opponent's, so the two play different moves."
     ),

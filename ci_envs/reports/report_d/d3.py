@@ -85,7 +85,7 @@ SECTION = Section(
     title="Quixo by a Monte Carlo table",
     game="Quixo-v0",
     purpose="Play Quixo by a table of the values of positions that random games give.",
-    lesson=(
+    conclusion=(
         "The table makes the agent worse than random: it rewards what was seen often in won games, and knows hardly any"
         " position after the first moves."
     ),

@@ -87,7 +87,7 @@ SECTION = Section(
     title="Quixo by Q-learning",
     game="Quixo-v0",
     purpose="Learn Quixo by Q-learning with rewards for longer runs.",
-    lesson=(
+    conclusion=(
         "The agent beats random, because it repeats what it tried first and so comes to know some positions well. Most"
         " positions that it meets are still new to it, and there it plays the first legal move."
     ),

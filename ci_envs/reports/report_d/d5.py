@@ -76,7 +76,7 @@ _OURS = {
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What the runs of an experiment came to, in percent.
+    """The results of the runs of an experiment, in percent.
 
     Attributes:
         fitness: The best fitness of each run.
@@ -225,7 +225,7 @@ SECTION = Section(
     title="Quixo by an evolution strategy over weighted rules",
     game="Quixo-v0",
     purpose="Evolve the weights by which one of up to fourteen rules is drawn for each move.",
-    lesson=(
+    conclusion=(
         "With all fourteen rules the published figures come out. The weights stay nearly equal, because they are a"
         " softmax of weights: what improves is the set of rules. Without that the same rules win 98%."
     ),

@@ -1,4 +1,4 @@
-"""What sections D1 and D2 measure by depth: games won, the longest move, and what alpha-beta saves."""
+"""The measurements of sections D1 and D2 by depth: games won, the longest move, and the savings by alpha-beta."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -98,7 +98,7 @@ def _random_games(game: Any, table: Any, path: Any, games: Any, colour: Any, sta
 
 @lean_kernel
 def _learn(game: Any, table: Any, own: Any, opp: Any, won: Any, count: Any) -> Any:
-    """``-> count``: change the value of a position; one of a lost game that is not in the table stays at 0."""
+    """Change the value of a position, and return the count; a new position of a lost game stays at 0."""
     own, opp, _ = canonical(game, own, opp, True)
     row = find(table, own, opp)
     if won and not table[row].taken:

@@ -111,19 +111,19 @@ def _(policy: ActionTablePolicy) -> Any:
 
 @inlined
 def _state_row(states: Any, own: Any, opp: Any) -> Any:
-    """``-> int``: the row of a position, or the free row where it belongs."""
+    """Return the row of a position, or the free row where it belongs."""
     return np.int64(find_slot(states["own"], states["opp"], states["tried"], np.uint64(0), own, opp))
 
 
 @inlined
 def _with_action(own: Any, action: Any) -> Any:
-    """``-> uint64``: the first word of the key of an action."""
+    """Return the first word of the key of an action."""
     return own | (np.uint64(action) << np.uint64(32))
 
 
 @lean_kernel
 def _best_tried(game: Any, states: Any, values: Any, own: Any, opp: Any) -> Any:
-    """``-> (action, value)``: the best action, the first of equals; those that were not tried are worth 0."""
+    """Return the first best action and its value. The value of untried actions is 0."""
     tried = states[_state_row(states, own, opp)].tried
     chosen, best = -1, -np.inf
     for action in range(action_count(game)):
@@ -138,7 +138,7 @@ def _best_tried(game: Any, states: Any, values: Any, own: Any, opp: Any) -> Any:
 
 @lean_kernel
 def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, outcome: Any) -> Any:
-    """``-> float``: the reward between two positions that the agent sees; ``outcome`` is 1 if it won, -1 if it lost."""
+    """Return the reward between two positions of the agent; ``outcome`` is 1 if it won, -1 if it lost."""
     if rewards == ADDED:
         return outcome + run_reward(game, own, opp, next_own, next_opp)
     if outcome != 0:
@@ -155,7 +155,7 @@ def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp
 
 @lean_kernel
 def _change_value(states: Any, values: Any, own: Any, opp: Any, action: Any, target: Any, count: Any) -> Any:
-    """``-> count``: move the value of an action towards its target; -1 if the table is full."""
+    """Move the value of an action towards its target, and return the count; -1 if the table is full."""
     row, _, count = find_or_insert(values, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
     if row < 0:
         return np.int64(-1)
@@ -169,7 +169,7 @@ def _change_value(states: Any, values: Any, own: Any, opp: Any, action: Any, tar
 
 @lean_kernel
 def _learn_episodes(game: Any, table: Any, rewards: Any, episodes: Any, state: Any) -> Any:
-    """``-> bool``: play episodes and learn from them; False if the table is full."""
+    """Play episodes and learn from them. Return False if the table is full."""
     states, values = table
     count = np.int64(0)
     for _ in range(episodes):

@@ -1,7 +1,7 @@
 """The evolution strategy of report D, (1 + lambda), over weighted rules for Quixo.
 
 The rules are those of :mod:`ci_envs.agents.evolution.rules`. A genome is a weight for each rule, from 0 to 1. The
-weights are a softmax of weights, so that no rule gets far from the others. The parent is measured once: a lucky
+weights are a softmax of weights, so that no rule gets far from the others. The parent is measured once: a too good
 measurement stays.
 """
 

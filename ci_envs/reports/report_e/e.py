@@ -66,7 +66,7 @@ _GROWTH = 100.0
 
 
 class _EScale(NamedTuple):
-    """How much is computed.
+    """The amount of computation.
 
     Attributes:
         described_games: Games in the described training.
@@ -285,13 +285,13 @@ def _claims(rows: Sequence[FigureRow], log: TrainingLog, matches: _Matches, posi
         Claim(
             "The agent is hard to beat when it moves second.",
             _verdict(second > 50),
-            f"Moving second it won {second:.0f}% of the games against minimax:depth=4, because who moves first can"
+            f"Moving second it won {second:.0f}% of the games against minimax:depth=4, because the first player can"
             " force a win.",
         ),
         Claim(
             "The first player has the advantage.",
             ClaimVerdict.HOLDS,
-            f"Who moves first can force a win in 11 plies, and won {share:.0f}% of the games of self-play.",
+            f"The first player can force a win in 11 plies, and won {share:.0f}% of the games of self-play.",
         ),
         Claim(
             "The loss falls steadily.",
@@ -352,7 +352,7 @@ SECTION = Section(
     title="AlphaZero for four in a row on 6 x 6",
     game="ConnectN-v0",
     purpose="Learn four in a row by self-play alone, with a small network and the search of AlphaZero.",
-    lesson=(
+    conclusion=(
         "The listing cannot train, because its loss has no gradient. Repaired as the text says, it learns to win nearly"
         " every game that it begins, and 3,000 games of self-play are enough instead of 50,000. Moving second it loses,"
         " as it must, to an opponent that searches four plies deep."

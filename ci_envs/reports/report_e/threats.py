@@ -1,4 +1,4 @@
-"""How often an agent for four in a row blocks the opponent's threat to complete a line."""
+"""Measurement of how often an agent for four in a row blocks the opponent's threat to complete a line."""
 
 import numpy as np
 
