@@ -52,7 +52,7 @@ class TestExamplesRun:
         assert run("aec_loop.py") == run("aec_loop.py", "TicTacToe-v0")
 
     def test_custom_agent(self):
-        ratings, _, pairs = run("custom_agent.py").partition("ConnectFour-v0: 100 games a pair")
+        ratings, _, pairs = run("custom_agent.py").partition("ConnectFour-v0: 100 games per pair")
         order = re.findall(r"^ ?(minimax:depth=4|careful:block=false|careful|random) ", ratings, re.MULTILINE)
         assert order == ["minimax:depth=4", "careful", "careful:block=false", "random"]
         assert "vs minimax:depth=4" in pairs

@@ -68,7 +68,7 @@ def test_cost_coverage_and_fitness(drawn, generator):
     size, lists = drawn
     costs = [generator.randint(1, 9) for _ in lists]
     problem = SetCovering(size, lists, costs)
-    genomes = np.array([[generator.generator() < 0.4 for _ in lists] for _ in range(20)])
+    genomes = np.array([[generator.random() < 0.4 for _ in lists] for _ in range(20)])
     expected = []
     for genome in genomes:
         taken = [one for one, is_taken in zip(lists, genome, strict=True) if is_taken]
