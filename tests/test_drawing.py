@@ -176,12 +176,13 @@ def test_quarto_piece_goes_from_the_stock_to_the_hand_to_the_board() -> None:
         for text in ("..../..../..../.... - 0", "..../..../..../.... 7 1", "..../.7../..../.... - 1")
     )
     picture = drawing(Quarto(), "..../..../..../.... - 0")
-    beside = label(picture, "in hand").x - 60
+    below = label(picture, "0").y - 20
     left, top, right, bottom = changed_box(stock, hand)
-    assert beside < left
-    assert top < label(picture, "0").y < bottom  # in hand above, in the stock below
+    assert below < top < label(picture, "7").y + 30 < bottom  # from the stock to the hand, both below the board
+    assert left < label(picture, "in hand").x < right
     left, top, right, bottom = changed_box(hand, board)
-    assert left < label(picture, "b").x < beside < right
+    assert top < below < bottom
+    assert left < label(picture, "b").x < label(picture, "in hand").x < right
 
 
 def test_every_game_has_frames_of_one_size() -> None:

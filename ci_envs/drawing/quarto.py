@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ci_envs.drawing.board import GAP, MARGIN, cell_regions, coordinates, disc, panel, placed, tiled
+from ci_envs.drawing.board import GAP, MARGIN, cell_regions, coordinates, disc, panel, placed, rounded_rect, tiled
 from ci_envs.drawing.drawing import Drawing, Label, Region
 
 
@@ -22,8 +22,12 @@ _WALNUT = _Wood(top="#84594a", light="#623f31", shade="#4b2e22", edge="#24130c")
 _SLOT = disc("#f3eee4", 36)
 
 
+_STOCK_COLUMNS = 6
+"""Columns of the pieces to give. On a phone, each piece is then large enough for a finger."""
+
+
 def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence[int]) -> Drawing:
-    """Return a picture of Quarto's board, and beside it the piece to place and the pieces to give, with their numbers.
+    """Return a picture of Quarto's board, and below it the pieces to give with their numbers and the piece to place.
 
     The regions are the cells (``b3``) and the places of the pieces to give (``give5``).
 
@@ -33,39 +37,34 @@ def quarto_drawing(board: Sequence[int | None], hand: int | None, left: Sequence
         hand: the piece to place, or None.
         left: the pieces that were not given yet.
     """
-    cell, slot = 92, 62
-    side, aside = 4 * cell, MARGIN + 4 * cell + GAP
-    stock_y = MARGIN + side - 4 * slot
-    hand_side = stock_y - GAP - MARGIN
-    hand_x = aside + (4 * slot - hand_side) / 2
+    cell = 92
+    side = 4 * cell
+    slot = side / _STOCK_COLUMNS
+    stock_y = MARGIN + side + GAP
+    places = [(MARGIN + k % _STOCK_COLUMNS * slot, stock_y + k // _STOCK_COLUMNS * slot) for k in range(18)]
+    stock, (label_x, hand_y), (hand_x, _) = places[:16], places[16], places[17]
     well = disc("#e6dac4", 42)
+    pieces = [_SLOT + _piece(piece if piece in left else None) for piece in range(16)]
     shapes = [
         panel("#c9b593", MARGIN, MARGIN, side, side),
         *tiled([well + _piece(piece) for piece in board], MARGIN, MARGIN, cell),
-        panel("#ffffff", aside, MARGIN, 4 * slot, hand_side),
-        placed(_SLOT + _piece(hand), hand_x, MARGIN, hand_side),
-        panel("#ffffff", aside, stock_y, 4 * slot, 4 * slot),
-        *tiled([_SLOT + _piece(piece if piece in left else None) for piece in range(16)], aside, stock_y, slot),
-    ]
-    numbers = [
-        Label(f"{piece:x}", aside + piece % 4 * slot + 10, stock_y + piece // 4 * slot + 11, size=12)
-        for piece in range(16)
+        panel("#ffffff", MARGIN, stock_y, side, 3 * slot),
+        *(placed(piece, x, y, slot) for piece, (x, y) in zip(pieces, stock, strict=True)),
+        rounded_rect("#e6dac4", label_x, hand_y, 2 * slot, slot, radius=8),
+        placed(_SLOT + _piece(hand), hand_x, hand_y, slot),
     ]
     return Drawing(
-        width=aside + 4 * slot + MARGIN,
-        height=side + 2 * MARGIN,
+        width=side + 2 * MARGIN,
+        height=round(stock_y + 3 * slot + MARGIN),
         shapes="".join(shapes),
         labels=(
             *coordinates(4, 4, cell),
-            Label("in hand", (aside + hand_x) / 2, MARGIN + hand_side / 2),
-            *numbers,
+            Label("in hand", label_x + slot / 2, hand_y + slot / 2, size=13),
+            *(Label(f"{piece:x}", x + 10, y + 11, size=12) for piece, (x, y) in enumerate(stock)),
         ),
         regions=(
             *cell_regions(4, 4, cell),
-            *(
-                Region(f"give{piece:x}", aside + piece % 4 * slot, stock_y + piece // 4 * slot, slot, slot)
-                for piece in range(16)
-            ),
+            *(Region(f"give{piece:x}", x, y, slot, slot) for piece, (x, y) in enumerate(stock)),
         ),
     )
 
