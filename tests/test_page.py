@@ -635,6 +635,14 @@ def test_a_phone(server, game, page, address):
     assert page.evaluate(SMALL_TARGETS) == []
 
 
+@pytest.mark.parametrize("environment", ["Quixo-v0", "ConnectFour-v0", "Nim-v0", "Quarto-v0"])
+def test_a_finger_hits_the_cells_and_pieces_on_a_phone(game, page, environment):
+    page.set_viewport_size({"width": 390, "height": 844})
+    game(environment)
+    expect(page.locator("[data-region]").first).to_be_visible()
+    assert page.evaluate(SMALL_TARGETS.replace("a, button", "[data-region], button")) == []
+
+
 def test_the_interface_answers_in_json_beside_pages(server):
     client, _ = server
     for method, path, status, allowed in (
