@@ -72,7 +72,7 @@ class TestExamplesRun:
         assert output.endswith("no rule is sure to win: (0, 1, 2, 1)\n")
 
     def test_set_covering(self):
-        output = run("set_covering.py", "--n", "20", "--seconds", "2")
+        output = run("set_covering.py", "--n", "20", "--seconds", "5")
         rows = {
             cells[0]: cells[1:3] for cells in (re.split(r" *│ *", line)[1:] for line in output.splitlines()) if cells
         }

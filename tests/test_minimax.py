@@ -181,8 +181,9 @@ def test_bad_options_are_named(spec, words):
 
 def test_a_finished_or_foreign_position_is_refused():
     agent = MinimaxAgent(ConnectN(3, 3, 3))
-    for position in (Position.from_text(agent.game, "XXX/OO./... O"), Position.start(Quixo())):
-        with pytest.raises(ValueError, match="not over"):
+    over = Position.from_text(agent.game, "XXX/OO./... O")
+    for position, words in ((over, "not over"), (Position.start(Quixo()), r"not for Quixo\(size=5\)")):
+        with pytest.raises(ValueError, match=words):
             agent.analyse(position)
 
 

@@ -460,7 +460,7 @@ def test_a_table_of_another_version_is_made_again(tables, monkeypatch):
 def test_where_no_table_can_be_kept_the_game_is_solved_all_the_same(tmp_path, monkeypatch):
     (tmp_path / "ci_envs").touch()
     monkeypatch.setattr(table_file, "user_cache_path", lambda name: tmp_path / name)
-    with pytest.warns(RuntimeWarning, match=r"the table of Quixo\(size=3\) cannot be kept"):
+    with pytest.warns(RuntimeWarning, match=r"the table of Quixo\(size=3\) cannot be stored"):
         assert solve(Quixo(3)).counts["win"] == 12_748
 
 
@@ -511,7 +511,7 @@ def test_a_game_that_can_cycle_is_not_searched():
 
 
 def test_a_solution_refuses_another_games_position():
-    with pytest.raises(ValueError, match=r"solution of Quixo\(size=3\), not of Quixo\(size=4\)"):
+    with pytest.raises(ValueError, match=r"solution is for Quixo\(size=3\), not for Quixo\(size=4\)"):
         solve(Quixo(3)).value(Position.start(Quixo(4)))
 
 
