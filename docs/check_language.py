@@ -61,7 +61,6 @@ EXCEPTIONS: dict[str, str] = {
     r"docs/check_language\.py|tests/test_language\.py": r".*",  # the list of the phrases, and its test
     r"LICENSE": r"whom",  # the text of the licence
     r"tests/.*": r"docstring that begins with '(What|How|Who|Where|When|Why|Which|Is|Are|Does|Do|May|Can|Did)'",
-    r"ci_envs/web/.*": r"docstring that .*|who(m|ever)?( .*)?|outlive|so many",  # not rewritten yet
 }
 """Regular expressions of the phrases that files may contain, by a regular expression of the file's path."""
 

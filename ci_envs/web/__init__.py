@@ -1,1 +1,1 @@
-"""Playing in the browser: games that outlive the server, agents that play and think aloud, and how to ask for it."""
+"""The page to play in the browser and the REST API. Games are kept when the server restarts."""

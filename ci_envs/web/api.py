@@ -134,7 +134,7 @@ def _shortened(value: Any) -> str:
 
 
 def thinking_router(thinker: Thinker) -> APIRouter:
-    """What agents think of positions."""
+    """Return the routes for analyses of positions by agents."""
     router = APIRouter(prefix="/api", tags=["thinking"])
 
     @router.get(
@@ -175,7 +175,7 @@ async def _events(thoughts: AsyncIterator[Thought]) -> AsyncIterator[dict[str, s
 
 
 def games_router(room: Room) -> APIRouter:
-    """What can be done with the games of a room."""
+    """Return the routes for the games of a room."""
     router = APIRouter(prefix="/api", tags=["games"])
 
     @router.get("/environments")
@@ -249,7 +249,7 @@ def games_router(room: Room) -> APIRouter:
 
     @router.post("/games/{id}/seats/{player}/free", responses=_fails(404, 409))
     def free(id: Id, player: SeatNumber, tokens: SeatTokens) -> GameState:
-        """Give up a seat, so that whoever has the link to the game can take it."""
+        """Give up a seat, so that anybody with the link to the game can take it."""
         return GameState.at(room, room.free_seat(id, player, tokens=tokens))
 
     @router.delete("/games/{id}", status_code=204, responses=_fails(404, 409))

@@ -24,7 +24,7 @@ _HOUR = 3600.0  # seconds
 
 
 def games_file() -> Path:
-    """Where games are kept unless another file is named."""
+    """Return the default file of the games."""
     return user_data_path("ci_envs") / "games.sqlite"
 
 

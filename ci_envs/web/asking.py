@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 async def asked(call: Callable[[], T]) -> T | None:
-    """What a call answers, or None when it was refused, which the user is then told."""
+    """Return the result of a call, or None if it was refused. The user then gets a message."""
     try:
         return await asyncio.to_thread(call)
     except REFUSALS as error:
@@ -29,7 +29,7 @@ async def asked(call: Callable[[], T]) -> T | None:
 
 
 def sentence(error: Exception) -> str:
-    """What an error says, without where it was raised."""
+    """Return the message of an error, without the place where it was raised."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""What may be asked for from outside: environments and agents by their names, their options within limits."""
+"""The environments and agents that clients may name, and the limits of their options."""
 
 import re
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ _LONGEST = 300  # characters of a spec string
 
 @dataclass(frozen=True)
 class Entry:
-    """What can be named, and what of it can be chosen.
+    """An environment or an agent that clients may name, with its options.
 
     Attributes:
         name: of an environment or agent.
@@ -67,10 +67,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Catalog:
-    """What a server offers.
+    """The environments and agents of a server.
 
     Attributes:
-        listed: spec strings of agents that its owner adds, by names of their own; in these anything may stand.
+        listed: spec strings of the agents that the owner of the server adds, by their names. All options are allowed.
     """
 
     listed: Mapping[str, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class Catalog:
         return Entry(name, self.listed[name], {}) if name in self.listed else _agent(name)
 
     def game(self, environment: str) -> tuple[Game, int]:
-        """The game of an id with parameters, and the ply after which it is drawn.
+        """Return the game of an id with parameters, and the ply after which a game is a draw.
 
         Raises:
             ValueError: there is no such environment or parameter, or a value is refused.
@@ -178,7 +178,7 @@ def _checkpoints(factory: AgentFactory) -> Mapping[str, Path]:
 
 
 def _held(option: str, value: Any, factory: AgentFactory) -> Any:
-    """A value within limits; of a path the file that comes with the package under this name.
+    """Return a value that is within its limits; for a path, the file of the package with this name.
 
     Raises:
         ValueError: it is beyond the limit, or there is no such file.

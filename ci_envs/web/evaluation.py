@@ -16,11 +16,11 @@ _CAPACITY = 20_000
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is known about a position.
+    """The value of a position and of its actions, exact or estimated.
 
     Attributes:
         chance: the probability that player 0 wins, from 0 to 1; a draw counts one half.
-        exact: whether this is exact, else :data:`EVALUATOR` estimated it.
+        exact: whether the value is exact; otherwise :data:`EVALUATOR` estimated it.
         scores: 1 for each action that wins, -1 for each that loses, else 0; empty if unknown or the game is over.
     """
 

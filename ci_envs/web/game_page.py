@@ -86,7 +86,7 @@ class GamePage:
 
     @property
     def _held(self) -> list[int]:
-        """The players for whom this browser plays."""
+        """The players whose seats this browser has."""
         return held_seats(self._table.record, self._tokens)
 
     def _make_controls(self) -> None:
@@ -104,7 +104,7 @@ class GamePage:
     # what the user does
 
     async def _do(self, call: Callable[[], Table]) -> bool:
-        """Do something in the room, show the result, and return whether it was accepted."""
+        """Call a method of the room, show the result, and return whether the call was accepted."""
         accepted = await asked(call) is not None
         await self._refresh()
         return accepted

@@ -42,7 +42,7 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class AllowedHosts:
-    """The names under which browsers may reach the server.
+    """Return the names by which browsers may reach the server.
 
     Attributes:
         names: host names and addresses in lower case; an IPv6 address is in brackets.

@@ -87,7 +87,7 @@ class Insight:
             self._search = None
 
     async def hint(self) -> int | None:
-        """The action that the agent chooses in the end; None if there is nothing to choose.
+        """Return the action that the agent chooses in the end; None if there is nothing to choose.
 
         Raises:
             ValueError: the agent is refused, or cannot analyse.
@@ -139,7 +139,7 @@ class Insight:
 
 
 def in_words(thought: Thought, position: Position) -> str:
-    """What a thought says of the position as a whole."""
+    """Return the evaluation of the position in an analysis, as text."""
     mover = position.game.player_name(position.to_move)
     chance, parts = thought.win_probability, [f"value {thought.value:+.2f} for {mover}"]
     if chance is not None:

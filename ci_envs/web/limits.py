@@ -25,7 +25,7 @@ _POLICY_VIOLATION = 1008  # the code that closes a socket
 
 @dataclass(frozen=True)
 class ClientLimits:
-    """What clients may use. ``client_`` stands for each client, the others for all clients together.
+    """Limits on the use of the server. ``client_`` stands for each client, the others for all clients.
 
     Attributes:
         client_requests: requests per minute, without the files that belong to the page.

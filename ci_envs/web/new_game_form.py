@@ -1,4 +1,4 @@
-"""The form of a new game: its parameters, who plays, and where it starts."""
+"""The form of a new game: its parameters, its players and its start position."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -114,14 +114,14 @@ class NewGameForm:
 
 
 class Seat:
-    """Who plays: a person with a name, or an agent with its options."""
+    """The inputs for one player: a person with a name, or an agent with its options."""
 
     def __init__(self, label: str, name: str) -> None:
         """Make the inputs in the current element.
 
         Args:
-            label: which player it is.
-            name: who plays at first.
+            label: of the player.
+            name: the selected player at first.
         """
         self._offers: dict[str, Offer] = {}
         self._variant: Any = None

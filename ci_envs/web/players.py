@@ -13,7 +13,7 @@ def player_label(table: Table, player: int, held: Collection[int] = ()) -> str:
     Args:
         table: the game.
         player: 0 or 1.
-        held: the players for whom the reader plays.
+        held: the players whose seats the reader has.
     """
     symbol, name = table.game.player_name(player), table.record.names[player]
     seats = table.record.seats
@@ -29,7 +29,7 @@ def result_text(table: Table, held: Collection[int] = ()) -> str:
 
     Args:
         table: the game.
-        held: the players for whom the reader plays.
+        held: the players whose seats the reader has.
     """
     if not table.ending:
         return "In progress"

@@ -44,7 +44,7 @@ class Room:
 
         Args:
             store: of the games.
-            catalog: of what can be played, and by whom.
+            catalog: of the environments and agents.
             workers: threads in which agents think; None means as many as there are processors.
             limits: on what clients may use; None means the defaults.
 
@@ -84,7 +84,7 @@ class Room:
 
         Args:
             environment: an id with parameters.
-            seats: who plays, ``human`` or the spec string of an agent, first player 0.
+            seats: the players, ``human`` or the spec string of an agent, first player 0.
             tokens: of the seats of player 0 and of player 1; an empty one leaves the seat free.
             seed: of the agents' random numbers.
             start: the position it begins with, as text; None means the game's own.
@@ -124,7 +124,7 @@ class Room:
         return table
 
     def table(self, id: str) -> Table:
-        """The game of an id.
+        """Return the game of an id.
 
         Raises:
             UnknownGameError: there is none.
@@ -140,7 +140,7 @@ class Room:
         return self._keep(Table(record, game, tuple(positions), limit))
 
     def on_time(self, id: str) -> Table:
-        """The game of an id, which is lost if the player to move has no time left.
+        """Return the game of an id. The player to move loses it if no time is left.
 
         Raises:
             UnknownGameError: there is none.
@@ -178,7 +178,7 @@ class Room:
         return table.is_awaited or self.is_thinking(table.record.id)
 
     def trouble(self, id: str) -> str | None:
-        """What went wrong when an agent last was to play in a game."""
+        """Return the error of the last agent that had to play in a game, or None."""
         return self._troubles.get(id)
 
     @contextmanager
@@ -275,7 +275,7 @@ class Room:
         return table
 
     def resign(self, id: str, player: int | None = None, *, tokens: Collection[str]) -> Table:
-        """Let a person give up.
+        """Resign for a person.
 
         Args:
             id: of the game.
@@ -314,7 +314,7 @@ class Room:
         return self._changed(id, changes)
 
     def free_seat(self, id: str, player: int, *, tokens: Collection[str]) -> Table:
-        """Give up the seat of a person, so that whoever has the link to the game can take it.
+        """Give up the seat of a person, so that anybody with the link to the game can take it.
 
         Raises:
             UnknownGameError: there is no such game.
@@ -347,7 +347,7 @@ class Room:
         self._tell(id)
 
     def seat(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> Table:
-        """Let others play on; an agent whose turn it is, against a person, begins to think.
+        """Change the players. An agent whose turn it is, against a person, begins to think.
 
         Raises:
             UnknownGameError: there is no such game.
@@ -371,7 +371,7 @@ class Room:
         return after
 
     def resume(self, id: str) -> Table:
-        """The game of an id; an agent that owes a person an answer begins to think, if it does not already.
+        """Return the game of an id. An agent that has to answer a person begins to think, if it does not already.
 
         Raises:
             UnknownGameError: there is no such game.

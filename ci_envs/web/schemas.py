@@ -1,4 +1,4 @@
-"""What is sent to and fro, as Pydantic models: the documents of the interface."""
+"""The requests and responses of the API, as Pydantic models."""
 
 import time
 from typing import Annotated, Any, Literal
@@ -78,13 +78,13 @@ class NewMove(_Strict):
 
 
 class NewSeats(_Strict):
-    """Who is to play on."""
+    """The players from now on."""
 
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
 
 
 class Resignation(_Strict):
-    """Who gives up; by default the person to move, or else the only one."""
+    """The player who resigns; by default the person to move, otherwise the only person."""
 
     player: Player | None = None
 
@@ -143,9 +143,9 @@ class GameState(Summary):
     ending: Ending | None = Field(description="why it is over")
     winner: Player | None = Field(description="null in a draw and while it goes on")
     thinking: bool = Field(description="whether an agent is about to play")
-    trouble: str | None = Field(description="what went wrong when an agent was to play")
+    trouble: str | None = Field(description="the error of an agent that had to play")
     seconds_left: list[float] | None = Field(description="of player 0 and of player 1; null without a clock")
-    free_seats: list[Player] = Field(description="players whose seats can be taken by whoever has the link to the game")
+    free_seats: list[Player] = Field(description="players whose seats anybody with the link to the game can take")
 
     @classmethod
     def at(cls, room: Room, table: Table) -> "GameState":
@@ -216,7 +216,7 @@ class Export(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    """What was wrong, in a sentence."""
+    """The error, in a sentence."""
 
     detail: str
 
@@ -235,14 +235,14 @@ class AgentQuestion(Question):
 
 
 class ThoughtAction(BaseModel):
-    """What an agent thinks of an action."""
+    """The analysis of an action by an agent."""
 
     number: int
     name: str
-    value: float | None = Field(description="for who plays it, on the agent's scale; null if it was not tried")
+    value: float | None = Field(description="for the player who plays it, on the scale of the agent; null if not tried")
     visits: int | None = Field(description="simulations that began with it; null where there are none")
     share: float | None = Field(description="of the simulations")
-    prior: float | None = Field(description="what the network alone gives it; null where there is none")
+    prior: float | None = Field(description="the probability by the network alone; null without a network")
 
 
 class TreeBranch(BaseModel):
@@ -251,14 +251,14 @@ class TreeBranch(BaseModel):
     number: int
     name: str
     visits: int
-    value: float | None = Field(description="from -1 to 1, for who plays it")
+    value: float | None = Field(description="from -1 to 1, for the player who plays it")
     prior: float | None
     proven: bool = Field(description="whether the value is exact")
     children: list["TreeBranch"]
 
 
 class Thought(BaseModel):
-    """What an agent thinks of a position so far."""
+    """The analysis of a position by an agent so far."""
 
     value: float = Field(description="for the player to move, on the agent's scale")
     win_probability: float | None = Field(description="of the player to move, a draw as a half; null where unknown")
@@ -271,7 +271,7 @@ class Thought(BaseModel):
 
 
 class Verdict(BaseModel):
-    """The exact value of an action for who plays it: 1 wins, 0 draws, -1 loses."""
+    """The exact value of an action for the player who plays it: 1 wins, 0 draws, -1 loses."""
 
     number: int
     name: str

@@ -11,7 +11,7 @@ from ci_envs.web.table import Table
 
 
 class Seating:
-    """What a visitor may do in a game: play, watch, or take a free seat."""
+    """The line that says whether a visitor plays or watches, with buttons to take or free a seat."""
 
     def __init__(self, on_change: Callable[[int, bool], Awaitable[None]]) -> None:
         """Make the line, empty at first.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def secret_beside(games: Path) -> str:
-    """The key of a server, kept beside its games for nobody else to read, and made if need be.
+    """Return the key of a server. The file beside the games is readable for its owner only, and made if missing.
 
     Raises:
         OSError: it cannot be read or made.

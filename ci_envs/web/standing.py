@@ -1,4 +1,4 @@
-"""Where a game stands, as its page shows it: the state of the game and whether an agent thinks about this state."""
+"""The state of a game as its page shows it, and whether an agent thinks about this state."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -43,8 +43,8 @@ def status_text(standing: Standing, held: Collection[int]) -> str:
     """Return the status of a game in a line, for example ``X (you) to move``.
 
     Args:
-        standing: where the game stands.
-        held: the players for whom the reader plays.
+        standing: the state of the game.
+        held: the players whose seats the reader has.
     """
     table = standing.table
     if table.ending:

@@ -18,16 +18,16 @@ class GameRecord:
     """A game as it is stored.
 
     Attributes:
-        id: which nobody can guess, 22 letters, digits, ``-`` and ``_``.
+        id: 22 letters, digits, ``-`` and ``_`` that nobody can guess.
         environment: an id with parameters.
-        seats: who plays, ``human`` or the spec string of an agent, of player 0 and of player 1.
+        seats: the players 0 and 1, ``human`` or the spec string of an agent.
         seed: of the agents' random numbers.
         start: the position it began with, as text.
-        owner: whose list it is in; empty if in nobody's.
+        owner: the visitor whose list contains the game; empty if there is none.
         created: seconds since 1970.
         actions: played so far.
         resigned: the player who resigned, or who has no time left.
-        over: whether it is.
+        over: whether the game is over.
         version: how often it was changed.
         names: the names that the players gave themselves, of player 0 and of player 1; empty if none.
         undone: the actions that were taken back, the next one to redo first.
@@ -103,7 +103,7 @@ class Store:
     """The games of a server."""
 
     def __init__(self, path: str | Path) -> None:
-        """Open the file, which is made if need be, as is its folder.
+        """Open the file. The file and its folder are made if they do not exist.
 
         Raises:
             OSError: it cannot be made, or is no such file.
@@ -146,7 +146,7 @@ class Store:
         return record
 
     def get(self, id: str) -> GameRecord:
-        """The game of an id.
+        """Return the game of an id.
 
         Raises:
             UnknownGameError: there is none.
@@ -154,7 +154,7 @@ class Store:
         return _record(self._row(_GAMES.select(), id))
 
     def version(self, id: str) -> int:
-        """How often a game was changed.
+        """Return the number of changes of a game.
 
         Raises:
             UnknownGameError: there is none.
@@ -163,7 +163,7 @@ class Store:
         return version
 
     def change(self, record: GameRecord, **changes: Any) -> GameRecord:
-        """Change a game that is as it is in ``record``, and return what it is then.
+        """Change a game that nobody has changed since ``record`` was read, and return the new record.
 
         Raises:
             UnknownGameError: there is no such game.
@@ -179,7 +179,7 @@ class Store:
         return replace(record, **changes)
 
     def delete(self, record: GameRecord) -> None:
-        """Delete a game that is as it is in ``record``.
+        """Delete a game that nobody has changed since ``record`` was read.
 
         Raises:
             UnknownGameError: there is no such game.
@@ -233,7 +233,7 @@ class Store:
             return connection.execute(_GAMES.delete().where(_GAMES.c.over.is_(False), abandoned)).rowcount
 
     def _row(self, query: sa.Select[Any], id: str) -> Mapping[Any, Any]:
-        """What a query of all games says of one."""
+        """Return the row of one game in a query of all games."""
         with self._engine.connect() as connection:
             row = connection.execute(query.where(_GAMES.c.id == id)).mappings().first()
         if row is None:

@@ -17,12 +17,12 @@ long as it may be."""
 
 
 class RefusedError(Exception):
-    """What was asked for cannot be done in the game as it is now."""
+    """The request is impossible in the present state of the game."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A game and where it stands.
+    """A game and its present state.
 
     Attributes:
         record: as it is stored.
@@ -43,7 +43,7 @@ class Table:
 
     @cached_property
     def ending(self) -> Ending | None:
-        """Why it is over; None while it goes on."""
+        """The reason for the end of the game; None while it goes on."""
         if self.record.resigned is not None:
             return "time" if self._has_no_time(self.record.resigned) else "resigned"
         if self.position.result is not None:
@@ -64,7 +64,7 @@ class Table:
 
     @property
     def next_seat(self) -> str | None:
-        """Who plays next, ``human`` or an agent; None once it is over."""
+        """The next player, ``human`` or an agent; None if the game is over."""
         return None if self.ending else self.record.seats[self.position.to_move]
 
     @property
@@ -96,7 +96,7 @@ def last_turn(table: Table) -> int:
 
 
 def taken_back(table: Table) -> dict[str, Any]:
-    """What is changed when the last turn of a person and what followed is taken back, or without persons a ply."""
+    """Return the changes that take back the last turn of a person and all later turns; without persons, one ply."""
     actions, turn = table.record.actions, last_turn(table)
     undone = (*actions[turn:], *table.record.undone)
     return {"actions": actions[:turn], "over": False, "resigned": None, "undone": undone}
@@ -120,7 +120,7 @@ def who_resigns(table: Table, player: int | None, held: Collection[int]) -> int:
     Args:
         table: the game.
         player: 0 or 1, or None.
-        held: the players for whom the client plays.
+        held: the players whose seats the client has.
 
     Raises:
         RefusedError: the game is over, or ``player`` is not a person.

@@ -51,9 +51,9 @@ class Thinker:
         return self._searches.total()
 
     async def begin(self, environment: str, text: str, spec: str) -> AsyncIterator[Thought]:
-        """Let an agent think about a position, and return what it thinks again and again while it searches.
+        """Start a search of a position by an agent, and return its analyses.
 
-        The search ends when nobody listens any more.
+        Disconnecting cancels the search.
 
         Raises:
             ValueError: the environment, the position or the agent is refused, the game is over, or the agent cannot
@@ -92,7 +92,7 @@ class Thinker:
         return _heard(heard, stopped)
 
     def verdicts(self, environment: str, text: str) -> list[Verdict]:
-        """The exact value of each action; none if the position cannot be solved in seconds.
+        """Return the exact value of each action; an empty list if the position cannot be solved in seconds.
 
         Raises:
             ValueError: the environment or the position is refused, or the game is over.
@@ -149,7 +149,7 @@ async def _heard(thoughts: "asyncio.Queue[Any]", stopped: threading.Event) -> As
 
 
 def open_position(game: Game, text: str) -> Position:
-    """The position of a text, which is not over.
+    """Return the position of a text. The game must not be over in it.
 
     Raises:
         ValueError: it is malformed, no position of the game, or over.

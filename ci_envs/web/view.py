@@ -1,4 +1,4 @@
-"""What a board shows at one moment."""
+"""The content of a board at one moment."""
 
 from dataclasses import dataclass, replace
 
@@ -11,10 +11,10 @@ from ci_envs.picture import arrow_of, marks_of, next_clicks
 
 @dataclass(frozen=True)
 class View:
-    """What a board shows.
+    """The content of a board.
 
     Attributes:
-        position: what is shown.
+        position: the position that is shown.
         last: the action that led to it.
         playable: whether the user may play now.
         tries: whether a move is tried in a variation, not played in the game.
@@ -54,7 +54,7 @@ class View:
         return replace(marks, best=game.targets(self.hint), best_arrow=arrow_of(game, self.hint))
 
     def prompt(self, clicked: tuple[str, ...]) -> str:
-        """What the user has to do next, in a sentence; nothing if the user may not play."""
+        """Return what the user has to do next, in a sentence; an empty text if the user may not play."""
         if not self.playable:
             return ""
         text = self.position.game.prompt(self.position.own, self.position.opp, clicked)
@@ -62,7 +62,7 @@ class View:
         return f"{text[:1].upper()}{text[1:]}."
 
     def refusal(self, clicked: tuple[str, ...], region: str) -> str:
-        """Why a click on a region does nothing, in a sentence."""
+        """Return in a sentence why a click on a region does nothing."""
         position = self.position
         if not self.playable:
             return self.blocked

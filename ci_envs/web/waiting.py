@@ -15,7 +15,7 @@ _SECONDS = 20.0  # so that no proxy between takes it for dead
 
 
 async def when_answered(room: Room, id: str, plies: int) -> Table:
-    """The game of an id as soon as it has more than so many plies or no agent is to play; after 20 s as it is.
+    """Return a game as soon as it has more than ``plies`` plies or no agent has to play, but after at most 20 s.
 
     Raises:
         UnknownGameError: there is no such game.
