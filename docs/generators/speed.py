@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 FILE = Path(__file__).parents[1] / "results" / "speed.json"
 
@@ -14,14 +13,8 @@ def speed_table() -> str:
     lines = ["| work | of | measured | ratio |", "|---|---|---|---|"]
     group = ""
     for row in found["rows"]:
-        lines.append(f"| {row['group'] if row['group'] != group else ''} | {_name(row)} | {_numbers(row)} |")
+        name = f"*{row['name']}*" if row["peer"] else row["name"]
+        first = row["group"] if row["group"] != group else ""
+        lines.append(f"| {first} | {name} | {row['measured']} | {row['ratio']} |")
         group = row["group"]
     return f"{source}\n\n" + "\n".join(lines)
-
-
-def _name(row: dict[str, Any]) -> str:
-    return f"*{row['name']}*" if row["peer"] else row["name"]
-
-
-def _numbers(row: dict[str, Any]) -> str:
-    return f"{row['measured']} | {row['ratio']}"
