@@ -16,7 +16,7 @@ from ci_envs import make_agent
 from ci_envs.arena.accuracy import Accuracy, measure_accuracy
 from ci_envs.drawing.figure_file import write_figure
 from ci_envs.registry import resolve
-from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.reachable import sample_positions
 from ci_envs.solver.solve import solve
 from ci_envs.training import train
 from ci_envs.training.curves import draw_curves, read_curve
@@ -63,7 +63,7 @@ def main(environment: str, minutes: float, threads: int, positions: int, simulat
     table = Table(title=f"{environment}, {minutes:g} minutes each", title_justify="left")
     for column in ("variant", "iterations", "games", "Elo", "keeps value", "critical"):
         table.add_column(column, justify="left" if column == "variant" else "right")
-    words, solution = draw_positions(game, positions, np.random.default_rng(0)), solve(game)
+    words, solution = sample_positions(game, positions, np.random.default_rng(0)), solve(game)
     for label, options in VARIANTS.items():
         run = output / label
         resume = (run / CONFIG).exists()

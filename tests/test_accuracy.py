@@ -17,7 +17,7 @@ from ci_envs.arena.accuracy import Tally, measure_accuracies, measure_accuracy
 from ci_envs.cli.main import main
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.nim import NimSolution
-from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.reachable import sample_positions
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
@@ -94,7 +94,7 @@ def test_reachable_positions_equal_those_found_slowly(game):
 def test_positions_are_drawn_uniformly(game):
     expected = 50
     everything = reachable_slowly(game)
-    drawn = draw_positions(game, expected * len(everything), np.random.default_rng(0))
+    drawn = sample_positions(game, expected * len(everything), np.random.default_rng(0))
     words, counts = np.unique(drawn, axis=0, return_counts=True)
     assert {(own, opp) for own, opp in words.tolist()} == everything
     chi_square = ((counts - expected) ** 2 / expected).sum()
@@ -103,19 +103,19 @@ def test_positions_are_drawn_uniformly(game):
 
 
 def test_drawing_is_repeatable():
-    first, again, other = (draw_positions(Quixo(3), 100, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    first, again, other = (sample_positions(Quixo(3), 100, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
 def test_too_many_positions_are_refused():
     with pytest.raises(ValueError, match="too large"):
-        draw_positions(Quixo(5), 1, np.random.default_rng(0))
+        sample_positions(Quixo(5), 1, np.random.default_rng(0))
 
 
 def test_positions_of_a_nim_too_large_to_enumerate():
     game = Nim((20,) * 8)
-    words = draw_positions(game, 10_000, np.random.default_rng(0))
+    words = sample_positions(game, 10_000, np.random.default_rng(0))
     heaps = np.array([game.sizes(own) for own in words[:, 0].tolist()])
     assert heaps.min() == 0
     assert heaps.max() == 20
@@ -135,7 +135,7 @@ def test_exact_makes_no_mistake(game):
 
 
 def test_exact_errs_as_often_as_it_is_told_to():
-    words = draw_positions(Quixo(3), 10_000, np.random.default_rng(0))
+    words = sample_positions(Quixo(3), 10_000, np.random.default_rng(0))
     agent = ExactAgent(Quixo(3), randomise=True, blunder=0.2, seed=0)
     critical = measure_accuracy(Quixo(3), agent, words, solve(Quixo(3))).critical
     assert abs(critical.keeping / critical.decisions - 0.8) < 4 * np.sqrt(0.8 * 0.2 / critical.decisions)
@@ -153,7 +153,7 @@ def test_random_is_as_good_as_computed():
     def mean(per_action, rows):
         return ((per_action * legal).sum(axis=1) / legal.sum(axis=1))[rows].mean()
 
-    drawn = draw_positions(TIC_TAC_TOE, n, np.random.default_rng(0))
+    drawn = sample_positions(TIC_TAC_TOE, n, np.random.default_rng(0))
     accuracy = measure_accuracy(TIC_TAC_TOE, RandomAgent(TIC_TAC_TOE, seed=0), drawn, solve(TIC_TAC_TOE))
     assert abs(accuracy.critical.decisions / n - critical.mean()) < 4 * np.sqrt(0.25 / n)
     for tally, rows in ((accuracy.everywhere, slice(None)), (accuracy.critical, critical)):
@@ -191,7 +191,7 @@ def test_an_illegal_action_counts_as_a_loss(action):
 
 def test_the_positions_of_all_agents_are_solved_once(monkeypatch):
     game, solution = Quixo(3), solve(Quixo(3))
-    words = draw_positions(game, 1_500, np.random.default_rng(0))
+    words = sample_positions(game, 1_500, np.random.default_rng(0))
 
     def agents():
         return RandomAgent(game, seed=3), MinimaxAgent(game, depth=2, seed=4), RandomAgent(game, seed=5)

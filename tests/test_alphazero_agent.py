@@ -19,7 +19,7 @@ from ci_envs.agents.alphazero.search import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
-from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.reachable import sample_positions
 from ci_envs.training.learners import make_config
 
 SMALL = Architecture(8, 1)
@@ -285,7 +285,7 @@ def test_analysis_tells_of_the_search():
 @pytest.mark.parametrize(("game", "least"), [(ConnectN(3, 3, 3), 0.999), (Quixo(4), 0.95)], ids=str)
 def test_the_networks_that_come_with_the_package_play_well(game, least):
     solution = solve(game)
-    words = draw_positions(game, 100, np.random.default_rng(0))
+    words = sample_positions(game, 100, np.random.default_rng(0))
     agent = AlphaZeroAgent(game, simulations=100, seed=0)
     assert measure_accuracy(game, agent, words, solution).everywhere.keeping > least * 100
 

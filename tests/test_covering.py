@@ -402,13 +402,13 @@ def test_the_command_line_shows_a_table():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("SetCovering-v0",), "name solvers: annealing, astar"),
+        (("SetCovering-v0",), "SetCovering-v0 needs at least one solver. Available: annealing, astar"),
         (("SetCovering-v0:n=3", "greedy"), "n must be a whole number from 5, not 3"),
         (("SetCovering-v0:path=no_such_file", "greedy"), "No such file"),
         (("SetCovering-v0", "greedy", "linkage:calls=0"), "calls must be"),
         (("BitString-v0:problem=3", "linkage"), "loci must be a multiple of problem 3, not 1000"),
-        (("TicTacToe-v0", "X", "Y"), "is a game, solved exactly"),
-        (("TicTacToe-v0", "--seconds", "3"), "is a game, solved exactly"),
+        (("TicTacToe-v0", "X", "Y"), "is a game: give at most one position, and no"),
+        (("TicTacToe-v0", "--seconds", "3"), "is a game: give at most one position, and no"),
     ],
 )
 def test_the_command_line_refuses_in_one_line(arguments, message):

@@ -42,7 +42,10 @@ IN_PYTHON = {
     "an agent of another game": (lambda: ci_envs.make_agent("nim_expert", QUIXO), "plays Nim"),
     "a missing extra": (lambda: optimise(set_covering(10), "ilp"), "install the extra 'ilp', for example pip install"),
     "a misspelt solver": (lambda: optimise(set_covering(10), "gredy"), "Did you mean 'greedy'?"),
-    "an agent that does not learn": (lambda: train("minimax", "Nim-v0", output="no"), "those that do: alphazero,"),
+    "an agent that cannot be trained": (
+        lambda: train("minimax", "Nim-v0", output="no"),
+        "cannot be trained. Available: alphazero,",
+    ),
     "a trainer without its algorithm": (
         lambda: train("sb3", "Nim-v0", output="no"),
         "maskable_ppo or ppo or a2c",
@@ -57,7 +60,7 @@ ON_THE_COMMAND_LINE = {
     "compare Nim-v0 random random --ray-address x:1": "give --workers too",
     "solve SetCovering-v0 gredy": "Did you mean 'greedy'?",
     "train q_learning Nim-v0 --steps 9": "Use --episodes.",
-    "train q_learning Nim-v0 --workers 2": "--workers. Leave it out.",
+    "train q_learning Nim-v0 --workers 2": "no option --workers. Remove --workers.",
     "train q_learning Nim-v0 --episodes 0": "'--episodes': 0 is not in the range x>=1",
     "train alphazero Nim-v0 --minutes 1 --iterations 2": "give either iterations or minutes, not --iterations 2",
     "info tabo": "Did you mean 'tabu'?",

@@ -22,7 +22,7 @@ from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.match import play_match
 from ci_envs.games.operations import transform_action
 from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.reachable import sample_positions
 from ci_envs.training.learners import make_config, trainer_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -207,7 +207,7 @@ class TestSolver:
 
     def test_random_positions_are_those_that_play_reaches(self, chomp):
         game = chomp(3, 4)
-        drawn = {tuple(words) for words in draw_positions(game, 2000, np.random.default_rng(0)).tolist()}
+        drawn = {tuple(words) for words in sample_positions(game, 2000, np.random.default_rng(0)).tolist()}
         assert drawn == {(each.own, each.opp) for each in positions_of(game) if each.result is None}
 
     def test_the_player_who_moves_first_wins_by_exact_play(self, chomp):
@@ -260,7 +260,7 @@ class TestAlphaZero:
         )
         assert done.returncode == 0, done.stderr
         (network,) = [line for line in done.stdout.split() if line.startswith("alphazero:")]
-        words = draw_positions(game, 400, np.random.default_rng(0))
+        words = sample_positions(game, 400, np.random.default_rng(0))
         scores = solve(game).action_scores(words)
         agent = make_agent(network.replace("alphazero:", "alphazero:path=") + ",simulations=50", game, seed=0)
         accuracy = measure_accuracy(game, agent, words, solve(game))

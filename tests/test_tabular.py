@@ -605,7 +605,7 @@ def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
         ("q_learning", "Hex-v0", ("'Hex-v0'",)),
         ("q_learning", "Nim-v0 --seed 18446744073709551616", ("seed", "18446744073709551616")),
         ("q_learning", "Nim-v0 --steps 5", ("q_learning has no option --steps. Use --episodes.",)),
-        ("q_learning", "Nim-v0 --workers 2", ("q_learning has no option --workers. Leave it out.",)),
+        ("q_learning", "Nim-v0 --workers 2", ("q_learning has no option --workers. Remove --workers.",)),
         ("q_learning", "Nim-v0 --resume", ("no run", "to resume")),
     ],
 )

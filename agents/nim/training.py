@@ -25,7 +25,7 @@ from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian, Mutation, UniformReset
 from ci_envs.optimisation.evolution.parameters import Values
 from ci_envs.solver.nim import are_won
-from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.reachable import sample_positions
 from ci_envs.training.config import TrainingConfig
 
 
@@ -163,7 +163,7 @@ def share_won(play: FitnessByPlay) -> Fitness:
 
 def won_positions(game: Nim, count: int, rng: Generator) -> NDArray[np.uint64]:
     """Return positions drawn uniformly from all that are won for the player to move, uint64 of shape (count, 2)."""
-    words = draw_positions(game, count, rng)
+    words = sample_positions(game, count, rng)
     while len(lost := np.flatnonzero(~are_won(words[:, 0], game))):
-        words[lost] = draw_positions(game, len(lost), rng)
+        words[lost] = sample_positions(game, len(lost), rng)
     return words

@@ -81,13 +81,13 @@ def accuracy_rows(accuracies: Sequence[tuple[str, Accuracy]]) -> list[dict[str, 
     ]
 
 
-def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], how_drawn: str) -> RenderableType:
+def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> RenderableType:
     """Return the accuracies of labelled agents as a table, with notes on how they were measured.
 
     Args:
         title: The title of the table.
         accuracies: The accuracies with their labels.
-        how_drawn: A description of the draw of the positions, from :meth:`ci_envs.solver.solver.Solver.how_drawn`.
+        sampling_method: The text of :meth:`ci_envs.solver.solver.Solver.sampling_method`.
     """
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("Agent", overflow="fold")
@@ -96,7 +96,7 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], how_d
     for label, accuracy in accuracies:
         table.add_row(Text(label), *_cells(accuracy.everywhere))
         table.add_row("  critical", *_cells(accuracy.critical), end_section=True)
-    return Group(table, *map(Text, _notes(accuracies, how_drawn)))
+    return Group(table, *map(Text, _notes(accuracies, sampling_method)))
 
 
 def _tally_columns(tally: Tally) -> dict[str, float | None]:
@@ -128,10 +128,10 @@ def _share_cells(count: int | None, positions: int) -> list[str]:
     return [f"{100 * count / positions:.2f}", f"{100 * low:.2f} to {100 * high:.2f}"]
 
 
-def _notes(accuracies: Sequence[tuple[str, Accuracy]], how_drawn: str) -> list[str]:
+def _notes(accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> list[str]:
     everywhere, critical = accuracies[0][1].everywhere, accuracies[0][1].critical
     notes = [
-        f"{everywhere.decisions:,} positions {how_drawn}.",
+        f"{everywhere.decisions:,} positions {sampling_method}.",
         f"critical: only the {critical.decisions:,} of them in which some legal action loses value.",
         "Keeps: actions that keep the value. Best: the same, and they win as fast or lose as slowly as possible.",
         "Lost: points per move; a win has 1 point and a draw 1/2. Intervals: Wilson.",

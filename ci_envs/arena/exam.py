@@ -177,7 +177,7 @@ def _choose_positions(
     game: Game, solution: Solution, count: int, progress: Progress | None
 ) -> tuple[list[Position], list[int]]:
     """Return positions and their values, with equal numbers of each value as far as possible, in the order drawn."""
-    words = solver_of(game).draw_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
+    words = solver_of(game).sample_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
     words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
     found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
     for number, row in enumerate(words):

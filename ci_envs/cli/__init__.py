@@ -1,1 +1,1 @@
-"""The command line ``ci-envs``: one module per command, and what the commands share."""
+"""The command line ``ci-envs``: one module per command, and modules that the commands share."""

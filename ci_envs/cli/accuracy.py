@@ -25,8 +25,8 @@ from ci_envs.registry import resolve
 def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int, data_files: DataFiles) -> None:
     """Measure agents against the exact solution of ENV, on random positions.
 
-    Positions in which the game is not over are sampled uniformly from all reachable ones; on Connect Four, which has
-    too many, by random play.
+    The positions are a uniform sample of all reachable positions in which the game is not over. Connect Four has too
+    many positions for this, so its sample comes from random games.
 
     ci-envs accuracy Quixo-v0:size=4 random minimax:depth=3
     """
@@ -35,7 +35,7 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
 
     from ci_envs.arena.accuracy import accuracy_rows, accuracy_table, measure_accuracies
     from ci_envs.arena.tournament import enter
-    from ci_envs.solver.reachable import draw_positions
+    from ci_envs.solver.reachable import sample_positions
     from ci_envs.solver.solve import solve
     from ci_envs.solver.solver import solver_of
 
@@ -44,13 +44,13 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
         with count_progress("states solved") as progress:
             solution = solve(game, progress=progress)
         entrants = enter(game, agents, seed)
-        with count_progress("positions found") as progress:
-            words = draw_positions(game, count, np.random.default_rng(seed), progress=progress)
+        with count_progress("positions sampled") as progress:
+            words = sample_positions(game, count, np.random.default_rng(seed), progress=progress)
     labels, entered = zip(*entrants, strict=True)
     with count_progress("decisions graded") as progress:
         measured = measure_accuracies(game, entered, words, solution, progress=progress)
     labelled = list(zip(labels, measured, strict=True))
     if not data_files.on_stdout:
         title = f"{environment}: accuracy"
-        Console(highlight=False).print(accuracy_table(title, labelled, solver_of(game).how_drawn(game)))
+        Console(highlight=False).print(accuracy_table(title, labelled, solver_of(game).sampling_method(game)))
     data_files.write(accuracy_rows(labelled))

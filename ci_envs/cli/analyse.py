@@ -16,10 +16,10 @@ from ci_envs.registry import resolve
 @seed_option
 @data_options("the analysis")
 def analyse(*, environment: str, text: str, spec: str, seed: int, data_files: DataFiles) -> None:
-    """Show the analysis of a POSITION of ENV by AGENT, action by action.
+    """Show the analysis of a POSITION of ENV by AGENT, with a row for each action.
 
-    The table also shows the exact value of each action if the position can be solved quickly. JSON has the whole
-    analysis; CSV has a row for each action.
+    The table also shows the exact value of each action if the position can be solved quickly. JSON contains the whole
+    analysis. CSV contains the table.
 
     ci-envs analyse TicTacToe-v0 "XX./OO./... X" minimax:depth=9
     """

@@ -14,15 +14,15 @@ from ci_envs.registry import resolve
 @click.argument("environment", metavar="ENV")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after this time.  [default: never]")
 @click.option(
-    "--threads", default=1, show_default=True, type=click.IntRange(min=1), help="Positions searched at the same time."
+    "--threads", default=1, show_default=True, type=click.IntRange(min=1), help="Number of positions to search at once."
 )
-@file_option("output", "--output", help="The file.  [default: a file in your cache directory, which ci-envs uses]")
+@file_option("output", "--output", help="The file of the book.  [default: a file in your cache folder]")
 def book(*, environment: str, minutes: float | None, threads: int, output: Path | None) -> None:
     """Extend the opening book of ENV, a game with gravity such as Connect Four.
 
-    A book holds what is known of the values of the positions after at most 8 plies. The command finds those that are
-    unknown, begins with the book that there is, and can be stopped and started again at any time. For Connect Four the
-    whole book takes some hours.
+    An opening book contains the values of positions after at most 8 plies. The command continues the existing book, and
+    searches the positions whose values are unknown. You can stop it and start it again at any time. Without --output,
+    all commands and agents use the book. The whole book of Connect Four takes some hours.
 
     \b
     ci-envs book ConnectFour-v0 --minutes 10 --threads 2
@@ -32,7 +32,7 @@ def book(*, environment: str, minutes: float | None, threads: int, output: Path 
     with usage_errors(), count_progress("positions known") as progress:
         _, game, _ = resolve(environment)
         connect_n = check_has_book(game)
-        made = read_book(connect_n, output) or OpeningBook(connect_n)
+        opening_book = read_book(connect_n, output) or OpeningBook(connect_n)
         seconds = None if minutes is None else 60 * minutes
-        extend_book(made, output or book_path(game), seconds=seconds, threads=threads, progress=progress)
-    click.echo(f"{int(made.known.sum()):,} of {len(made.words):,} positions are known")
+        extend_book(opening_book, output or book_path(game), seconds=seconds, threads=threads, progress=progress)
+    click.echo(f"{int(opening_book.known.sum()):,} of {len(opening_book.words):,} positions are known")

@@ -33,7 +33,8 @@ from ci_envs.cli.progress import games_progress
 @click.option(
     "--graded",
     type=click.IntRange(min=0),
-    help="Actions of each agent in a match to grade by the exact answer.  [default: all; Connect Four: none]",
+    help="Number of actions of each agent in a match to compare with the exact values."
+    "  [default: all; Connect Four: none]",
 )
 @ray_options("play the matches; the results stay the same")
 @data_options("the results")
@@ -48,7 +49,7 @@ def compare(
 ) -> None:
     """Compare agents: every pair plays a match in ENV. A single AGENT plays against random.
 
-    JSON has all results; CSV has a row for each agent, with its rating and its record.
+    JSON contains all results. CSV contains a row for each agent, with its rating and its record.
 
     \b
     ci-envs compare Quixo-v0 random minimax:depth=3

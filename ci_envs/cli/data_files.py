@@ -18,7 +18,7 @@ _STDOUT = Path("-")
 
 @dataclass(frozen=True)
 class DataFiles:
-    """The files that get the results of a command.
+    """The files to which a command writes its results.
 
     Attributes:
         json: The file of ``--json``, ``-`` for standard output, or None.
@@ -30,15 +30,15 @@ class DataFiles:
 
     @property
     def on_stdout(self) -> bool:
-        """Whether standard output gets the data, so that the command must print nothing else there."""
+        """Whether the data goes to standard output. Then the command must print nothing else there."""
         return _STDOUT in (self.json, self.csv)
 
     def write(self, data: Any, rows: Sequence[Mapping[str, Any]] | None = None) -> None:
-        """Write the results to each file that was asked for.
+        """Write the results to each requested file.
 
         Args:
-            data: What JSON gets.
-            rows: The rows of the CSV file; None if ``data`` is a sequence of rows.
+            data: The content of the JSON file.
+            rows: The rows of the CSV file. None means that ``data`` is the sequence of rows.
         """
         with usage_errors():
             if self.json:
@@ -48,10 +48,12 @@ class DataFiles:
 
 
 def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds ``--json FILE`` and ``--csv FILE``; the command gets them as ``data_files``.
+    """Return a decorator that adds ``--json FILE`` and ``--csv FILE`` to a command.
+
+    The command receives both in its argument ``data_files``, a :class:`DataFiles`.
 
     Args:
-        results: What is written, for example ``all results``.
+        results: The name of the data for the help, for example ``all results``.
     """
     json_option = file_option(
         "json_path", "--json", help=f"Write {results} to FILE as JSON; - prints JSON instead of tables."
@@ -81,14 +83,14 @@ def _write(path: Path, text: str) -> None:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    """Return a header and the cells of each row; a row without a column has an empty cell there."""
+    """Return a header and the cells of each row. A cell is empty if its row has no value for the column."""
     flat = [dict(_cells(row)) for row in rows]
     header = list(dict.fromkeys(name for row in flat for name in row))
     return [header, *([row.get(name) for name in header] for row in flat)]
 
 
 def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the cells of a row by their columns: ``{"a": {"b": 1}}`` is 1 in the column ``a_b``."""
+    """Yield the column and the value of each cell of a row: ``{"a": {"b": 1}}`` gives 1 in the column ``a_b``."""
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from _cells(value, f"{prefix}{name}_")

@@ -9,8 +9,11 @@ from ci_envs.registry import GameSpec
 from ci_envs.spec import option_text
 
 
-def page_of(spec: GameSpec) -> object:
-    """Return the object that documents an environment: its module, or its game if another package brings it."""
+def documented_object(spec: GameSpec) -> object:
+    """Return the object whose docstring documents an environment.
+
+    It is the module of the environment in this package, or else the class of the game.
+    """
     for name in (spec.name, spec.id.replace("-", "_").lower()):  # connect_four_v0, tictactoe_v0
         if find_spec(f"ci_envs.{name}"):
             return import_module(f"ci_envs.{name}")
@@ -23,10 +26,10 @@ def first_line(documented: object) -> str:
 
 
 def default_text(parameter: inspect.Parameter, required: str) -> str:
-    """Return the default of an option as it is written in a spec string, or ``required`` if it has none."""
+    """Return the default of an option as text for a spec string, or ``required`` if the option has no default."""
     return required if parameter.default is inspect.Parameter.empty else option_text(parameter.default)
 
 
 def plain_text(text: str) -> str:
-    """Return a docstring without the marks of Sphinx."""
+    """Return a docstring without the markup of Sphinx."""
     return re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "")

@@ -13,7 +13,7 @@ from ci_envs.cluster import ClusterError
 
 
 class OneLineErrorGroup(click.Group):
-    """A group of commands that reports wrong usage in one line, without repeating the usage of the command."""
+    """A group of commands that reports wrong usage in one line, without the usage text of the command."""
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
@@ -26,7 +26,7 @@ class OneLineErrorGroup(click.Group):
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Report an error that the arguments of a command cause in one line, and exit with status 2."""
+    """Turn an error caused by the arguments of a command into a one-line message with exit status 2."""
     try:
         yield
     except (ValueError, OSError, ImportError, FloatingPointError) as error:
@@ -35,7 +35,7 @@ def usage_errors() -> Iterator[None]:
 
 @contextmanager
 def cluster_errors() -> Iterator[None]:
-    """Report in one line that workers cannot start or were lost too often, and exit with status 1."""
+    """Turn the error of a Ray cluster into a one-line message with exit status 1."""
     try:
         yield
     except ClusterError as error:
@@ -48,10 +48,10 @@ def flag_of(name: str) -> str:
 
 
 def _with_flags(message: str) -> str:
-    """Return a message of the Python API in which the options of the running command are named by their flags.
+    """Replace the names of options in a message of the Python API by the flags of the running command.
 
-    ``random_plies=9 is too large`` becomes ``--random-plies 9 is too large``, but only if the user has typed this flag:
-    an option of an agent or an environment can have the same name.
+    ``random_plies=9 is too large`` becomes ``--random-plies 9 is too large``. The function replaces a name only if the
+    user typed its flag, because an option of an agent or an environment can have the same name.
     """
     context = click.get_current_context(silent=True)
     if context is None:

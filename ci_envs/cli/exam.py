@@ -12,15 +12,19 @@ from ci_envs.registry import resolve
 @click.command()
 @click.argument("environment", metavar="ENV")
 @click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
-@click.option("--positions", "count", default=100, show_default=True, type=click.IntRange(min=1), help="Positions.")
+@click.option(
+    "--positions", "count", default=100, show_default=True, type=click.IntRange(min=1), help="Number of positions."
+)
 @click.option(
     "--games",
     default=2,
     show_default=True,
     type=click.IntRange(min=2),
-    help="Games from each won position, an even number.",
+    help="Number of games from each won position. It must be even.",
 )
-@click.option("--defender", help="The agent to win against.  [default: exact, or minimax:depth=6 if ENV is not solved]")
+@click.option(
+    "--defender", help="The opponent in these games.  [default: exact, or minimax:depth=6 if ENV is not solved]"
+)
 @seed_option
 @data_options("the results")
 def exam(
@@ -35,9 +39,9 @@ def exam(
 ) -> None:
     """Examine agents on a fixed set of positions of ENV whose values are known.
 
-    The positions are those of a solved game in which a mistake is possible, always the same, or published ones. The
-    table shows how often the analysis of an agent predicts the winner correctly, how often its action keeps the value,
-    and how many games it wins from won positions.
+    The positions of a game never change. A solved game has positions in which a mistake is possible, other games have
+    published positions. The table shows three shares for each agent: analyses that predict the winner correctly,
+    actions that keep the value of the position, and games that the agent wins from won positions.
 
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
@@ -51,16 +55,16 @@ def exam(
     with usage_errors():
         _, game, _ = resolve(environment)
         if games % 2:
-            raise ValueError(f"games must be even, not {games}")
+            raise ValueError(f"games must be an even number, not {games}")
         entrants = enter(game, agents, seed)
         with count_progress("positions examined") as examined:
-            paper = Exam(game, count, progress=examined)
-        spec = defender or paper.defender
+            questions = Exam(game, count, progress=examined)
+        spec = defender or questions.defender
         opponent = make_agent(spec, game, seed=seed)
     results = []
     for label, agent in entrants:
         with count_progress(f"{label}: positions") as progress:
-            results.append((label, paper.take(agent, opponent, games, progress)))
+            results.append((label, questions.take(agent, opponent, games, progress)))
     if not data_files.on_stdout:
-        Console(highlight=False).print(exam_table(f"{environment}: exam", paper, spec, results))
+        Console(highlight=False).print(exam_table(f"{environment}: exam", questions, spec, results))
     data_files.write(exam_rows(results))

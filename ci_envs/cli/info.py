@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ci_envs.cli.docstrings import default_text, page_of, plain_text
+from ci_envs.cli.docstrings import default_text, documented_object, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class DocumentedOption(NamedTuple):
-    """An option as ``info`` shows it.
+    """An option with its documentation.
 
     Attributes:
         name: The name.
-        default: The default as text; ``required`` if there is none.
-        meaning: What the option does.
+        default: The default as text, or ``required`` if there is no default.
+        meaning: A description of the option.
     """
 
     name: str
@@ -32,11 +32,11 @@ class DocumentedOption(NamedTuple):
 
 
 @click.command()
-@click.argument("name", metavar="ENV|AGENT|SOLVER|TRAINER")
+@click.argument("name", metavar="ENV|AGENT|SOLVER")
 def info(name: str) -> None:
-    """Describe an environment, an agent, a solver or a trainer, with all options.
+    """Describe an environment, an agent or a solver, with all options.
 
-    A trainer has the name of the agent that it trains.
+    The description of an agent includes the options of its training.
 
     \b
     ci-envs info Quixo-v0
@@ -65,7 +65,7 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
         yield from _factory_parts(name, maker, option_names(maker))
         return
     spec, game, _ = resolve(name)
-    lines = (inspect.getdoc(page_of(spec)) or "").splitlines()
+    lines = (inspect.getdoc(documented_object(spec)) or "").splitlines()
     yield Markdown("\n".join(line for line in lines if not line.startswith((">>>", "..."))))
     yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
 
@@ -74,7 +74,7 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
     """Yield the documentation of the agent, its training, and the solver of this name.
 
     Raises:
-        ValueError: Nothing has this name.
+        ValueError: No agent and no solver has this name.
     """
     from ci_envs.agent import registry
     from ci_envs.agent.capabilities import Trainable
@@ -95,7 +95,7 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
 
 
 def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ...]) -> "Iterator[RenderableType]":
-    """Yield the description of what a factory makes, and a table of its options."""
+    """Yield the description of the object that a factory makes, and a table of the factory's options."""
     from docstring_parser import parse
 
     described = parse(inspect.getdoc(factory) or "")
@@ -106,9 +106,9 @@ def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ..
 
 
 def documented_options(factory: Callable[..., Any], names: tuple[str, ...]) -> list[DocumentedOption]:
-    """Return the options of a factory, described by its docstrings.
+    """Return the options of a factory with their descriptions.
 
-    The docstrings are those of the factory, of its constructor, and of the dataclass of its options
+    The descriptions come from the docstrings of the factory, of its constructor, and of the dataclass of its options
     (:func:`~ci_envs.optimisation.solving.takes_options`).
     """
     from docstring_parser import parse
@@ -133,12 +133,12 @@ def _training_parts(name: str) -> "Iterator[RenderableType]":
 
 def training_options(name: str) -> list[DocumentedOption]:
     """Return the options of the training of an agent."""
-    from ci_envs.training.config import options_of, written_value
+    from ci_envs.training.config import options_of, value_text
     from ci_envs.training.learners import trainer_of
 
     described: Mapping[str, Any] = options_of(trainer_of(name).config_type)
     return [
-        DocumentedOption(key, "required" if one.required else written_value(one.default), f"{one.help}; {one.check}")
+        DocumentedOption(key, "required" if one.required else value_text(one.default), f"{one.help}; {one.check}")
         for key, one in described.items()
     ]
 

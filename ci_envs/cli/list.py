@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.docstrings import default_text, first_line, page_of
+from ci_envs.cli.docstrings import default_text, documented_object, first_line
 from ci_envs.optimisation.registry import problem_maker, registered_problems
 from ci_envs.registry import registered, resolve
 from ci_envs.spec import option_names, option_text
@@ -17,14 +17,14 @@ KINDS = ("environments", "agents", "learners", "problems", "solvers")
 
 
 @dataclasses.dataclass(frozen=True)
-class Listed:
+class ListEntry:
     """An entry of the list.
 
     Attributes:
         kind: One of :data:`KINDS`.
         name: The name.
-        description: What it is, in one line.
-        options: The defaults of its options, as text; ``...`` for a required one.
+        description: A description in one line.
+        options: The default of each option by name, as text. A required option has ``...``.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Listed:
 @click.option("--options", is_flag=True, help="Show all options with their defaults.")
 @data_options("the list")
 def list_command(kinds: tuple[str, ...], options: bool, data_files: DataFiles) -> None:
-    """List environments, agents, learners (agents to train), optimisation problems and their solvers.
+    """List environments, agents, learners (agents that can be trained), optimisation problems and their solvers.
 
     \b
     ci-envs list
@@ -58,15 +58,15 @@ def list_command(kinds: tuple[str, ...], options: bool, data_files: DataFiles) -
     data_files.write([dataclasses.asdict(entry) for entry in entries], rows)
 
 
-def _print_list(entries: list[Listed], options: bool) -> None:
+def _print_list(entries: list[ListEntry], options: bool) -> None:
     for kind in dict.fromkeys(entry.kind for entry in entries):
         click.echo(f"{kind.capitalize()}:")
         for line in _lines([entry for entry in entries if entry.kind == kind], options):
             click.echo(f"  {line}")
-    click.echo("\nci-envs info NAME describes each of them.")
+    click.echo("\nci-envs info NAME describes an entry.")
 
 
-def _lines(entries: Iterable[Listed], options: bool) -> Iterator[str]:
+def _lines(entries: Iterable[ListEntry], options: bool) -> Iterator[str]:
     entries = list(entries)
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
@@ -76,7 +76,7 @@ def _lines(entries: Iterable[Listed], options: bool) -> Iterator[str]:
             yield f"{entry.name:{width}}  {entry.description}"
 
 
-def _entries(kind: str) -> Iterator[Listed]:
+def _entries(kind: str) -> Iterator[ListEntry]:
     from ci_envs.agent import registry as agents
     from ci_envs.optimisation import solving
     from ci_envs.training.learners import learners
@@ -85,7 +85,7 @@ def _entries(kind: str) -> Iterator[Listed]:
         for id in registered():
             spec, game, _ = resolve(id)
             values = {field.name: option_text(getattr(game, field.name)) for field in dataclasses.fields(game)}
-            yield Listed(kind, id, first_line(page_of(spec)), values)
+            yield ListEntry(kind, id, first_line(documented_object(spec)), values)
         return
     tables: Mapping[str, tuple[Callable[[], Iterable[str]], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
         "agents": (agents.registered_agents, agents.factory_of, agents.option_names_of),
@@ -100,11 +100,11 @@ def _entries(kind: str) -> Iterator[Listed]:
 
 def _entry(
     kind: str, name: str, find: Callable[[str], Callable[..., Any]], names_of: Callable[..., tuple[str, ...]]
-) -> Listed:
+) -> ListEntry:
     try:
         factory = find(name)
         parameters = inspect.signature(factory).parameters
         options = {option: default_text(parameters[option], "...") for option in names_of(factory)}
     except Exception as error:  # one broken package must not hide the others
-        return Listed(kind, name, f"cannot be loaded: {type(error).__name__}: {error}", {})
-    return Listed(kind, name, first_line(factory), options)
+        return ListEntry(kind, name, f"cannot be loaded: {type(error).__name__}: {error}", {})
+    return ListEntry(kind, name, first_line(factory), options)

@@ -1,6 +1,6 @@
-"""The command line ``ci-envs``: a group of commands, each in a module of its own.
+"""The command line ``ci-envs``: a group of commands, one module per command.
 
-The modules import what is slow to load only inside their commands, so that ``ci-envs --help`` answers at once.
+A command imports slow modules only when it runs, so ``ci-envs --help`` answers at once.
 """
 
 import click
@@ -45,5 +45,6 @@ from ci_envs.cli.train import train
 def main() -> None:
     """Board games for reinforcement learning, and agents that play them.
 
-    An environment is written Quixo-v0 or Quixo-v0:size=4, an agent random or minimax:depth=4.
+    ENV is the id of an environment, for example Quixo-v0 or Quixo-v0:size=4. AGENT is the name of an agent, for example
+    random or minimax:depth=4.
     """

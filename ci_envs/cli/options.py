@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,11 @@ from typing import Any
 import click
 
 seed_option = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="The same seed repeats the result."
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Seed of all random numbers. The same seed gives the same results.",
 )
 max_cycles_option = click.option(
     "--max-cycles",
@@ -17,27 +21,31 @@ max_cycles_option = click.option(
 )
 
 
-def ray_options(what_they_do: str) -> Callable[[Any], Any]:
+def ray_options(task: str) -> Callable[[Any], Any]:
     """Return the options ``--workers`` and ``--ray-address``.
 
     Args:
-        what_they_do: What the workers do, for the help.
+        task: The task of the workers for the help, for example ``play the games``.
     """
     workers = click.option(
-        "--workers", type=click.IntRange(min=1), help=f"Let this number of processes of a Ray cluster {what_they_do}."
+        "--workers", type=click.IntRange(min=1), help=f"Number of processes of a Ray cluster that {task}."
     )
     address = click.option(
-        "--ray-address", metavar="ADDRESS", help="Address of the Ray cluster.  [default: one on this machine]"
+        "--ray-address",
+        metavar="ADDRESS",
+        help="Address of the Ray cluster.  [default: start a cluster on this machine]",
     )
     return lambda command: workers(address(command))
 
 
 def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any], Any]:
-    """Return an option that takes a FILE to write; ``-`` is standard output. A FILE in no folder is refused.
+    """Return an option for the name of a FILE that the command writes; ``-`` is standard output.
+
+    The option refuses a FILE in a folder that does not exist.
 
     Args:
         names: The name of the parameter of the command, and the names of the option.
-        help: What is written to the file.
+        help: The help text of the option.
         required: Whether the option must be given.
     """
     return click.option(
@@ -45,12 +53,12 @@ def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any
         metavar="FILE",
         required=required,
         type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-        callback=_in_a_folder,
+        callback=_check_folder,
         help=help,
     )
 
 
-def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+def _check_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
     if path and str(path) != "-" and not path.parent.is_dir():
         name = parameter.opts[0]
         raise click.UsageError(f"{name}: the folder {str(path.parent)!r} does not exist. Create it first.")

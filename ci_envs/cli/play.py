@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("agents", metavar="AGENT AGENT", nargs=2)
 @seed_option
 @max_cycles_option
-@file_option("--output", "-o", help="An animation of the game: a file name that ends in .gif or .svg.")
+@file_option("--output", "-o", help="Save an animation of the game to a file that ends in .gif or .svg.")
 def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int | None, output: Path | None) -> None:
     """Show one game in ENV. The first AGENT moves first.
 

@@ -10,11 +10,13 @@ from ci_envs.cli.options import file_option
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@file_option("--output", "-o", required=True, help="The picture: a file name that ends in .png, .svg or .pdf.")
-@click.option("--column", "columns", metavar="NAME", multiple=True, help="Draw this column only; can be repeated.")
-@click.option("--x", metavar="NAME", help="The column of the x axis.  [default: the first one]")
+@file_option("--output", "-o", required=True, help="Save the picture to a file that ends in .png, .svg or .pdf.")
+@click.option(
+    "--column", "columns", metavar="NAME", multiple=True, help="Draw only this column. You can repeat the option."
+)
+@click.option("--x", metavar="NAME", help="The column of the x axis.  [default: the first column]")
 def plot(*, runs: tuple[Path, ...], output: Path, columns: tuple[str, ...], x: str | None) -> None:
-    """Draw the learning curves of each RUN: a folder of ci-envs train, or a CSV file.
+    """Draw the learning curves of each RUN, which is a folder of ci-envs train or a CSV file.
 
     \b
     ci-envs plot runs/a runs/b -o curves.png

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from ci_envs.solver.solution import Progress as CountProgress
 
 ReportRemark = Callable[[int, str], None]
-"""Called with the amount of work so far and a remark about it."""
+"""A function that takes the amount of work so far and a remark about the work."""
 
 
 @contextmanager
 def count_progress(unit: str) -> "Iterator[CountProgress]":
-    """Show how many units are done, and a bar where the total is known.
+    """Show the number of units done, and a bar if the total is known.
 
     Args:
-        unit: what is counted, in the plural.
+        unit: The name of the units in the plural, for example ``positions``.
 
     Yields:
         A function that takes the number of units done and their total, or None if the total is unknown.
@@ -33,7 +33,7 @@ def count_progress(unit: str) -> "Iterator[CountProgress]":
 
 @contextmanager
 def remark_progress(name: str) -> Iterator[ReportRemark]:
-    """Show the amount of work done under ``name``, and the latest remark.
+    """Show ``name``, the amount of work so far and the latest remark.
 
     Yields:
         A function that takes the amount of work so far and a remark.
@@ -48,10 +48,10 @@ def remark_progress(name: str) -> Iterator[ReportRemark]:
 
 @contextmanager
 def games_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Show how many of ``total`` games have ended, and the remaining time.
+    """Show the number of games that have ended, ``total``, and the remaining time.
 
     Yields:
-        A function that takes how many more games have ended.
+        A function that takes the number of games that have ended since its last call.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

@@ -12,9 +12,9 @@ from ci_envs.registry import resolve
 @click.command()
 @click.argument("environment", metavar="ENV")
 @click.argument("text", metavar="[POSITION]", required=False)
-@file_option("--output", "-o", required=True, help="The picture: a file name that ends in .svg or .png.")
+@file_option("--output", "-o", required=True, help="Save the picture to a file that ends in .svg or .png.")
 def render(environment: str, text: str | None, output: Path) -> None:
-    """Draw a POSITION of ENV, or its initial position, to a file.
+    """Draw a POSITION of ENV to a file. Without POSITION, draw the initial position.
 
     ci-envs render TicTacToe-v0 "X../.O./... X" -o board.svg
     """

@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("names", metavar="[SECTION... | all]", nargs=-1)
-@click.option("--quick", is_flag=True, help="Take seconds: fewer games and wider intervals.")
+@click.option("--quick", is_flag=True, help="Run in seconds, with fewer games and wider intervals.")
 @seed_option
 @click.option(
     "--output",
     default="reports",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the results and plots.",
+    help="Folder for the results and plots.",
 )
 @data_options("the figures")
-@click.option("--again", is_flag=True, help="Run sections again whose results are in the folder.")
+@click.option("--again", is_flag=True, help="Run a section again if the folder contains its results already.")
 def reports(
     *, names: tuple[str, ...], quick: bool, seed: int, output: Path, data_files: DataFiles, again: bool
 ) -> None:
     """Run each SECTION of the course reports, or list the sections.
 
-    Each section compares the figures of a report with a literal re-implementation, with what the report describes, and
-    with our best result.
+    Each section compares the published figures of a report with three results of ours: a literal re-implementation, an
+    implementation of the method as the report describes it, and our best method.
 
     \b
     ci-envs reports

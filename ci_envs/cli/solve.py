@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("environment", metavar="ENV")
 @click.argument("arguments", metavar="[POSITION | SOLVER...]", nargs=-1)
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of each solver of a problem.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit for each SOLVER.")
 @ray_options("run the solvers of a problem at the same time; the results stay the same")
 @seed_option
 @data_options("the results")
@@ -43,9 +43,10 @@ def solve(
 ) -> None:
     """Solve ENV: a game exactly, or an optimisation problem by each SOLVER.
 
-    For a game, or for one POSITION of it, this shows the value, the distance to the end, the best actions, and the
-    numbers of won, drawn and lost states, which are in JSON but not in CSV. For an optimisation problem it shows the
-    result of each solver. If a solver needs a package that is not installed, the others run, and the exit status is 1.
+    For the initial position of a game, or for POSITION, the command shows the value, the distance to the end, the best
+    actions, and the numbers of won, drawn and lost states. CSV leaves out these numbers. For an optimisation problem
+    the command shows the result of each SOLVER. If a solver needs a package that is not installed, the other solvers
+    run, and the exit status is 1.
 
     \b
     ci-envs solve Quixo-v0:size=4
@@ -53,16 +54,16 @@ def solve(
     """
     with usage_errors():
         if is_problem(environment):
-            _solve_problem(environment, arguments, data_files, _Limits(seed, seconds, workers, ray_address))
+            _solve_problem(environment, arguments, data_files, _SolverOptions(seed, seconds, workers, ray_address))
             return
         if len(arguments) > 1 or seconds is not None or workers is not None or ray_address is not None:
             unused = "--seconds, --workers or --ray-address"
-            raise ValueError(f"{environment} is a game, solved exactly: give at most one position and no {unused}")
+            raise ValueError(f"{environment} is a game: give at most one position, and no {unused}")
     _solve_game(environment, arguments[0] if arguments else None, data_files)
 
 
-class _Limits(NamedTuple):
-    """The limits of the solvers: the options of the command with these names."""
+class _SolverOptions(NamedTuple):
+    """The options of the command for the solvers of a problem."""
 
     seed: int
     seconds: float | None
@@ -70,28 +71,28 @@ class _Limits(NamedTuple):
     ray_address: str | None
 
 
-def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataFiles, limits: _Limits) -> None:
+def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataFiles, options: _SolverOptions) -> None:
     from rich.console import Console
 
     from ci_envs.optimisation.solving import solvers_of, start_solver
 
     _, problem, _ = resolve_problem(environment)
     if not solvers:
-        raise ValueError(f"name solvers: {', '.join(solvers_of(problem))}")
-    check_address(limits.workers, limits.ray_address)
-    if limits.workers is not None:
-        check_cluster(limits.workers, limits.ray_address)
+        raise ValueError(f"{environment} needs at least one solver. Available: {', '.join(solvers_of(problem))}")
+    check_address(options.workers, options.ray_address)
+    if options.workers is not None:
+        check_cluster(options.workers, options.ray_address)
     available, missing = [], []
-    for solver in solvers:  # so that a wrong solver is reported before another one works for long
+    for solver in solvers:  # report a wrong solver before any solver runs
         try:
-            start_solver(problem, solver, limits.seed)
+            start_solver(problem, solver, options.seed)
             available.append(solver)
         except ImportError as error:
             missing.append(str(error))
     if not available:
         raise ValueError("; ".join(missing))
-    solved = _solved_in_turn if limits.workers is None else _solved_by_workers
-    results = list(zip(available, solved(problem, available, limits), strict=True))
+    run = _run_in_turn if options.workers is None else _run_on_workers
+    results = list(zip(available, run(problem, available, options), strict=True))
     if not data_files.on_stdout:
         Console(highlight=False).print(_results_table(environment, problem.measure, results))
     data_files.write([_result_row(solver, problem.measure, result) for solver, result in results])
@@ -99,8 +100,8 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataF
         raise click.ClickException("; ".join(missing))
 
 
-def _solved_in_turn(problem: "Problem", solvers: list[str], limits: _Limits) -> "list[Result]":
-    """Return the result of each solver; show what the solver at work has found so far."""
+def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "list[Result]":
+    """Run the solvers one after the other and return their results; show the best value of the running solver."""
     from ci_envs.optimisation.solving import Incumbent, optimise
 
     results = []
@@ -110,24 +111,24 @@ def _solved_in_turn(problem: "Problem", solvers: list[str], limits: _Limits) -> 
             def report(incumbent: Incumbent, remark: ReportRemark = remark) -> None:
                 remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
 
-            results.append(optimise(problem, solver, seed=limits.seed, seconds=limits.seconds, progress=report))
+            results.append(optimise(problem, solver, seed=options.seed, seconds=options.seconds, progress=report))
     return results
 
 
-def _solved_by_workers(problem: "Problem", solvers: list[str], limits: _Limits) -> "list[Result]":
-    """Return the result of each solver; show how many solvers have ended."""
+def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "list[Result]":
+    """Run the solvers in worker processes and return their results; show the number of solvers that have ended."""
     from ci_envs.optimisation.workers import optimise_by_workers
 
-    assert limits.workers is not None
+    assert options.workers is not None
     ended = count(1)
     with cluster_errors(), count_progress("solvers") as progress:
         return optimise_by_workers(
             problem,
             solvers,
-            limits.workers,
-            address=limits.ray_address,
-            seed=limits.seed,
-            seconds=limits.seconds,
+            options.workers,
+            address=options.ray_address,
+            seed=options.seed,
+            seconds=options.seconds,
             done=lambda _: progress(next(ended), len(solvers)),
         )
 
@@ -177,7 +178,7 @@ def _solve_game(environment: str, text: str | None, data_files: DataFiles) -> No
     if not data_files.on_stdout:
         _print_solution(solution, position)
     row = _solution_row(environment, solution, position)
-    data_files.write({**row, **_counted_states(solution)}, [row])
+    data_files.write({**row, **_state_counts(solution)}, [row])
 
 
 def _print_solution(solution: "Solution", position: "Position") -> None:
@@ -189,7 +190,7 @@ def _print_solution(solution: "Solution", position: "Position") -> None:
             click.echo(_counts_line(counts))
         if solution.counts_by_distance:
             Console(highlight=False).print(_distance_table(solution))
-    except ValueError as error:  # too many to count
+    except ValueError as error:  # there are too many states to count
         click.echo(error)
 
 
@@ -203,8 +204,8 @@ def _solution_row(environment: str, solution: "Solution", position: "Position") 
     }
 
 
-def _counted_states(solution: "Solution") -> dict[str, Any]:
-    """Return the numbers of won, drawn and lost states as plain data; nothing if there are too many to count."""
+def _state_counts(solution: "Solution") -> dict[str, Any]:
+    """Return the numbers of won, drawn and lost states as plain data, or ``{}`` if there are too many states."""
     try:
         return {"states": solution.counts, "states_by_distance": solution.counts_by_distance}
     except ValueError:

@@ -25,7 +25,7 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
         trainer = trainer_of(learner)
     click.echo(f"Options of ci-envs train {learner}:\n{documentation(trainer.config_type)}")
     if trainer.named_presets:
-        click.echo("\nPresets, what sections of the course reports describe:")
+        click.echo("\nPresets, the settings of sections of the course reports:")
     for name, options in trainer.named_presets.items():
         click.echo(f"  preset={name}: {options}")
     context.exit()
@@ -48,7 +48,7 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
-    help="Length of the training in minutes, for alphazero, instead of iterations.",
+    help="Length of the training in minutes. Only alphazero has this option; it replaces --iterations.",
 )
 @ray_options("play the games")
 @seed_option
@@ -56,11 +56,15 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
     "--output",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the trained agent, the checkpoints and the logs.  [default: runs/AGENT-ENV]",
+    help="Folder for the trained agent, the checkpoints and the logs.  [default: runs/AGENT-ENV]",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option(
-    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Set any option of AGENT; --options lists them."
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set an option of AGENT. You can repeat this; --options lists the options.",
 )
 @click.option(
     "--options",
@@ -82,7 +86,7 @@ def train(
 ) -> None:
     """Train AGENT in ENV.
 
-    The length of the training has a default. Options of AGENT can be part of its name or follow --set:
+    The length of the training has a default. Write options of AGENT after its name or after --set:
 
     \b
     ci-envs train q_learning TicTacToe-v0
@@ -106,11 +110,11 @@ def train(
 
 
 def _check_flags(name: str, flags: Iterable[str]) -> None:
-    """Check that a learner has the options that flags set.
+    """Check that a learner has the options that the flags set.
 
     Raises:
-        ValueError: It has no option of this name, or there is no learner of this name.
-        ImportError: A package that it needs is not installed.
+        ValueError: The learner has no such option, or no learner has this name.
+        ImportError: A package that the learner needs is not installed.
     """
     from ci_envs.training.config import LENGTHS, options_of
     from ci_envs.training.learners import lengths_of, trainer_of
@@ -119,7 +123,7 @@ def _check_flags(name: str, flags: Iterable[str]) -> None:
     for flag in flags:
         if flag not in options_of(trainer.config_type):
             instead = " or ".join(map(flag_of, lengths_of(trainer))) if flag in LENGTHS else ""
-            fix = f"Use {instead}" if instead else "Leave it out"
+            fix = f"Use {instead}" if instead else f"Remove {flag_of(flag)}"
             raise ValueError(f"{name} has no option {flag_of(flag)}. {fix}.")
 
 

@@ -53,19 +53,19 @@ class ConnectNSolver(Solver[ConnectN]):
         return values
 
     @override
-    def draw_positions(
+    def sample_positions(
         self, game: ConnectN, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
         if is_small(Position.start(game)) or not game.gravity:
-            return super().draw_positions(game, n, rng, progress)
+            return super().sample_positions(game, n, rng, progress)
         return positions_of_random_play(game, n, *_random_plies(game), rng)
 
     @override
-    def how_drawn(self, game: ConnectN) -> str:
+    def sampling_method(self, game: ConnectN) -> str:
         if is_small(Position.start(game)) or not game.gravity:
-            return super().how_drawn(game)
+            return super().sampling_method(game)
         least, most = _random_plies(game)
-        return f"drawn by random play of {least} to {most} plies"
+        return f"sampled by random play of {least} to {most} plies"
 
     @override
     def is_quick(self, position: Position) -> bool:

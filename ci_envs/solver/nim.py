@@ -116,7 +116,7 @@ class NimSolver(Solver[Nim]):
         return True
 
     @override
-    def draw_positions(
+    def sample_positions(
         self, game: Nim, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
         # play can reach every combination of heaps that are at most as large as the initial ones

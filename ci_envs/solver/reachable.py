@@ -8,14 +8,14 @@ from ci_envs.solver.solution import Progress
 from ci_envs.solver.solver import solver_of
 
 
-def draw_positions(
+def sample_positions(
     game: Game, n: int, rng: np.random.Generator, *, progress: Progress | None = None
 ) -> NDArray[np.uint64]:
-    """Draw non-terminal positions, uniformly from all that play can reach, or by random play if these are too many.
+    """Sample non-terminal positions uniformly from all reachable positions, or by random play if these are too many.
 
     Args:
         game: A game that :func:`ci_envs.solve` can solve.
-        n: The number of positions. The draws are independent, so a position can occur several times.
+        n: The number of positions. The sampling is with replacement.
         rng: The random number generator.
         progress: See :data:`~ci_envs.solver.solution.Progress`.
 
@@ -25,4 +25,4 @@ def draw_positions(
     Raises:
         ValueError: There are too many positions to enumerate.
     """
-    return solver_of(game).draw_positions(game, n, rng, progress)
+    return solver_of(game).sample_positions(game, n, rng, progress)

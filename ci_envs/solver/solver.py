@@ -39,9 +39,9 @@ class Solver(Generic[G]):
         return is_small(position)
 
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
-        """Return the score of each action, or None if computing it is expected to take more than seconds.
+        """Return the score of each action, or its value if only the values can be computed quickly.
 
-        If only the values can be computed quickly, they are returned.
+        Return None if even the values would take more than a few seconds.
         """
         game: G = position.game  # type: ignore[assignment]
         if not self.is_quick(position):
@@ -61,15 +61,15 @@ class Solver(Generic[G]):
         """
         return Reachable(game, progress=progress)
 
-    def draw_positions(
+    def sample_positions(
         self, game: G, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
-        """Draw positions. :func:`ci_envs.solver.reachable.draw_positions` describes the arguments."""
+        """Sample positions. :func:`ci_envs.solver.reachable.sample_positions` describes the arguments."""
         return self.reachable(game, progress).draw(n, rng)
 
-    def how_drawn(self, game: G) -> str:
-        """Describe in words how :meth:`draw_positions` draws positions."""
-        return "drawn uniformly from all that play can reach"
+    def sampling_method(self, game: G) -> str:
+        """Describe in words how :meth:`sample_positions` samples positions."""
+        return "sampled uniformly from all reachable positions"
 
 
 def solver_of(game: G) -> Solver[G]:
