@@ -263,7 +263,7 @@ def test_one_broken_package_hides_no_learner(monkeypatch):
     with pytest.raises(ImportError, match="no such package"):
         trainer_of("lost")
     monkeypatch.setitem(ci_envs.agent.registry._registered, "random", Agent)
-    with pytest.raises(ValueError, match=r"'random' does not learn; those that do: learner$"):
+    with pytest.raises(ValueError, match=r"Agent 'random' cannot be trained. Available: learner$"):
         trainer_of("random")
     assert trainer_of("learner") is print
 

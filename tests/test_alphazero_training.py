@@ -257,7 +257,7 @@ def test_a_checkpoint_of_another_network_is_refused_in_one_line(tmp_path, whole)
         {"replay": np.zeros(40_000, state.arrays["replay"].dtype)},
     ):
         folder.write_checkpoint(record, state._replace(arrays={**state.arrays, **changes}))
-        with pytest.raises(ValueError, match=r"checkpoint\.npz' is no checkpoint of this run") as refused:
+        with pytest.raises(ValueError, match=r"checkpoint\.npz' is not a checkpoint of this run") as refused:
             train(tmp_path, resume=True)
         assert "\n" not in str(refused.value)
 

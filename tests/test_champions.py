@@ -156,7 +156,7 @@ def test_runs_that_cannot_go_on_are_refused(tmp_path):
             optimise(Walker(1), height, **options)
     for content in (b"", b"nothing", whole[: len(whole) // 2], pickle.dumps(1)):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match="is no checkpoint of this run"):
+        with pytest.raises(ValueError, match="is not a checkpoint of this run"):
             optimise(Walker(1), height, 5, seed=1, path=path, notes={"a": 1}, resume=True)
         assert path.read_bytes() == content
 

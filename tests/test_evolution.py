@@ -786,7 +786,7 @@ def test_runs_that_cannot_go_on_are_refused(tmp_path):
         read_run(path)
     for length in range(0, len(content), 97):
         path.write_bytes(content[:length])
-        with pytest.raises(ValueError, match="is no checkpoint of this run"):
+        with pytest.raises(ValueError, match="is not a checkpoint of this run"):
             read_run(path)
 
 

@@ -567,14 +567,14 @@ def test_every_option_of_the_genetic_algorithm_has_its_effect():
         ("nim_ga", {"seed": -1}, "seed must be a whole number"),
         ("nim_ga", {"generations": -1}, "generations must be a whole number"),
         ("nim_ga", {"environment": "Nim-v0:heaps=1,misere=true"}, "no position of .* is won for the player to move"),
-        ("nim_evolved", {"rules": "max_lowest"}, "at least 2 different ones of .*, not"),
+        ("nim_evolved", {"rules": "max_lowest"}, "at least 2 different names of .*, not"),
         (
             "nim_evolved",
             {"rules": ("max_lowest", "max_middle")},
-            "rules must be at least 2 different ones of min_lowest",
+            "rules must be at least 2 different names of min_lowest",
         ),
         ("nim_evolved", {"rules": ("max_lowest", "max_lowest")}, "rules must be at least 2 different ones"),
-        ("nim_evolved", {"features": ("even",)}, "features must be different ones of odd, single, bound"),
+        ("nim_evolved", {"features": ("even",)}, "features must be different names of odd, single, bound"),
     ],
 )
 def test_bad_options_are_refused(name, change, message, tmp_path):

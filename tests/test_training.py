@@ -249,7 +249,7 @@ class TestARun:
             ("sb3:ppo TicTacToe-v0 --steps 9 --seed 4294967296", ("seed", "4294967295", "4294967296")),
             ("sb3:ppo TicTacToe-v0 --steps 9 --seed -1", ("'--seed'", "-1")),
             ("sb3:ppo TicTacToe-v0 --steps 9 --resume", ("no run", "to resume")),
-            ("random TicTacToe-v0 --steps 9", ("'random'", "does not learn", "sb3")),
+            ("random TicTacToe-v0 --steps 9", ("'random'", "cannot be trained", "sb3")),
             ("nobody TicTacToe-v0 --steps 9", ("'nobody'", "sb3")),
         ],
     )

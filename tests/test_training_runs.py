@@ -189,7 +189,7 @@ def test_the_help_states_the_default_lengths():
 def test_options_of_an_agent_that_does_not_learn():
     done = ci_envs_train("--options", "random")
     assert done.exit_code == 2
-    assert "'random' does not learn" in done.stderr
+    assert "'random' cannot be trained" in done.stderr
 
 
 # --- the folder

@@ -31,7 +31,7 @@ from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.evolution import Evolution
 from ci_envs.optimisation.evolution.parameters import Values
 from ci_envs.training.config import OpeningOptions, options_of, values_of
-from ci_envs.training.folder import plain
+from ci_envs.training.folder import json_value
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
 
@@ -251,7 +251,7 @@ class EvolutionTrainer(Trainer):
     def _notes(self, result: Mapping[str, float]) -> dict[str, Any]:
         described = options_of(type(self.config))
         options = {
-            name: plain(value) for name, value in values_of(self.config).items() if not described[name].changeable
+            name: json_value(value) for name, value in values_of(self.config).items() if not described[name].changeable
         }
         task = self.task
         return {"environment": task.environment, "seed": task.seed, "generations": self.count, **result, **options}

@@ -82,11 +82,11 @@ class NimEvolvedConfig(NimEvolutionConfig):
     population: int = with_default(NimEvolutionConfig, "population", 64)
     rules: tuple[str, ...] = option(
         "rules in their order; each is played with the probability in its gene, otherwise the next one",
-        Names(RULES, least=2),
+        Names(RULES, minimum=2),
         DETERMINISTIC_RULES,
     )
     features: tuple[str, ...] = option(
         "features of the position on which the probabilities depend; all means those that can differ in the game",
-        Names(FEATURES, words=(ALL,)),
+        Names(FEATURES, keywords=(ALL,)),
         (ALL,),
     )

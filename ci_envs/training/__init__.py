@@ -1,4 +1,4 @@
-"""Training of agents: options, run folders, checkpoints, measurements and progress, the same for all that learn."""
+"""Training of agents: options, run folders, checkpoints, measurements and progress, which all trainers share."""
 
 from ci_envs.training.learners import train
 

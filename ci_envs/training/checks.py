@@ -1,4 +1,4 @@
-"""Checks of the options of training: what values an option allows, in code and in words."""
+"""Checks of training options. Each check validates a value, and describes the allowed values in words."""
 
 import math
 from abc import ABC, abstractmethod
@@ -13,18 +13,18 @@ from ci_envs.validation import integer_between, one_of, true_or_false
 
 
 class Check(ABC):
-    """The values that an option allows; ``str`` of a check says in words which they are."""
+    """A check of the value of an option; ``str(check)`` describes the allowed values in words."""
 
     @abstractmethod
     def __call__(self, name: str, value: Any) -> Any:
-        """Return the value in the option's own type.
+        """Check a value, and return it in the type of the option.
 
         Args:
-            name: of the option, for the message.
-            value: what was given.
+            name: The name of the option for the message.
+            value: The value.
 
         Raises:
-            ValueError: the value is not allowed; the message has the name, the value and what is allowed.
+            ValueError: The value is not allowed. The message names the option, the value and the allowed values.
         """
 
     @abstractmethod
@@ -52,9 +52,9 @@ class Number(Check):
     """A finite number.
 
     Attributes:
-        low: the smallest number that is allowed.
-        high: the largest number that is allowed.
-        above: whether ``low`` itself is not allowed.
+        low: The smallest allowed number.
+        high: The largest allowed number.
+        above: Whether the number must be greater than ``low``.
     """
 
     low: float = 0
@@ -80,7 +80,7 @@ class Number(Check):
 
 @dataclass(frozen=True)
 class Integers(Check):
-    """Whole numbers from ``low`` on: one number, a sequence, or a text that joins them by ``,``."""
+    """Whole numbers of at least ``low``: one number, a sequence, or a text that separates numbers by ``,``."""
 
     low: int = 0
 
@@ -136,7 +136,7 @@ class Text(Check):
     """A text that is not empty.
 
     Attributes:
-        meaning: what the text says, for example ``a device of PyTorch``.
+        meaning: The meaning of the text, for example ``a device of PyTorch``.
     """
 
     meaning: str
@@ -154,9 +154,13 @@ class Text(Check):
 
 @dataclass(frozen=True)
 class AgentSpec(Check):
-    """The spec string of an agent, or one of some other words."""
+    """The spec string of an agent, or a keyword.
 
-    words: tuple[str, ...] = ()
+    Attributes:
+        keywords: Texts that the trainer interprets itself.
+    """
+
+    keywords: tuple[str, ...] = ()
 
     @override
     def __call__(self, name: str, value: Any) -> str:
@@ -164,12 +168,12 @@ class AgentSpec(Check):
 
     @override
     def __str__(self) -> str:
-        return " or ".join((*self.words, "an agent"))
+        return " or ".join((*self.keywords, "an agent"))
 
 
 @dataclass(frozen=True)
 class AgentSpecs(Check):
-    """The spec strings of one agent or more: a sequence, or a text that joins them by ``+``."""
+    """The spec strings of one or more agents: a sequence, or a text that joins them by ``+``."""
 
     @override
     def __call__(self, name: str, value: Any) -> tuple[str, ...]:
@@ -185,17 +189,17 @@ class AgentSpecs(Check):
 
 @dataclass(frozen=True)
 class Names(Check):
-    """Several different names: a sequence, a text that joins them by ``+`` or commas, or none.
+    """Different names: a sequence, a text that joins them by ``+`` or commas, or None for no name.
 
     Attributes:
-        names: those that are allowed.
-        least: how many there must be.
-        words: texts that stand alone and that the trainer interprets.
+        names: The allowed names.
+        minimum: The minimum number of names.
+        keywords: Texts that can replace the names, and that the trainer interprets itself.
     """
 
     names: tuple[str, ...]
-    least: int = 0
-    words: tuple[str, ...] = ()
+    minimum: int = 0
+    keywords: tuple[str, ...] = ()
 
     @override
     def __call__(self, name: str, value: Any) -> tuple[str, ...]:
@@ -206,22 +210,22 @@ class Names(Check):
 
     @override
     def __str__(self) -> str:
-        least = f"at least {self.least} " if self.least else ""
-        alternatives = (*self.words, *(() if self.least else ("none",)))
-        return " or ".join((f"{least}different ones of {', '.join(self.names)} joined by +", *alternatives))
+        count = f"at least {self.minimum} " if self.minimum else ""
+        alternatives = (*self.keywords, *(() if self.minimum else ("none",)))
+        return " or ".join((f"{count}different names of {', '.join(self.names)} joined by +", *alternatives))
 
     def _allows(self, given: tuple[Any, ...]) -> bool:
-        is_word = len(given) == 1 and given[0] in self.words
-        are_names = all(one in self.names for one in given) and len(set(given)) == len(given)
-        return is_word or (are_names and len(given) >= self.least)
+        is_keyword = len(given) == 1 and given[0] in self.keywords
+        are_names = all(name in self.names for name in given) and len(set(given)) == len(given)
+        return is_keyword or (are_names and len(given) >= self.minimum)
 
 
 @dataclass(frozen=True)
 class OrNone(Check):
-    """None, or whatever another check allows.
+    """None, or a value that another check allows.
 
     Attributes:
-        check: the other check.
+        check: The other check.
     """
 
     check: Check

@@ -1,4 +1,4 @@
-"""The options of training: frozen dataclasses whose fields carry their documentation and their check."""
+"""Training options: frozen dataclasses. Each field has a documentation and a check."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -21,10 +21,10 @@ class TrainingOption:
     """The description of one field of a :class:`TrainingConfig`.
 
     Attributes:
-        help: what the option does.
-        check: which values it allows.
-        changeable: whether a run can be resumed with another value.
-        default: the value if none is given; ``MISSING`` if a value is required.
+        help: A description of the option.
+        check: The check of its values.
+        changeable: Whether a run can be resumed with another value.
+        default: The default, or ``MISSING`` if the option is required.
     """
 
     help: str
@@ -42,22 +42,22 @@ def option(help: str, check: Check, default: Any = MISSING, *, changeable: bool 
     """Declare a field of a :class:`TrainingConfig`.
 
     Args:
-        help: what the option does, for example ``games against each opponent``.
-        check: which values it allows.
-        default: the value if none is given; the option is required without it.
-        changeable: whether a run can be resumed with another value.
+        help: A description of the option, for example ``games against each opponent``.
+        check: The check of its values.
+        default: The default. Without a default the option is required.
+        changeable: Whether a run can be resumed with another value.
     """
     return field(default=default, metadata={_OPTION: TrainingOption(help, check, changeable, default)}, kw_only=True)
 
 
 def with_default(owner: "type[Options]", name: str, default: Any, *, changeable: bool | None = None) -> Any:
-    """Declare a field of a subclass that differs from the field of ``owner`` in its default.
+    """Declare a field of a subclass that has another default than the field of the base class.
 
     Args:
-        owner: the class that has the field.
-        name: of the field.
-        default: the value if none is given.
-        changeable: whether a run can be resumed with another value; None is as in ``owner``.
+        owner: The base class.
+        name: The name of the field.
+        default: The new default.
+        changeable: Whether a run can be resumed with another value. None keeps the setting of ``owner``.
     """
     described = options_of(owner)[name]
     return option(
@@ -70,10 +70,10 @@ def with_default(owner: "type[Options]", name: str, default: Any, *, changeable:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Options whose values are checked; all fields of a subclass are declared by :func:`option`.
+    """Options whose values are checked. A subclass declares all its fields by :func:`option`.
 
     Raises:
-        ValueError: a value is not allowed.
+        ValueError: A value is not allowed.
     """
 
     def __post_init__(self) -> None:
@@ -83,26 +83,27 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(Options):
-    """The options that every trainer has; a trainer adds its own in a subclass.
+    """The options of every trainer. A trainer adds its own options in a subclass.
 
-    ``unnamed`` is the option whose value a spec string gives without its name, as in ``sb3:ppo``.
+    ``unnamed`` is the name of the option that a spec string can set without its name. In ``sb3:ppo`` the option is
+    ``algorithm``.
 
     Raises:
-        ValueError: a value is not allowed.
+        ValueError: A value is not allowed.
     """
 
     unnamed: ClassVar[str | None] = None
 
     ladder: tuple[str, ...] = option(
-        "opponents that the agent is measured against; its rating is in Elo above the first",
+        "opponents in measurements; the rating is the difference in Elo from the first opponent",
         AgentSpecs(),
         ("random", "minimax:depth=1", "minimax:depth=4"),
     )
     ladder_games: int = option("games against each opponent in a measurement", Integer(2), 200)
-    ladder_random_plies: int = option("random plies at the start of each of these games", Integer(0), 0)
-    measurements: int = option("number of measurements in the run, at equal distances", Integer(1), 50)
+    ladder_random_plies: int = option("number of random plies at the start of each of these games", Integer(0), 0)
+    measurements: int = option("number of measurements in the run, at equal intervals", Integer(1), 50)
     checkpoint_seconds: float = option(
-        "least time between two checkpoints; writing them never takes more than a tenth of the time",
+        "minimum seconds between two checkpoints; writing them takes at most a tenth of the time",
         Number(0),
         10.0,
         changeable=True,
@@ -111,14 +112,14 @@ class TrainingConfig(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class OpeningOptions(Options):
-    """The options of trainers whose games can begin with random plies.
+    """The options of trainers whose games can start with random plies.
 
     Raises:
         ValueError: A value is not allowed, or ``random_plies`` has no effect.
     """
 
-    random_plies: int = option("greatest number of random plies that a game begins with", Integer(1), 8)
-    random_share: float = option("share of the games that begin with random plies", Number(0, 1), 0.5)
+    random_plies: int = option("maximum number of random plies at the start of a game", Integer(1), 8)
+    random_share: float = option("share of games that start with random plies", Number(0, 1), 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,17 +137,17 @@ class WorkerOptions(Options):
     """The options of trainers whose games can be played by a Ray cluster.
 
     Raises:
-        ValueError: A value is not allowed, or there is an address without workers.
+        ValueError: A value is not allowed, or an address is given without workers.
     """
 
     workers: int | None = option(
-        "processes of a Ray cluster that play the games, instead of threads",
+        "number of processes of a Ray cluster that play the games; none uses threads of this process",
         OrNone(Integer(1)),
         None,
         changeable=True,
     )
     ray_address: str | None = option(
-        "address of the Ray cluster; none starts one on this machine",
+        "address of the Ray cluster; none starts a cluster on this machine",
         OrNone(Text("an address such as host:port")),
         None,
         changeable=True,
@@ -158,35 +159,35 @@ class WorkerOptions(Options):
 
 
 def options_of(config_type: type[Options]) -> dict[str, TrainingOption]:
-    """Return the options of a config by their names, those that all trainers share last."""
+    """Return the options of a config by name. The options that all trainers share come last."""
     described = {item.name: item.metadata[_OPTION] for item in fields(config_type)}
     shared = {item.name for item in fields(TrainingConfig)}
     return {name: described[name] for name in sorted(described, key=shared.__contains__)}
 
 
 def values_of(config: TrainingConfig) -> dict[str, Any]:
-    """Return the values of a config by the names of the options."""
+    """Return the value of each option of a config by name."""
     return {name: getattr(config, name) for name in options_of(type(config))}
 
 
 def documentation(config_type: type[TrainingConfig], presets: Mapping[str, Any] | None = None) -> str:
-    """Return a text that lists each option with its default, the values that it allows and what it does.
+    """Return a text that lists each option with its default, its description and its allowed values.
 
     Args:
-        config_type: whose options.
-        presets: defaults that replace those of the config, for example those of a game.
+        config_type: The class with the options.
+        presets: Values that replace the defaults, for example the presets of a game.
     """
     lines = []
     for name, described in options_of(config_type).items():
         default = (presets or {}).get(name, described.default)
-        written = "..." if default is MISSING else written_value(default)
+        written = "..." if default is MISSING else value_text(default)
         indent = " " * 6
         text = f"{described.help}; {described.check}"
         lines += [f"  {name}={written}", fill(text, 80, initial_indent=indent, subsequent_indent=indent)]
     return "\n".join(lines)
 
 
-def written_value(value: Any) -> str:
-    """Return the value of an option of training as a user writes it."""
-    is_names = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+def value_text(value: Any) -> str:
+    """Return the value of a training option as text for a spec string."""
+    is_names = isinstance(value, tuple) and all(isinstance(name, str) for name in value)
     return "+".join(value) if is_names else option_text(value)

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Curve = Mapping[str, tuple[float | None, ...]]
-"""The columns of a learning curve by name; None where a row has no value."""
+"""The columns of a learning curve by name. A value is None if its row has no value for the column."""
 
-_RECORDS = (" won", " drawn", " lost")  # ends of the columns with the results against each opponent
+_RECORDS = (" won", " drawn", " lost")  # suffixes of the columns with the results against each opponent
 
 
 def read_curve(run: str | Path) -> Curve:
@@ -25,7 +25,7 @@ def read_curve(run: str | Path) -> Curve:
         run: The folder of the run, or a CSV file.
 
     Raises:
-        ValueError: The file has no rows, or a value that is not a number.
+        ValueError: The file has no rows, or contains a value that is not a number.
         OSError: There is no learning curve.
     """
     path = Path(run)
@@ -47,9 +47,9 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
 
     Args:
         curves: The learning curves by the labels of their runs, one or more.
-        columns: The columns to draw; if there are none, all columns of the first run except the results against each
-            opponent.
-        x: The column of the x axis; None means the first one, which is the length of the training.
+        columns: The columns to draw. An empty sequence means all columns of the first run, except the results against
+            each opponent.
+        x: The column of the x axis. None means the first column, which is the length of the training.
 
     Raises:
         ValueError: A run does not have one of the columns.

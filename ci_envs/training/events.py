@@ -1,4 +1,4 @@
-"""TensorBoard events of a run, where the package ``tensorboard`` is installed."""
+"""TensorBoard events of a run, if the package ``tensorboard`` is installed."""
 
 import time
 from collections.abc import Mapping
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 class EventLog:
-    """The events of a run; it logs nothing where ``tensorboard`` is not installed."""
+    """The event log of a run. It logs nothing if ``tensorboard`` is not installed."""
 
     def __init__(self, folder: Path, first_step: int) -> None:
-        """Begin a file of events.
+        """Start an event file.
 
         Args:
-            folder: of the run.
-            first_step: events from this step on, which a killed run left in the folder, are discarded.
+            folder: The folder of the run.
+            first_step: TensorBoard discards the events of a killed run from this step on.
         """
         self._writer = None
         if find_spec("tensorboard") is None:
@@ -37,11 +37,11 @@ class EventLog:
         self._writer.add_event(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
 
     def flush(self) -> None:
-        """Write what was logged to the file."""
+        """Write the logged numbers to the file."""
         if self._writer is not None:
             self._writer.flush()
 
     def close(self) -> None:
-        """Write what was logged to the file, and close it."""
+        """Write the logged numbers to the file, and close the file."""
         if self._writer is not None:
             self._writer.close()

@@ -16,13 +16,13 @@ from ci_envs.storage.files import temporary_name, write_csv, write_whole
 from ci_envs.training.trainer import TrainerState
 
 CONFIG, CHECKPOINT, CURVE = "config.json", "checkpoint.npz", "curve.csv"
-"""The files of every run; the best agent is in a file ``best.*``."""
+"""The names of the files of every run. The best agent is in a file ``best.*``."""
 
 _FORMAT = "ci_envs checkpoint 1"
 _PACKAGES = ("ci-envs", "numpy", "numba", "torch", "stable-baselines3")
 
 Row = Mapping[str, int | float]
-"""A row of a learning curve, by the names of the columns."""
+"""A row of a learning curve by column."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class RunRecord:
     """The progress of a run, without the state of the trainer.
 
     Attributes:
-        seconds: wall-clock time of the training in all sessions.
-        logged: the trainer's ``count`` in the last row of the curve.
-        measured: the trainer's ``done`` at the last measurement.
-        curve: the learning curve.
-        has_best: whether there is a best agent yet.
+        seconds: The wall-clock time of the training in all sessions.
+        logged: The trainer's ``count`` in the last row of the curve.
+        measured: The trainer's ``done`` at the last measurement.
+        curve: The learning curve.
+        has_best: Whether there is a best agent.
     """
 
     seconds: float = 0.0
@@ -45,7 +45,7 @@ class RunRecord:
 
 
 class RunFolder:
-    """The files of a run. Each is written whole or not at all."""
+    """The files of a run. Each file is written atomically."""
 
     def __init__(self, path: Path, best_file: str) -> None:
         self.path = path
@@ -54,16 +54,16 @@ class RunFolder:
 
     @property
     def has_run(self) -> bool:
-        """Whether a run began here."""
+        """Whether the folder contains a run."""
         return self._config.exists()
 
     @property
     def has_checkpoint(self) -> bool:
-        """Whether there is a checkpoint to continue from."""
+        """Whether the folder contains a checkpoint."""
         return self._checkpoint.exists()
 
     def write_config(self, config: Mapping[str, Any]) -> None:
-        """Write what is trained, and the versions that train it, to a folder that is made if needed."""
+        """Write the config and the versions of the packages. Make the folder if it does not exist."""
         self.path.mkdir(parents=True, exist_ok=True)
         for unfinished in self.path.glob(temporary_name("*", "*")):
             unfinished.unlink()
@@ -74,67 +74,68 @@ class RunFolder:
         """Check that the run in the folder has the same options.
 
         Args:
-            config: what is to be trained: plain values, and ``options`` with plain values by name.
-            changeable: names of options that may differ.
+            config: The config of the training, as JSON values. ``config["options"]`` contains the options by name.
+            changeable: The names of options that may differ.
 
         Raises:
-            ValueError: there is no run, it cannot be read, or it has other options; the message names them.
-            OSError: the file cannot be read.
+            ValueError: The folder contains no run, its config is damaged, or the run has other options. The message
+                names these options.
+            OSError: The file cannot be read.
         """
         if not self.has_run:
             raise ValueError(f"there is no run in {str(self.path)!r} to resume")
         try:
             ours, theirs = _flat(json.loads(json.dumps(config))), _flat(json.loads(self._config.read_text()))
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{str(self._config)!r} is no config of a run: {error}") from None
+            raise ValueError(f"{str(self._config)!r} is not the config of a run: {error}") from None
         check_same_options(self.path, ours, theirs, changeable)
 
     def write_checkpoint(self, record: RunRecord, state: TrainerState) -> None:
-        """Write all that is needed to continue."""
-        about = {"record": vars(record), "values": dict(state.values)}
-        write_arrays(self._checkpoint, _FORMAT, about, state.arrays)
+        """Write a checkpoint, which contains all that the run needs to continue."""
+        metadata = {"record": vars(record), "values": dict(state.values)}
+        write_arrays(self._checkpoint, _FORMAT, metadata, state.arrays)
 
     def read_checkpoint(self) -> tuple[RunRecord, TrainerState]:
-        """Read a checkpoint. Nothing is unpickled.
+        """Read the checkpoint, without pickle.
 
         Raises:
-            ValueError: it is damaged, something else, or of another version.
-            OSError: it cannot be read.
+            ValueError: The file is damaged, is not a checkpoint, or has another version.
+            OSError: The file cannot be read.
         """
-        with reading(self._checkpoint):
-            about, arrays = read_arrays(self._checkpoint, _FORMAT)
-            record = RunRecord(**{**about["record"], "curve": tuple(about["record"]["curve"])})
-            return record, TrainerState(about["values"], arrays)
+        with checkpoint_errors(self._checkpoint):
+            metadata, arrays = read_arrays(self._checkpoint, _FORMAT)
+            record = RunRecord(**{**metadata["record"], "curve": tuple(metadata["record"]["curve"])})
+            return record, TrainerState(metadata["values"], arrays)
 
-    def damage(self, error: Exception) -> ValueError:
-        """Return the error that says why the checkpoint cannot be used."""
-        return damage(self._checkpoint, error)
+    def checkpoint_error(self, error: Exception) -> ValueError:
+        """Return an error with the reason why the checkpoint cannot be used."""
+        return checkpoint_error(self._checkpoint, error)
 
     def write_curve(self, rows: Sequence[Row]) -> None:
-        """Write the learning curve as CSV; a cell is empty where a row has no value."""
+        """Write the learning curve as CSV. A cell is empty if its row has no value for the column."""
         columns = list(dict.fromkeys(name for row in rows for name in row))
         write_csv(self.path / CURVE, [columns, *([row.get(name, "") for name in columns] for row in rows)])
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what a damaged checkpoint raises into one line.
+def checkpoint_errors(path: Path) -> Iterator[None]:
+    """Turn any error that a damaged checkpoint causes in the ``with`` block into a one-line error.
 
     Raises:
-        ValueError: the body raised any exception but an OSError.
-        OSError: the body raised one.
+        ValueError: The block raised an exception other than OSError.
+        OSError: The block raised an OSError.
     """
     try:
         yield
     except OSError:
         raise
     except Exception as error:  # damage makes NumPy and zipfile raise many kinds of errors
-        raise damage(path, error) from None
+        raise checkpoint_error(path, error) from None
 
 
-def damage(path: Path, error: Exception) -> ValueError:
-    """Return the error that says why a checkpoint cannot be used."""
-    return ValueError(f"{str(path)!r} is no checkpoint of this run: {error}")
+def checkpoint_error(path: Path, error: Exception) -> ValueError:
+    """Return an error with the reason why a checkpoint cannot be used."""
+    return ValueError(f"{str(path)!r} is not a checkpoint of this run: {error}")
 
 
 def check_same_options(
@@ -143,13 +144,13 @@ def check_same_options(
     """Check that a run can continue with given options.
 
     Args:
-        path: of the run, for the message.
-        ours: the options now, as JSON holds them.
-        theirs: the options of the run.
-        changeable: names of options that may differ.
+        path: The path of the run for the message.
+        ours: The given options, as JSON values.
+        theirs: The options of the run.
+        changeable: The names of options that may differ.
 
     Raises:
-        ValueError: an option has another value in the run; the message names it.
+        ValueError: An option has another value in the run. The message names the option.
     """
     missing = "(none)"
     differing = [
@@ -161,16 +162,16 @@ def check_same_options(
         raise ValueError(f"the run in {str(path)!r} has other options: {', '.join(differing)}")
 
 
-def already_there(path: Path) -> ValueError:
-    """Return the error for a new run where there is a run already."""
+def run_exists_error(path: Path) -> ValueError:
+    """Return the error for a new run in a folder that contains a run."""
     return ValueError(f"there is a run in {str(path)!r} already: resume it (--resume), or choose another path")
 
 
-def plain(value: Any) -> Any:
-    """Return a value of an option as JSON holds it."""
+def json_value(value: Any) -> Any:
+    """Return the value of an option as a JSON value."""
     if isinstance(value, np.generic):
         return value.item()
-    return [plain(one) for one in value] if isinstance(value, tuple | list) else value
+    return [json_value(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _flat(config: Any) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Self
 
 
 class DelayedInterrupt:
-    """Delays Ctrl-C until :meth:`check` is called, while it is used as a context manager.
+    """Context manager that delays Ctrl-C until :meth:`check` is called.
 
-    A second Ctrl-C takes effect at once. Outside the main thread, and in a process that handles SIGINT itself, nothing
-    is delayed.
+    A second Ctrl-C takes effect at once. Outside the main thread, and in a process with its own handler of SIGINT, the
+    context manager has no effect.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class DelayedInterrupt:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def check(self) -> None:
-        """Raise the interrupt that was delayed, if there is one.
+        """Raise the delayed interrupt, if Ctrl-C was pressed.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.

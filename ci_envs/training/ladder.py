@@ -1,4 +1,4 @@
-"""Measuring an agent that learns: matches against fixed opponents, and a rating on the Elo scale."""
+"""Measurement of an agent during training: matches against fixed opponents, and a rating on the Elo scale."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Measurement:
     """The results of an agent against the opponents of a ladder.
 
     Attributes:
-        results: by the spec strings of the opponents.
-        rating: in Elo above the first opponent.
+        results: The results by the spec string of the opponent.
+        rating: The difference in Elo from the first opponent.
     """
 
     results: Mapping[str, Record]
@@ -34,9 +34,9 @@ class Measurement:
 
 
 class Ladder:
-    """Fixed opponents, and how they play against each other.
+    """Fixed opponents, and the results of their matches against each other.
 
-    Every match is repeatable: it begins with the same openings and reseeds both agents.
+    Every match is repeatable: it uses the same openings, and reseeds both agents.
     """
 
     def __init__(
@@ -52,15 +52,15 @@ class Ladder:
         """Make the opponents.
 
         Args:
-            game: the game that is played.
-            opponents: their spec strings.
-            games: games of each match, at least 2.
-            random_plies: random plies at the start of each game.
-            max_cycles: plies after which a game is a draw; None is the game's own limit.
-            seed: of the openings.
+            game: The game.
+            opponents: The spec strings of the opponents.
+            games: The number of games of each match, at least 2.
+            random_plies: The number of random plies at the start of each game.
+            max_cycles: The number of plies after which a game is a draw. None means the limit of the game.
+            seed: The seed of the openings.
 
         Raises:
-            ValueError: an opponent cannot be made, or the games end within the random plies.
+            ValueError: An opponent cannot be made, or the games end within the random plies.
         """
         self._game, self._games, self._max_cycles = game, games, max_cycles
         self._opponents = {spec: make_agent(spec, game) for spec in opponents}
@@ -68,21 +68,21 @@ class Ladder:
         self._records: dict[tuple[int, int], Record] | None = None
 
     def measure(self, agent: Agent) -> Measurement:
-        """Play a match against every opponent."""
+        """Play a match against every opponent, and return the results."""
         results = {
             spec: self.play(agent, opponent, seed) for seed, (spec, opponent) in enumerate(self._opponents.items())
         }
         return Measurement(results, self._rating(list(results.values())))
 
     def play(self, first: Agent, second: Agent, seed: int) -> Record:
-        """Play a match, and return the results of ``first``; ``seed`` reseeds both agents."""
+        """Reseed both agents with ``seed``, play a match, and return the results of ``first``."""
         first.reseed(seed)
         second.reseed(seed)
         match = play_match(self._game, first, second, self._games, max_cycles=self._max_cycles, openings=self._openings)
         return match.sides[0].total
 
     def _rating(self, results: list[Record]) -> float:
-        if self._records is None:  # the opponents play each other once
+        if self._records is None:  # the opponents play their matches against each other only once
             agents = list(self._opponents.values())
             pairs = combinations(range(len(agents)), 2)
             self._records = {(i, j): self.play(agents[i], agents[j], 0) for i, j in pairs}

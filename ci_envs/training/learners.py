@@ -1,4 +1,4 @@
-"""Training an agent by its name: ``train("q_learning", "TicTacToe-v0", episodes=100_000, output="runs/q")``."""
+"""The function :func:`train`, which trains an agent by name, and the trainer of each agent."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,30 +26,31 @@ def train(
     resume: bool = False,
     **options: Any,
 ) -> str:
-    """Train an agent, and keep the run in a folder.
+    """Train an agent, and write the run to a folder.
 
     The folder contains ``config.json`` (all options, the environment, the seed and the versions), ``checkpoint.npz``,
-    ``curve.csv`` (the learning curve), the best agent in ``best.*``, and TensorBoard events where ``tensorboard`` is
+    ``curve.csv`` (the learning curve), the best agent in ``best.*``, and TensorBoard events if ``tensorboard`` is
     installed.
 
     Args:
-        learner: the name of an agent that learns, with options if wanted: ``q_learning:symmetries=true``.
-        environment: the id of an environment, with parameters if wanted.
-        output: the folder of the run, made if needed.
-        seed: of all random numbers.
-        resume: continue the run in ``output``.
-        options: further options of the learner; ``ci-envs train --options AGENT`` lists them.
+        learner: The name of an agent that can be trained, optionally with options: ``q_learning:symmetries=true``.
+        environment: The id of an environment, optionally with parameters.
+        output: The folder of the run. It is made if it does not exist.
+        seed: The seed of all random numbers.
+        resume: Whether to continue the run in ``output``.
+        options: Further options of the learner. ``ci-envs train --options AGENT`` lists the options.
 
     Returns:
         The spec string of the best agent.
 
     Raises:
-        ValueError: the agent does not learn, an option is not allowed, there is a run in ``output`` and ``resume`` is
-            false, there is none to resume or it has other options, or the training fails.
-        FloatingPointError: the training diverged; the last checkpoint is kept.
-        RuntimeError: the training failed in another package; the last checkpoint is kept.
-        ImportError: a package that the learner needs is not installed.
-        OSError: the folder cannot be written.
+        ValueError: The agent cannot be trained, an option is not allowed, ``output`` contains a run and ``resume`` is
+            false, ``resume`` is true and ``output`` contains no run or a run with other options, or the training
+            fails.
+        FloatingPointError: The training diverged. The last checkpoint is kept.
+        RuntimeError: The training failed in another package. The last checkpoint is kept.
+        ImportError: A package that the learner needs is not installed.
+        OSError: The folder cannot be written.
 
     Examples:
         >>> from ci_envs.training import train
@@ -71,33 +72,35 @@ def trainer_of(name: str) -> type[Trainer]:
     """Return the trainer of an agent.
 
     Raises:
-        ValueError: there is no agent of this name, or it does not learn.
-        ImportError: a package that the agent needs is not installed.
+        ValueError: No agent has this name, or the agent cannot be trained.
+        ImportError: A package that the agent needs is not installed.
     """
     factory = factory_of(name)
     if not isinstance(factory, Trainable):
-        raise ValueError(f"agent {name!r} does not learn; those that do: {', '.join(learners()) or '(none)'}")
+        raise ValueError(f"Agent {name!r} cannot be trained. Available: {', '.join(learners()) or '(none)'}")
     with optional_import(f"training of {name}", preferred=name):
         trainer: type[Trainer] = import_object(factory.trainer)
     return trainer
 
 
 def learners() -> list[str]:
-    """Return the names of the agents that learn."""
-    return [name for name in registered_agents() if _learns(name)]
+    """Return the names of the agents that can be trained."""
+    return [name for name in registered_agents() if _is_trainable(name)]
 
 
 def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) -> TrainingConfig:
-    """Make the config of a trainer from the defaults, the presets of the game and options, which come first.
+    """Make the config of a trainer.
+
+    The given options replace the presets of the game, and these replace the defaults.
 
     Args:
-        trainer: whose config.
-        game: the game that is learned.
-        options: values by name; the name ``""`` stands for the option that a spec string need not name, and ``preset``
-            selects options of :attr:`Trainer.named_presets`, which other options replace.
+        trainer: The trainer.
+        game: The game.
+        options: The values by name. The name ``""`` stands for the option that a spec string can set without its name.
+            ``preset`` selects options of :attr:`Trainer.named_presets`; the other given options replace them.
 
     Raises:
-        ValueError: there is no such option or preset, a required option is missing, or a value is not allowed.
+        ValueError: An option or a preset is unknown, a required option is missing, or a value is not allowed.
     """
     options = dict(options)
     options = {**_preset_options(trainer, options.pop("preset", None)), **options}
@@ -117,7 +120,7 @@ def lengths_of(trainer: type[Trainer]) -> list[str]:
 
 
 def _default_length(trainer: Trainer, options: Mapping[str, Any]) -> str | None:
-    """Return a remark on the length of a run; None if the options or their preset set the length."""
+    """Return a remark on the default length of a run, or None if the options or their preset set the length."""
     names = lengths_of(type(trainer))
     given = {*_preset_options(type(trainer), options.get("preset")), *options}
     if not given.isdisjoint(names):
@@ -127,7 +130,7 @@ def _default_length(trainer: Trainer, options: Mapping[str, Any]) -> str | None:
 
 
 def _preset_options(trainer: type[Trainer], name: object) -> dict[str, Any]:
-    """Return the options of a preset; none if ``name`` is None."""
+    """Return the options of a preset, or ``{}`` if ``name`` is None."""
     if name is None:
         return {}
     if name not in trainer.named_presets:
@@ -135,7 +138,7 @@ def _preset_options(trainer: type[Trainer], name: object) -> dict[str, Any]:
     return dict(split_spec(f"{trainer.learner}:{trainer.named_presets[str(name)]}")[1])
 
 
-def _learns(name: str) -> bool:
+def _is_trainable(name: str) -> bool:
     try:
         return isinstance(factory_of(name), Trainable)
     except Exception:  # an agent whose package is broken does not hide the others

@@ -1,4 +1,4 @@
-"""The progress of a run on stderr: a bar in a terminal, else a line every few seconds. Both fit in 80 columns."""
+"""The progress of a run on stderr: a bar in a terminal, otherwise a line every few seconds. Both fit in 80 columns."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 WIDTH = 80
 LINE_SECONDS = 5.0
-"""Time between two lines where stderr is no terminal."""
+"""Seconds between two lines if stderr is not a terminal."""
 
 _BAR = 10
 
@@ -20,14 +20,15 @@ class Status:
     """The progress of a run.
 
     Attributes:
-        learner: the name of the agent.
-        share: how much of the run is done, from 0 to 1.
-        count: units that are done.
-        total: units of the whole run; None if the run is limited by time.
-        unit: what is counted, in the plural.
-        elapsed: seconds of training in all sessions.
-        left: estimated seconds until the end; None if unknown.
-        rating: at the last measurement, in Elo above the first opponent; None before it.
+        learner: The name of the agent.
+        share: The completed share of the run, from 0 to 1.
+        count: The number of completed units.
+        total: The number of units of the whole run, or None if the run is limited by time.
+        unit: The name of the units in the plural, for example ``episodes``.
+        elapsed: The seconds of training in all sessions.
+        left: The estimated seconds until the end, or None if unknown.
+        rating: The rating at the last measurement, as the difference in Elo from the first opponent, or None before
+            the first measurement.
     """
 
     learner: str
@@ -40,7 +41,7 @@ class Status:
     rating: float | None
 
     def text(self, width: int = WIDTH) -> str:
-        """Return one line of at most ``width`` characters; the rating is the last part to be left out."""
+        """Return the status as one line of at most ``width`` characters. A short line leaves out the rating last."""
         counted = short_number(self.count) + ("" if self.total is None else f"/{short_number(self.total)}")
         left = "?" if self.left is None else clock(self.left)
         rating = "" if self.rating is None else f" {self.rating:+.0f} Elo"
@@ -56,7 +57,7 @@ class Status:
 
 
 class ProgressDisplay:
-    """Shows the status of a run while it is used as a context manager."""
+    """Context manager that shows the status of a run."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, highlight=False)
@@ -76,7 +77,7 @@ class ProgressDisplay:
         self._bar.stop()
 
     def show(self, status: Status) -> None:
-        """Show a status, in a terminal at once, else if the last line is some seconds old."""
+        """Show a status. If stderr is not a terminal, show it only if the last line is some seconds old."""
         if self._terminal:
             width = min(WIDTH, self._console.width) - _BAR - 1
             self._bar.update(self._task, completed=status.share, description=status.text(width))
@@ -90,7 +91,7 @@ class ProgressDisplay:
 
 
 def short_number(number: int) -> str:
-    """Return a number in at most seven characters: ``99,999``, ``1.23M``."""
+    """Return a number as text of at most seven characters, for example ``99,999`` or ``1.23M``."""
     for size, letter in ((1e9, "G"), (1e6, "M")):
         if number >= size:
             return f"{number / size:.4g}{letter}"

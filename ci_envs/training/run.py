@@ -1,4 +1,4 @@
-"""A run of training: measurements, learning curve, checkpoints, progress, and continuing after any interruption."""
+"""A training run: measurements, learning curve, checkpoints, progress, and resuming after an interruption."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ci_envs.training.config import options_of, values_of
 from ci_envs.training.events import EventLog
-from ci_envs.training.folder import Row, RunFolder, RunRecord, already_there, plain
+from ci_envs.training.folder import Row, RunFolder, RunRecord, json_value, run_exists_error
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.progress import ProgressDisplay, Status
 from ci_envs.training.session_clock import SessionClock
@@ -15,21 +15,21 @@ from ci_envs.training.trainer import Trainer
 
 
 class TrainingRun:
-    """A trainer at work in a folder.
+    """A run of a trainer, with its folder.
 
-    A run can be killed at any time: it loses at most the work since its last checkpoint. The checkpoint comes first and
-    contains all that the other files are made of, so a run that is resumed brings them to the same point.
+    A run can be killed at any time. It loses at most the work since its last checkpoint. A run writes the checkpoint
+    before the other files. The checkpoint contains all data of these files, so a resumed run can write them again.
     """
 
     def __init__(self, trainer: Trainer, folder: RunFolder) -> None:
-        """Prepare a run; nothing is written yet.
+        """Prepare a run, without writing any file.
 
         Args:
-            trainer: a new trainer.
-            folder: where the run is kept.
+            trainer: A new trainer.
+            folder: The folder of the run.
 
         Raises:
-            ValueError: an opponent of the ladder cannot be made.
+            ValueError: An opponent of the ladder cannot be made.
         """
         task, config = trainer.task, trainer.config
         self._trainer, self._folder = trainer, folder
@@ -48,14 +48,14 @@ class TrainingRun:
         """Train until the run is over.
 
         Args:
-            resume: continue the run in the folder; if it was killed before its first checkpoint, begin it again.
-            remark: a line that is shown before the training begins.
+            resume: Whether to continue the run in the folder. A run without a checkpoint starts from the beginning.
+            remark: A line to show before the training starts.
 
         Raises:
-            ValueError: there is a run in the folder and ``resume`` is false, or there is none to resume, or it has
-                other options, or the training fails.
-            OSError: a file cannot be read or written.
-            KeyboardInterrupt: the run was interrupted; if its state was consistent, it has written a checkpoint.
+            ValueError: The folder contains a run and ``resume`` is false, ``resume`` is true and the folder contains
+                no run or a run with other options, or the training fails.
+            OSError: A file cannot be read or written.
+            KeyboardInterrupt: The run was interrupted. It wrote a checkpoint if its state was consistent.
         """
         restarts = self._begin(resume)
         with _Session(self._trainer, self._folder, self._record.seconds) as self._session:
@@ -85,7 +85,7 @@ class TrainingRun:
         return float(min(total, self._record.measured + interval))
 
     def update(self) -> None:
-        """Measure the agent, write a checkpoint and show the progress, each if it is due."""
+        """Show the progress. Measure the agent if a measurement is due. Write a checkpoint if a checkpoint is due."""
         trainer, session = self._trainer, self._session
         is_due = not self.is_over and trainer.done >= self.next_measurement
         if is_due or (trainer.logs_every_step and trainer.count > self._record.logged):
@@ -95,13 +95,13 @@ class TrainingRun:
         session.display.show(session.status(self._rating()))
 
     def log(self, numbers: Mapping[str, float]) -> None:
-        """Log further numbers by their tags for TensorBoard; they are not part of the learning curve."""
+        """Log further numbers by tag for TensorBoard. The learning curve does not contain these numbers."""
         self._session.events.add(numbers, self._trainer.count)
 
     def _begin(self, resume: bool) -> bool:
-        """Prepare the folder, and return whether a run without a checkpoint is begun again."""
+        """Prepare the folder, and return whether a resumed run has no checkpoint and starts from the beginning."""
         folder, trainer, task = self._folder, self._trainer, self._trainer.task
-        options = {name: plain(value) for name, value in values_of(trainer.config).items()}
+        options = {name: json_value(value) for name, value in values_of(trainer.config).items()}
         config: dict[str, Any] = {"learner": trainer.learner, "environment": task.environment, "seed": task.seed}
         config["options"] = options
         if resume:
@@ -109,7 +109,7 @@ class TrainingRun:
             folder.check_config(config, [name for name in options if described[name].changeable])
         if folder.has_checkpoint:
             if not resume:
-                raise already_there(folder.path)
+                raise run_exists_error(folder.path)
             self._restore()
         folder.write_config(config)
         return resume and not folder.has_checkpoint
@@ -120,7 +120,7 @@ class TrainingRun:
         try:
             trainer.restore(state)
         except (KeyError, TypeError, IndexError) as error:
-            raise folder.damage(error) from None
+            raise folder.checkpoint_error(error) from None
         self._record = record
         folder.write_curve(record.curve)
         if record.has_best or trainer.latest_is_best:
@@ -146,7 +146,7 @@ class TrainingRun:
         return next((row["rating"] for row in reversed(self._record.curve) if "rating" in row), None)
 
     def _save(self) -> None:
-        """Write a checkpoint, then the files that follow from it, unless the state is not consistent."""
+        """Write a checkpoint and then the other files, if the state is consistent."""
         state = self._trainer.state()
         if state is None:
             return
@@ -161,7 +161,10 @@ class TrainingRun:
 
 
 class _Session:
-    """The time between the start or the continuation of a run and its end: clock, display and event log."""
+    """The clock, the display and the event log of a session.
+
+    A session lasts from the start, or the resumption, of a run to its end or interruption.
+    """
 
     def __init__(self, trainer: Trainer, folder: RunFolder, seconds_before: float) -> None:
         self.display = ProgressDisplay()
@@ -180,7 +183,7 @@ class _Session:
         self.events.close()
 
     def status(self, rating: float | None) -> Status:
-        """Return how far the run has come."""
+        """Return the status of the run."""
         trainer = self._trainer
         done, total = trainer.done, trainer.total
         return Status(
@@ -196,7 +199,7 @@ class _Session:
 
 
 def _columns(measurement: Measurement) -> dict[str, int | float]:
-    """Return the part of a row of the learning curve that a measurement gives."""
+    """Return the columns of the learning curve for a measurement."""
     columns: dict[str, int | float] = {"rating": round(measurement.rating, 1)}
     for spec, record in measurement.results.items():
         columns |= {f"{spec} won": record.wins, f"{spec} drawn": record.draws, f"{spec} lost": record.losses}

@@ -1,25 +1,25 @@
-"""The times of a session: how long it has lasted, how long it may last, and when to save."""
+"""The clock of a session: elapsed time, estimated remaining time, and the time of the next checkpoint."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-_SAVING_SHARE = 0.1  # of the time at most
+_SAVING_SHARE = 0.1  # maximum share of the time for saving
 
 
 class SessionClock:
-    """Measures the time between the start, or the continuation, of a run and its end.
+    """The clock of a session.
 
-    How far the run has come is a number, for example of episodes, which is called ``done``.
+    ``done`` is a number that measures the progress of the run, for example the number of episodes.
     """
 
     def __init__(self, done: float, pause: float, seconds_before: float = 0.0) -> None:
         """Start the clock.
 
         Args:
-            done: how far the run has come.
-            pause: least seconds between two checkpoints.
-            seconds_before: the length of all earlier sessions.
+            done: The progress of the run.
+            pause: The minimum number of seconds between two checkpoints.
+            seconds_before: The length of all earlier sessions in seconds.
         """
         self._pause, self._seconds_before = pause, seconds_before
         self._begun, self._done_before = monotonic(), done
@@ -31,18 +31,18 @@ class SessionClock:
         return self._seconds_before + monotonic() - self._begun
 
     def left(self, done: float, total: float) -> float | None:
-        """Return the estimated seconds until the end; None while there is nothing to estimate them from."""
+        """Return the estimated seconds until the end, or None if this session has made no progress yet."""
         rate = (done - self._done_before) / (monotonic() - self._begun)
         return max(0.0, total - done) / rate if rate > 0 else None
 
     def is_checkpoint_due(self, done: float) -> bool:
-        """Return whether there is something to save, and the last time is long enough ago."""
+        """Return whether the run has progressed since the last checkpoint, and enough time has passed."""
         pause = max(self._pause, self._saving_took / _SAVING_SHARE)
         return done > self._saved_done and monotonic() - self._saved_at >= pause
 
     @contextmanager
     def saving(self, done: float) -> Iterator[None]:
-        """Measure how long saving takes, which decides when it is done next."""
+        """Measure the duration of saving, which determines the time of the next checkpoint."""
         begun = monotonic()
         yield
         self._saved_at, self._saved_done = monotonic(), done

@@ -1,4 +1,4 @@
-"""The interface of a trainer: one algorithm that learns one game."""
+"""The interface of a trainer: a learning algorithm that trains an agent in a game."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from ci_envs.training.ladder import Ladder, Measurement
 
 @dataclass(frozen=True)
 class Task:
-    """The task that a trainer learns.
+    """The task of a trainer.
 
     Attributes:
-        environment: the id of the environment, with its parameters.
-        game: its game.
-        max_cycles: plies after which it ends a game as a draw; None is the game's own limit.
-        seed: the seed of all random numbers.
+        environment: The id of the environment, with its parameters.
+        game: The game of the environment.
+        max_cycles: The number of plies after which a game is a draw. None means the limit of the game.
+        seed: The seed of all random numbers.
     """
 
     environment: str
@@ -32,11 +32,11 @@ class Task:
 
 
 class TrainerState(NamedTuple):
-    """All that a trainer needs to continue exactly as if it had never stopped.
+    """The state of a trainer. A trainer that continues from it gives the same results as without the interruption.
 
     Attributes:
-        values: plain values, as JSON can hold them.
-        arrays: by name.
+        values: JSON values by name.
+        arrays: The arrays by name.
     """
 
     values: Mapping[str, Any]
@@ -55,28 +55,30 @@ class Run(Protocol):
         """The value of :attr:`Trainer.done` at which the agent is measured next."""
 
     def update(self) -> None:
-        """Measure the agent, write a checkpoint and show the progress, each if it is due.
+        """Show the progress. Measure the agent if a measurement is due. Write a checkpoint if a checkpoint is due.
 
-        The trainer calls it between two steps, when its state is consistent.
+        The trainer calls this method between two steps, when its state is consistent.
         """
 
     def log(self, numbers: Mapping[str, float]) -> None:
-        """Log further numbers by their tags for TensorBoard; they are not part of the learning curve."""
+        """Log further numbers by tag for TensorBoard. The learning curve does not contain these numbers."""
 
 
 class Trainer(ABC):
-    """One algorithm that learns one game; a run (:mod:`ci_envs.training.run`) does the rest.
+    """A learning algorithm that trains an agent in a game.
+
+    :mod:`ci_envs.training.run` measures the agent and writes the files.
 
     Attributes:
-        learner: the name of the agent that the trainer makes.
-        config_type: the dataclass of its options.
-        unit: what :attr:`count` counts, in the plural.
-        best_file: the name of the file of the best agent in a run folder.
-        logs_every_step: whether the learning curve has a row for each step, not only for each measurement.
-        logs_start: whether the rows of each step begin with one for a ``count`` of 0.
-        latest_is_best: whether the latest agent always counts as the best.
-        timings: the names of the metrics that are measured with a clock, so that they differ from run to run.
-        named_presets: options as in a spec string, by the name that the option ``preset`` selects them with.
+        learner: The name of the agent that the trainer makes.
+        config_type: The dataclass of the options.
+        unit: The name of the units of :attr:`count` in the plural, for example ``episodes``.
+        best_file: The name of the file of the best agent in a run folder.
+        logs_every_step: Whether the learning curve has a row for each step, not only for each measurement.
+        logs_start: Whether the first row of the learning curve has a ``count`` of 0.
+        latest_is_best: Whether the latest agent always counts as the best agent.
+        timings: The names of the metrics that are measured with a clock. They differ from run to run.
+        named_presets: Options as in a spec string, by the value of the option ``preset``.
     """
 
     learner: ClassVar[str]
@@ -90,42 +92,42 @@ class Trainer(ABC):
     named_presets: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, task: Task, config: Any) -> None:
-        """Make a trainer that has learned nothing yet.
+        """Make a trainer with an untrained agent.
 
         Args:
-            task: what it learns.
-            config: its options, of the type ``config_type``.
+            task: The task.
+            config: The options, of the type ``config_type``.
 
         Raises:
-            ValueError: an option does not fit the game.
+            ValueError: An option does not fit the game.
         """
         self.task = task
         self.config = config
 
     @classmethod
     def presets(cls, game: Game) -> Mapping[str, Any]:
-        """Return the options that replace the defaults in a game."""
+        """Return the options that replace the defaults for a game."""
         return game.training_presets().get(cls.learner, {})
 
     @property
     @abstractmethod
     def count(self) -> int:
-        """The number of units that are done."""
+        """The number of completed units."""
 
     @property
     def done(self) -> float:
-        """The part of :attr:`total` that is done: by default the units."""
+        """The completed part of :attr:`total`; by default :attr:`count`."""
         return self.count
 
     @property
     @abstractmethod
     def total(self) -> float:
-        """The value of :attr:`done` at the end of the run; a whole number unless the run is limited by time."""
+        """The value of :attr:`done` at the end of the run, an int unless the run is limited by time."""
 
     def train(self, run: Run) -> None:
-        """Train until the run is over: here by calling :meth:`step`.
+        """Train until the run is over, by calls of :meth:`step`.
 
-        A trainer whose library has a loop of its own overrides it, and needs no :meth:`step`.
+        A trainer whose library has its own loop overrides this method and does not need :meth:`step`.
         """
         run.update()  # a measurement may be due since an interrupt
         while not run.is_over:
@@ -133,44 +135,44 @@ class Trainer(ABC):
             run.update()
 
     def step(self, stop: float) -> None:
-        """Train up to the next point at which the state is consistent, for at most a few seconds.
+        """Train until the next point at which the state is consistent, for at most a few seconds.
 
         Args:
-            stop: the value of :attr:`done` to stop at if that point comes later. A trainer whose steps cannot be
+            stop: The value of :attr:`done` at which the step ends at the latest. A trainer whose steps cannot be
                 divided ignores it.
         """
         raise NotImplementedError(f"{type(self).__name__} implements neither step nor train")
 
     @abstractmethod
     def metrics(self) -> Mapping[str, float]:
-        """Return numbers that describe the training so far, for the learning curve; a function of the state.
+        """Return numbers that describe the training so far, for the learning curve.
 
-        An agent whose training is deterministic repeats all of them but its :attr:`timings`.
+        They are a function of the state, except the :attr:`timings`.
         """
 
     @abstractmethod
     def state(self) -> TrainerState | None:
-        """Return the state, or None while it is not consistent: in the middle of a step."""
+        """Return the state, or None in the middle of a step, when the state is not consistent."""
 
     @abstractmethod
     def restore(self, state: TrainerState) -> None:
         """Continue from a state that another trainer with the same task and options returned.
 
         Raises:
-            ValueError: the state does not fit.
+            ValueError: The state does not fit the task or the options.
         """
 
     @abstractmethod
     def agent(self) -> Agent:
-        """Return the agent as it is now."""
+        """Return the current agent."""
 
     @abstractmethod
     def adopt(self, measurement: Measurement, ladder: Ladder) -> bool:
-        """Let the agent as it is now become the best one if it is good enough, and return whether it did.
+        """Make the current agent the best agent if it is good enough, and return whether it is.
 
         Args:
-            measurement: the results of the agent as it is now on the ladder.
-            ladder: plays further matches, for example against the best agent.
+            measurement: The results of the current agent on the ladder.
+            ladder: The ladder, which can play further matches, for example against the best agent.
         """
 
     @abstractmethod

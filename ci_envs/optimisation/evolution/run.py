@@ -14,7 +14,7 @@ from ci_envs.optimisation.evolution.evolution import Evolution, PopulationEvolut
 from ci_envs.optimisation.evolution.initial import Initial
 from ci_envs.optimisation.evolution.statistics import Statistics
 from ci_envs.storage.arrays import read_arrays, write_arrays
-from ci_envs.training.folder import already_there, check_same_options, damage, reading
+from ci_envs.training.folder import check_same_options, checkpoint_error, checkpoint_errors, run_exists_error
 from ci_envs.training.progress import ProgressDisplay, Status
 from ci_envs.training.session_clock import SessionClock
 from ci_envs.training.trainer import TrainerState
@@ -64,14 +64,14 @@ class RunFile:
                 options.
             OSError: the file cannot be read.
         """
-        with reading(self.path):
+        with checkpoint_errors(self.path):
             about, arrays = read_arrays(self.path, _FORMAT)
             state, options = TrainerState(about["values"], arrays), dict(about["options"])
         check_same_options(self.path, dict.fromkeys(options) | dict(self.options), options)
         try:
             evolution.restore(state)
         except (KeyError, TypeError, IndexError, ValueError) as error:
-            raise damage(self.path, error) from None
+            raise checkpoint_error(self.path, error) from None
 
 
 def run(
@@ -160,7 +160,7 @@ def read_run(path: str | Path) -> EvolutionRun:
         ValueError: the file is damaged, is not such a file, or is of another version.
         OSError: the file cannot be read.
     """
-    with reading(Path(path)):
+    with checkpoint_errors(Path(path)):
         about, arrays = read_arrays(Path(path), _FORMAT)
         state, history = parse_population(TrainerState(about["values"], arrays))
     return EvolutionRun(state, history)
@@ -173,7 +173,7 @@ def _run_file(path: str | Path | None, resume: bool, seed: int, notes: Mapping[s
         return None
     file = RunFile(Path(path), json.loads(json.dumps({"seed": seed, **(notes or {})})))
     if file.path.exists() and not resume:
-        raise already_there(file.path)
+        raise run_exists_error(file.path)
     return file
 
 
