@@ -1,7 +1,7 @@
-"""ci_envs: board games for reinforcement learning and computational intelligence, behind the standard APIs.
+"""ci_envs: board games for reinforcement learning and computational intelligence, with agents and exact solutions.
 
-Importing the package registers the environments. It loads neither Numba nor torch: the names that ``__init__.pyi``
-lists are loaded on first use.
+Importing the package registers the environments. It does not import Numba or torch, because the names in
+``__init__.pyi`` are loaded on first use.
 """
 
 import lazy_loader

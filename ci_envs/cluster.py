@@ -1,4 +1,4 @@
-"""Work for the processes of a Ray cluster.
+"""A pool of worker processes of a Ray cluster.
 
 Ray: Moritz et al., "Ray: a distributed framework for emerging AI applications", OSDI 2018.
 """
@@ -16,7 +16,7 @@ from ci_envs.extras import optional_import
 from ci_envs.validation import integer_between
 
 RETRIES = 3
-"""How often a piece of work is begun again after its worker was lost."""
+"""The maximum number of times that a call is repeated because its worker died."""
 
 State = TypeVar("State")
 Result = TypeVar("Result")
@@ -24,27 +24,27 @@ Arguments = ParamSpec("Arguments")
 
 
 class ClusterError(ValueError):
-    """A cluster cannot be used, has too few cores, or lost the same work too often."""
+    """A cluster cannot be used, has too few cores, or lost the workers of the same call too often."""
 
 
 class RayPool(Generic[State]):
-    """Workers of a Ray cluster, each with its own copy of a state.
+    """A pool of workers of a Ray cluster, each with its own copy of a state.
 
-    If a worker is lost, Ray starts it again with a new copy of the state and repeats the work that it had, so nothing
-    is lost. If Ray is connected in this process already, the pool uses this connection and leaves it open.
+    If a worker dies, Ray starts it again with a new copy of the state and repeats its call, so no result is lost. If
+    this process has a connection to Ray already, the pool uses this connection and leaves it open.
     """
 
     def __init__(self, state: State, workers: int, address: str | None = None) -> None:
         """Connect to a cluster and start the workers.
 
         Args:
-            state: what the work needs each time; it is copied by pickling.
-            workers: number of workers, at least 1; each takes one core.
-            address: of the cluster; None starts one on this machine, which :meth:`close` stops.
+            state: The first argument of all calls. Each worker gets a pickled copy.
+            workers: The number of workers, at least 1. Each worker takes one core.
+            address: The address of the cluster. None starts a cluster on this machine, which :meth:`close` stops.
 
         Raises:
             ImportError: Ray is not installed.
-            ClusterError: there is no cluster at ``address``, or it has too few cores.
+            ClusterError: No cluster is at ``address``, or the cluster has too few cores.
             ValueError: ``state`` cannot be pickled.
         """
         check_cluster(workers, address)
@@ -74,7 +74,7 @@ class RayPool(Generic[State]):
         self.close()
 
     def share(self, value: Any) -> Any:
-        """Return a reference to a value that all work of one :meth:`run` needs: it is sent once to each machine."""
+        """Send a value to each machine once, and return a reference to it that can be an argument of :meth:`run`."""
         return self._ray.put(value)
 
     def run(
@@ -83,21 +83,21 @@ class RayPool(Generic[State]):
         work: Sequence[tuple[Any, ...]],
         done: Callable[[Result], object] | None = None,
     ) -> list[Result]:
-        """Return ``function(state, *arguments)`` for all arguments; each worker takes the next ones when it is free.
+        """Return ``function(state, *arguments)`` for each item of ``work``. A free worker takes the next item.
 
         Args:
-            function: a function of a module. Its arrays cannot be written: they are in memory that processes share.
-            work: the arguments of each call, or references to them by :meth:`share`.
-            done: called with each result as soon as it is there.
+            function: A module-level function. Its array arguments are read-only, because they are in shared memory.
+            work: The arguments of each call, or references to arguments from :meth:`share`.
+            done: A function that is called with each result as soon as the result is available.
 
         Raises:
-            ClusterError: the same call lost its worker more than :data:`RETRIES` times.
-            Exception: whatever ``function`` raises.
+            ClusterError: The worker of the same call died more than :data:`RETRIES` times.
+            Exception: The exception that ``function`` raises.
         """
         from ray.util import ActorPool
 
         results: dict[int, Result] = {}
-        state = [self._state]  # a reference in a list is passed on as a reference
+        state = [self._state]  # Ray does not resolve a reference inside a list
         calls = ActorPool(self._actors).map_unordered(
             lambda actor, call: actor.call.remote(state, function, call[0], *call[1]), list(enumerate(work))
         )
@@ -110,11 +110,11 @@ class RayPool(Generic[State]):
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from error
         except self._ray.exceptions.RayActorError:
-            raise ClusterError(f"the same work lost its worker {self._attempts} times") from None
+            raise ClusterError(f"the worker of the same call died {self._attempts} times") from None
         return [results[number] for number in range(len(work))]
 
     def close(self) -> None:
-        """Stop the workers; work that is in progress is abandoned."""
+        """Stop the workers and abandon the calls in progress."""
         if self._is_connected_here:
             with redirect_stdout(sys.stderr):  # Ray prints its last messages in this thread
                 self._ray.shutdown()
@@ -124,7 +124,7 @@ class RayPool(Generic[State]):
 
 
 class _StdoutWithoutRay:
-    """Standard output, without what the thread of Ray prints that reports lost workers: that goes to standard error."""
+    """Standard output that redirects the messages of Ray's thread about lost workers to standard error."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -152,18 +152,20 @@ class _Worker:
 
 
 def check_cluster(workers: int, address: str | None) -> None:
-    """Check that Ray is installed and that something listens at the address of the cluster.
+    """Check that Ray is installed and that a server listens at the address of the cluster.
 
     Raises:
         ImportError: Ray is not installed.
-        ClusterError: nothing listens at ``address``.
+        ClusterError: No server listens at ``address``.
         ValueError: ``workers`` is out of range.
     """
     integer_between("workers", workers, 1)
     with optional_import(f"workers={workers}", "ray"):
         import ray
     if address is not None and ray.is_initialized():
-        raise ValueError(f"ray_address={address!r} is too late: Ray is connected in this process. Leave it out.")
+        raise ValueError(
+            f"ray_address={address!r} is too late: this process has a connection to Ray. Remove the option."
+        )
     try:
         _check_reachable(address)
     except OSError as error:
@@ -171,10 +173,10 @@ def check_cluster(workers: int, address: str | None) -> None:
 
 
 def check_address(workers: int | None, address: str | None) -> None:
-    """Check that there is no address of a cluster without workers.
+    """Check that the address of a cluster is not given without workers.
 
     Raises:
-        ValueError: There is one.
+        ValueError: ``address`` is given, but ``workers`` is None.
     """
     if workers is None and address is not None:
         raise ValueError(f"ray_address={address!r} is for workers: give workers too")
@@ -184,18 +186,18 @@ def pickled_for_workers(name: str, value: Any) -> bytes:
     """Return a value as bytes that a worker can load.
 
     Args:
-        name: of the value, for the message.
-        value: what to send.
+        name: The name of the value for the message.
+        value: The value.
 
     Raises:
-        ValueError: it cannot be pickled.
+        ValueError: The value cannot be pickled.
     """
     from ray import cloudpickle
 
     dumps: Callable[[Any], bytes] = cloudpickle.dumps
     try:
         return dumps(value)
-    except Exception as error:  # any class can refuse in its own way
+    except Exception as error:  # pickling can raise any exception
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{name} cannot be sent to workers, because it cannot be pickled: {reason}") from None
 
@@ -206,12 +208,12 @@ def _connect(workers: int, address: str | None) -> None:
     own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
     try:
         ray.init(**(own if address is None else {"address": address}), log_to_driver=False, logging_level=ERROR)
-    except Exception as error:  # Ray raises this class itself if starting takes too long
+    except Exception as error:  # Ray raises Exception itself if it does not start in time
         raise _no_cluster(address, error) from None
 
 
 def _check_reachable(address: str | None) -> None:
-    """Raise an OSError if nothing listens at ``host:port``, because Ray would end the process after a minute."""
+    """Raise an OSError if no server listens at ``host:port``. Otherwise Ray would end the process after a minute."""
     host, _, port = (address or "").rpartition(":")
     if host and port.isdigit() and "/" not in host:
         socket.create_connection((host, int(port)), timeout=10).close()

@@ -11,33 +11,35 @@
 | Observation Shape  | (6, 7, 2)                                           |
 | Observation Values | [0, 1]                                              |
 
-`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
 
 ### Rules
 
-Two players take turns to drop a disc into one of seven columns that are six cells high; it falls to the lowest empty
-cell. X begins. Who first has four in a row, column or diagonal wins; a full board without is a draw.
+The board has seven columns and six rows. Two players take turns. A player drops a disc into a column, and the disc
+falls to the lowest empty cell. X moves first. The first player with four discs in a row, column or diagonal wins. A
+full board without such a line is a draw.
 
-Howard Wexler and Ned Strongin, Milton Bradley 1974. The first player wins: James D. Allen and Victor Allis, both
-1988. It takes 41 plies, and only `d` wins; `c` and `e` draw, and `a`, `b`, `f` and `g` lose. `ci-envs solve
-ConnectFour-v0` shows it, and with a position the same for that position.
+The game is by Howard Wexler and Ned Strongin, Milton Bradley 1974. James D. Allen and Victor Allis proved in 1988 that
+the first player wins. The win takes 41 plies. The first move `d` wins, `c` and `e` draw, and `a`, `b`, `f` and `g`
+lose. `ci-envs solve ConnectFour-v0` shows these values, and `ci-envs solve ConnectFour-v0 POSITION` the values of a
+position.
 
-It is `ConnectN-v0` with other defaults, and takes the same parameters.
+`ConnectFour-v0` is `ConnectN-v0` with other defaults, and has the same parameters.
 
 ### Observation Space
 
 `observation` shows the board as the observing agent sees it, indexed by row from the top, column from the left,
 plane:
 
-* plane 0: 1 where the agent's own stones are
-* plane 1: 1 where the opponent's are
+* plane 0: 1 where the agent's own discs are
+* plane 1: 1 where the opponent's discs are
 
-`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
-`infos[agent]["action_mask"]` too.
+`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
+entries are 0. `infos[agent]["action_mask"]` contains the mask too.
 
 ### Action Space
 
-An action is the column to drop into, numbered from the left and named by letter: `a` is 0, `g` is 6.
+An action is a column. Columns are numbered and named from the left: 0 is `a`, 6 is `g`.
 
 >>> from ci_envs import connect_four_v0
 >>> env = connect_four_v0.env()
@@ -63,7 +65,7 @@ X to move
 | illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
-Until the end all rewards are 0.
+Before the end all rewards are 0.
 
 ### Parameters
 

@@ -11,15 +11,16 @@
 | Observation Shape  | (6, 6, 2)                                     |
 | Observation Values | [0, 1]                                        |
 
-`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
 
 ### Rules
 
-Two players take turns to put a stone on an empty cell, X first. Who first has `n` in a row, column or diagonal wins;
-a full board without is a draw. With `gravity` a stone falls to the lowest empty cell of its column.
+Two players take turns. A player puts a stone on an empty cell. X moves first. The first player with `n` stones in a
+row, column or diagonal wins. A full board without such a line is a draw. With `gravity` a stone falls to the lowest
+empty cell of its column.
 
-These are the m,n,k games. On the default board the first player wins in 11 plies: Uiterwijk, "Solving strong and weak
-4-in-a-row", IEEE Conference on Games 2019.
+These games are called m,n,k-games. On the default board the first player wins in 11 plies: Uiterwijk, "Solving strong
+and weak 4-in-a-row", IEEE Conference on Games 2019.
 
 ### Observation Space
 
@@ -27,15 +28,16 @@ These are the m,n,k games. On the default board the first player wins in 11 plie
 plane:
 
 * plane 0: 1 where the agent's own stones are
-* plane 1: 1 where the opponent's are
+* plane 1: 1 where the opponent's stones are
 
-`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
-`infos[agent]["action_mask"]` too.
+`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
+entries are 0. `infos[agent]["action_mask"]` contains the mask too.
 
 ### Action Space
 
-An action is the cell to take. Cells are numbered row by row from the top left, `row * cols + col`; their names give
-the column by letter and the row by number. With `gravity` an action is a column, from the left, named by its letter.
+An action is a cell. Cells are numbered row by row from the top left: `row * cols + col`. The name of a cell is the
+letter of its column and the number of its row, for example `c1`. With `gravity` an action is a column. Columns are
+numbered from the left and named by letter.
 
 >>> from ci_envs import connect_n_v0
 >>> env = connect_n_v0.env(rows=3, cols=5, n=4)
@@ -54,7 +56,7 @@ the column by letter and the row by number. With `gravity` an action is a column
 | illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
-Until the end all rewards are 0.
+Before the end all rewards are 0.
 
 ### Parameters
 

@@ -1,4 +1,4 @@
-"""What to install when an optional package is missing."""
+"""Messages about missing optional packages, with the command that installs them."""
 
 import json
 import re
@@ -13,14 +13,14 @@ from urllib.request import url2pathname
 _NAME = "ci-envs"
 
 _DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
-"""The distribution of each module whose name is another one."""
+"""The distribution of each module that has another name than its distribution."""
 
 
 def missing_package(owner: str, package: str, extra: str) -> str:
-    """Return the message for a missing package: who needs it, the extra that provides it, and a command.
+    """Return the message for a missing package, with the extra that provides the package and a command.
 
     Args:
-        owner: What needs the package, for example ``agent 'sb3'``.
+        owner: The feature that needs the package, for example ``agent 'sb3'``.
         package: The name of the package.
         extra: The extra of this package that provides it.
     """
@@ -28,17 +28,17 @@ def missing_package(owner: str, package: str, extra: str) -> str:
 
 
 def missing_module(owner: str, error: ImportError, preferred: str = "") -> str:
-    """Return the message for an import that failed; it names an extra if one provides the module.
+    """Return the message for a failed import. It names an extra if an extra provides the module.
 
     Args:
-        owner: What needs the module, for example ``agent 'sb3'``.
+        owner: The feature that needs the module, for example ``agent 'sb3'``.
         error: The error of the import.
-        preferred: The extra to name if several provide the module.
+        preferred: The extra to name if several extras provide the module.
     """
     module = (error.name or "").partition(".")[0]
     extras = extras_with(_DISTRIBUTIONS.get(module, module.replace("_", "-")))
     if not extras:
-        return f"{owner} needs what is not installed: {error}"
+        return f"{owner} needs a package that is not installed: {error}"
     return missing_package(owner, module, preferred if preferred in extras else extras[0])
 
 
@@ -47,22 +47,22 @@ def optional_import(owner: str, preferred: str = "") -> Iterator[None]:
     """Name the extra to install when an import in the ``with`` block fails.
 
     Args:
-        owner: What needs the imported package, for example ``agent 'sb3'``.
-        preferred: The extra to name if several provide the package.
+        owner: The feature that needs the imported package, for example ``agent 'sb3'``.
+        preferred: The extra to name if several extras provide the package.
 
     Raises:
-        ImportError: An import in the block failed; the message is that of :func:`missing_module`.
+        ImportError: An import in the block failed. :func:`missing_module` makes the message.
     """
     try:
         yield
     except ImportError as error:
-        if error.name is None:  # not from an import statement, so the message already says what is missing
+        if error.name is None:  # the error is not from an import statement, so its message names the missing package
             raise
         raise ImportError(missing_module(owner, error, preferred)) from error
 
 
 def extras_with(package: str) -> list[str]:
-    """Return the extras of this package that require a package, the one with the fewest requirements first."""
+    """Return the extras of this package that require a package. The extra with the fewest requirements comes first."""
     try:
         requirements = distribution(_NAME).requires or []
     except PackageNotFoundError:
@@ -74,10 +74,10 @@ def extras_with(package: str) -> list[str]:
 
 
 def install_command(extra: str) -> str:
-    """Return a command that installs an extra in the way in which this package was installed.
+    """Return a command that installs an extra from the source of this installation.
 
-    Only a package that came from an index is installed from there again. The sources are installed from their folder,
-    and a file or a repository by its URL. A package without metadata is used from its sources.
+    The source is a package index, a folder, or the URL of a file or a repository. A package without metadata is not
+    installed, so the command installs its folder.
     """
     try:
         origin = json.loads(distribution(_NAME).read_text("direct_url.json") or "{}")

@@ -1,4 +1,4 @@
-"""Nim: take objects from heaps, and take the last.
+"""Nim: take objects from heaps, and take the last object.
 
 | Creation           | `make("Nim-v0")` or `nim_v0.env()`      |
 |--------------------|-----------------------------------------|
@@ -11,32 +11,33 @@
 | Observation Shape  | (4, 7, 1)                               |
 | Observation Values | [0, 1]                                  |
 
-`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
 
 ### Rules
 
 There are heaps of 1, 3, 5 and 7 objects. The players take turns. A player takes one or more objects from
 one heap, at most `max_take` if it is given. The player who takes the last object wins; with `misere` this player loses.
 
-In normal play without a bound the player to move wins unless the bitwise exclusive or of the sizes is 0, as it is
-with the default heaps: Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3 (1901). The
-agent `nim_expert` plays by theory, with and without a bound, normal and misere; the agent `nim` by plain rules.
+In normal play without `max_take`, the player to move loses under optimal play if the bitwise exclusive or of the heap
+sizes is 0. This is so for the default heaps. In all other positions the player to move wins: Bouton, "Nim, a game with
+a complete mathematical theory", Annals of Mathematics 3 (1901). The agent `nim_expert` plays optimally by this theory,
+with and without `max_take`, normal and misere. The agent `nim` plays by one of several simple rules.
 
 ### Observation Space
 
-`observation` has a row for each heap, as long as the largest heap is at the start, and one plane. Both agents see the
-same:
+`observation` has a row for each heap, a column for each object of the largest heap, and one plane. Both agents see the
+same observation:
 
-* plane 0: 1 in the first cells of a row, as many as there are objects left in that heap
+* plane 0: a row with 1 in its first k cells is a heap with k objects left; the other cells are 0
 
-`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
-`infos[agent]["action_mask"]` too.
+`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
+entries are 0. `infos[agent]["action_mask"]` contains the mask too.
 
 ### Action Space
 
-With k the most objects that any move can take (the largest heap, or `max_take` if that is less), action
-`heap * k + count - 1` takes `count` objects from a heap, heaps numbered from 0. Names count heaps from 1: `2-3` takes
-three objects from the second heap.
+Let k be the maximum number of objects that a move can take: the size of the largest heap, or `max_take` if it is
+smaller. Action `heap * k + count - 1` takes `count` objects from the heap with the number `heap`, counted from 0. The
+name of an action counts heaps from 1: `2-3` takes three objects from the second heap.
 
 >>> from ci_envs import nim_v0
 >>> env = nim_v0.env()
@@ -55,14 +56,14 @@ three objects from the second heap.
 | illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
-There are no draws. Until the end all rewards are 0.
+There are no draws. Before the end all rewards are 0.
 
 ### Parameters
 
 | Name          | Default      | Values                       | Meaning                                               |
 |---------------|--------------|------------------------------|-------------------------------------------------------|
-| `heaps`       | (1, 3, 5, 7) | 1 to 8 sizes from 0 to 255   | objects in each heap, at least one in all             |
-| `max_take`    | None         | 1 to 255, None               | the most that a move may take; None is no bound       |
+| `heaps`       | (1, 3, 5, 7) | 1 to 8 sizes from 0 to 255   | objects in each heap; the sum must be at least 1      |
+| `max_take`    | None         | 1 to 255, None               | most objects that a move can take; None: no limit     |
 | `misere`      | False        | True, False                  | whether taking the last object loses                  |
 | `max_cycles`  | None         | 1 or more, None              | plies after which play is truncated; None means never |
 | `render_mode` | None         | `human`, `rgb_array`, `ansi` | what `render()` does: a window, an RGB array, text    |

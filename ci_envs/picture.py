@@ -1,4 +1,4 @@
-"""A position as a picture, with marks for the last action, an agent's analysis and exact scores."""
+"""Pictures of positions, with marks for the last action, the analysis of an agent and exact scores."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ from ci_envs.games.position import Position
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A picture of a position, returned by :func:`show`. A notebook shows it as SVG, a terminal as text.
+    """A picture of a position, returned by :func:`show`. A notebook shows it as SVG. A terminal shows it as text.
 
     Attributes:
-        position: the position.
-        marks: the highlighted regions.
+        position: The position.
+        marks: The highlighted regions.
     """
 
     position: Position
@@ -29,13 +29,19 @@ class Picture:
         """Return the picture with its marks.
 
         Raises:
-            ValueError: a mark is on no region of it.
+            ValueError: A mark is on a region that the picture does not have.
         """
         position = self.position
         return annotated(position.draw(), self.marks)
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file, as SVG or PNG by its ending; errors as of :meth:`Position.save`."""
+        """Write the picture to a file whose name ends in ``.svg`` or ``.png``.
+
+        Raises:
+            ValueError: The name has another ending.
+            OSError: The file cannot be written.
+            ImportError: PNG needs the package ``pillow``, which is not installed.
+        """
         save_picture(self.drawing(), path)
 
     def _repr_svg_(self) -> str:
@@ -49,13 +55,13 @@ def show(position: Position, analysis: Analysis | None = None, last: int | None 
     """Return the picture of a position, with marks for the winning lines, an analysis and the last action.
 
     Args:
-        position: what to show.
-        analysis: the result of an agent's ``analyse``. The green of a region shows the share of the visits of the
-            actions there; without ``visits`` the best actions share it equally. The agent's choice has a green frame.
-        last: the action that led to the position.
+        position: The position.
+        analysis: The result of an agent's ``analyse``. A darker green of a region means a larger share of the visits.
+            Without ``visits`` the best actions have equal shares. A green frame marks the action of the agent.
+        last: The action that led to the position.
 
     Raises:
-        ValueError: ``last`` is no action of the game.
+        ValueError: ``last`` is not an action of the game.
 
     Examples:
         >>> from ci_envs import Position, TicTacToe, make_agent, show
@@ -76,22 +82,23 @@ def marks_of(
     """Return the marks for a position.
 
     Args:
-        position: the position.
-        analysis: as in :func:`show`.
-        last: the action that led to the position.
-        scores: for each action, legal or not, more than 0 if it wins and less if it loses; or nothing. A region has
-            the verdict on the best action that one can click there.
-        clicked: the regions clicked so far, of an action that takes several; heat and verdicts are for the next click.
+        position: The position.
+        analysis: The result of an agent's ``analyse``, or None.
+        last: The action that led to the position.
+        scores: The exact score of each action, legal or not: positive for a win, negative for a loss. An empty sequence
+            means that the scores are unknown. The mark of a region shows the score of its best action.
+        clicked: The regions that were clicked so far, if an action takes several clicks. The marks are for the next
+            click.
 
     Raises:
-        ValueError: ``last`` is no action of the game.
+        ValueError: ``last`` is not an action of the game.
     """
     game, actions = position.game, position.legal_actions()
     clicks = next_clicks(game, actions, clicked)
     shares = {} if analysis is None else action_shares(analysis, actions)
     best = () if analysis is None else analysis.principal_variation[:1]
     if last is not None:
-        position.action_name(last)  # which checks it
+        position.action_name(last)  # checks the action
     return Marks(
         last=() if last is None else game.trace(position.own, position.opp, last),
         selected=clicked,
@@ -105,13 +112,19 @@ def marks_of(
 
 
 def arrow_of(game: Game, action: int) -> tuple[str, ...]:
-    """Return the regions where the arrow of an action begins and ends; nothing for an action of one region."""
+    """Return the first and the last region of the arrow of an action, or ``()`` for an action with one region."""
     targets = game.targets(action)
     return targets if len(targets) == 2 else ()
 
 
 def next_clicks(game: Game, actions: Iterable[int], clicked: tuple[str, ...] = ()) -> dict[str, list[int]]:
-    """By the region to click next, the ``actions`` that one can come to by clicking it after ``clicked``."""
+    """Return the actions that remain possible after the next click, by the region of this click.
+
+    Args:
+        game: The game.
+        actions: The actions to choose from.
+        clicked: The regions that were clicked so far.
+    """
     clicks: dict[str, list[int]] = {}
     for action in actions:
         targets = game.targets(action)
@@ -121,7 +134,10 @@ def next_clicks(game: Game, actions: Iterable[int], clicked: tuple[str, ...] = (
 
 
 def action_shares(analysis: Analysis, actions: Sequence[int]) -> dict[int, float]:
-    """Return each action's share of the visits, in all 1; without visits the best actions have equal shares."""
+    """Return the share of the visits of each action. Without visits the best actions have equal shares.
+
+    The sum of the shares is 1.
+    """
     visits = analysis.visits
     if visits is not None and any(visits[action] for action in actions):
         weights = {action: float(visits[action]) for action in actions}
@@ -134,7 +150,7 @@ def action_shares(analysis: Analysis, actions: Sequence[int]) -> dict[int, float
 
 
 def _sum(shares: Iterable[float]) -> float:
-    return min(1.0, math.fsum(shares))  # rounded shares may come to a little more
+    return min(1.0, math.fsum(shares))  # the sum of rounded shares can exceed 1
 
 
 def _sign(score: int) -> int:

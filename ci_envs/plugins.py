@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 
 def plugins(group: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a group by name, in the order of their names."""
+    """Return the entry points of a group by name, sorted by name."""
     return _plugins(group, tuple(sys.path))
 
 

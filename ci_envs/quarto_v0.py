@@ -1,4 +1,4 @@
-"""Quarto: four in a row with something in common, and the opponent chooses your piece.
+"""Quarto: complete a line of four pieces that share an attribute, with pieces that the opponent chooses.
 
 | Creation           | `make("Quarto-v0")` or `quarto_v0.env()`   |
 |--------------------|--------------------------------------------|
@@ -11,38 +11,39 @@
 | Observation Shape  | (4, 4, 10)                                 |
 | Observation Values | [0, 1]                                     |
 
-`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
 
 ### Rules
 
 The 16 pieces are all combinations of four attributes: tall or not, dark or not, square or not, hollow or not. The
 players take turns. A player places the given piece on an empty cell of the 4 x 4 board. Then this player gives the
 opponent one of the remaining pieces. A line is a row, column or diagonal of four pieces that all have, or all lack, an
-attribute. The player who completes a line wins, also if the opponent placed the other pieces. With `squares` the nine
+attribute. The player who completes a line wins, even if the opponent placed the other pieces. With `squares` the nine
 2 x 2 squares are lines too. A full board without a line is a draw.
 
-Player 0 begins and gives a piece. A player who has placed a piece acts again and gives a piece, so the agents do not
-alternate after every action.
+`player_0` acts first and gives a piece. A player who has placed a piece acts again and gives a piece, so the agents do
+not alternate after every action.
 
-Blaise Müller, Gigamic 1991. Perfect play with lines alone is a draw (Goossens 1999).
+The game is by Blaise Müller, Gigamic 1991. Without `squares`, optimal play is a draw (Goossens 1998).
 
 ### Observation Space
 
-`observation` is indexed by row from the top, column from the left, plane. Both agents see the same:
+`observation` is indexed by row from the top, column from the left, plane. Both agents see the same observation:
 
 * plane 0: 1 where there is a piece
-* planes 1 to 4: 1 where the piece there is tall, dark, square, hollow
-* plane 5: all 1 while there is a piece in hand, to be placed; all 0 while one is to be handed over
+* planes 1 to 4: 1 where the piece is tall, dark, square, hollow
+* plane 5: all 1 if the next action places the piece in hand; all 0 if the next action gives a piece
 * planes 6 to 9: all 1 if the piece in hand is tall, dark, square, hollow
 
-`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
-`infos[agent]["action_mask"]` too.
+`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
+entries are 0. `infos[agent]["action_mask"]` contains the mask too.
 
 ### Action Space
 
-Actions 0 to 15 place the piece in hand on a cell, numbered row by row from the top left and named by column letter
-and row number, `b3`. Actions 16 to 31 hand over piece 0 to 15, named `give0` to `givef`. The bits of a piece's
-number, from the lowest, say whether it is tall, dark, square, hollow: piece 9 is tall, light, round and hollow.
+Actions 0 to 15 place the piece in hand on a cell. Cells are numbered row by row from the top left. The name of a cell
+is the letter of its column and the number of its row, for example `b3`. Actions 16 to 31 give piece 0 to 15 to the
+opponent. Their names are `give0` to `givef`. The four bits of the number of a piece, from the lowest bit, mean tall,
+dark, square, hollow: piece 9 is tall, light, round and hollow.
 
 >>> from ci_envs import quarto_v0
 >>> env = quarto_v0.env()
@@ -67,13 +68,13 @@ player_1 give3
 | illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
-Until the end all rewards are 0.
+Before the end all rewards are 0.
 
 ### Parameters
 
 | Name          | Default | Values                       | Meaning                                               |
 |---------------|---------|------------------------------|-------------------------------------------------------|
-| `squares`     | False   | True, False                  | whether 2 x 2 squares count as lines do               |
+| `squares`     | False   | True, False                  | whether 2 x 2 squares count as lines                  |
 | `max_cycles`  | None    | 1 or more, None              | plies after which play is truncated; None means never |
 | `render_mode` | None    | `human`, `rgb_array`, `ansi` | what `render()` does: a window, an RGB array, text    |
 

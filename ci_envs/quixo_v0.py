@@ -1,4 +1,4 @@
-"""Quixo: slide cubes until a row shows your symbol.
+"""Quixo: push cubes until a line shows your symbol.
 
 | Creation           | `make("Quixo-v0")` or `quixo_v0.env()`    |
 |--------------------|-------------------------------------------|
@@ -11,7 +11,7 @@
 | Observation Shape  | (5, 5, 2)                                 |
 | Observation Values | [0, 1]                                    |
 
-`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
 
 ### Rules
 
@@ -21,8 +21,8 @@ own symbol up. The cubes in between slide towards the hole. A full row, column o
 this player. A player who completes a line of the opponent's symbol loses, even if the same move also completes an own
 line. Players cannot pass, and positions can repeat for ever.
 
-Thierry Chapeau, Gigamic 1995. Neither player can force a win: Tanaka, Bonnet, Tixeuil and Tamura, "Quixo Is Solved",
-ACG 2021, doi 10.1007/978-3-031-11488-5_8.
+The game is by Thierry Chapeau, Gigamic 1995. Neither player can force a win: Tanaka, Bonnet, Tixeuil and Tamura,
+"Quixo Is Solved", ACG 2021, doi 10.1007/978-3-031-11488-5_8.
 
 ### Observation Space
 
@@ -30,17 +30,18 @@ ACG 2021, doi 10.1007/978-3-031-11488-5_8.
 plane:
 
 * plane 0: 1 where a cube shows the agent's own symbol
-* plane 1: 1 where a cube shows the opponent's
+* plane 1: 1 where a cube shows the opponent's symbol
 
-`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
-`infos[agent]["action_mask"]` too.
+`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
+entries are 0. `infos[agent]["action_mask"]` contains the mask too.
 
 ### Action Space
 
-An action takes a cube and pushes it in at an end. Its name gives both, column by letter from the left and row by
-number from the top: `a1e1` takes the cube at the top left and pushes it in at the right end of its row. Actions are
-numbered by the cube taken, row by row from the top left, then by the end: right, left, bottom, top. A corner has two
-of them, the other cubes of the border three, so there are 4 * 2 + 12 * 3 = 44; on a board of n x n, 12 (n - 2) + 8.
+An action takes a cube and pushes it in at an end of its row or column. The name of an action is the cell of the cube
+and the cell of the end: `a1e1` takes the cube at the top left and pushes it in at the right end of its row. The name of
+a cell is the letter of its column and the number of its row, counted from the top. Actions are numbered by cube, row by
+row from the top left, and for each cube by end: right, left, bottom, top. A cube in a corner has two ends, and another
+cube of the border has three. So there are 4 * 2 + 12 * 3 = 44 actions, and 12 (n - 2) + 8 on a board of n x n.
 
 >>> from ci_envs import quixo_v0
 >>> env = quixo_v0.env()
@@ -60,13 +61,13 @@ of them, the other cubes of the border three, so there are 4 * 2 + 12 * 3 = 44; 
 | truncated after `max_cycles` plies | 0 for both                            |
 | illegal action                     | -1 for the player, 0 for the opponent |
 
-There are no draws. Until the end all rewards are 0.
+There are no draws. Before the end all rewards are 0.
 
 ### Parameters
 
 | Name          | Default | Values                       | Meaning                                                 |
 |---------------|---------|------------------------------|---------------------------------------------------------|
-| `size`        | 5       | 2 to 7                       | cubes a side; a line is a whole row, column or diagonal |
+| `size`        | 5       | 2 to 7                       | rows and columns of the board                           |
 | `max_cycles`  | None    | 1 or more, None              | plies after which play is truncated; None means 200     |
 | `render_mode` | None    | `human`, `rgb_array`, `ansi` | what `render()` does: a window, an RGB array, text      |
 

@@ -1,4 +1,4 @@
-"""Games by id. Registering an id imports and compiles nothing."""
+"""The registry of games by id. Registration neither imports nor compiles the game."""
 
 import re
 import sys
@@ -25,9 +25,9 @@ class GameSpec:
     """A registered game.
 
     Attributes:
-        id: the registered id, for example ``Quixo-v0``.
-        game: the class of the game, or ``"module:Class"``.
-        parameters: the game parameters that the id sets, by name.
+        id: The registered id, for example ``Quixo-v0``.
+        game: The class of the game, or ``"module:Class"``.
+        parameters: The parameters of the game that the id sets, by name.
     """
 
     id: str
@@ -50,12 +50,12 @@ _specs: dict[str, GameSpec] = {}
 
 
 def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
-    """Register a game under ``id`` here, with Gymnasium and, from version 1.27 on, with PettingZoo.
+    """Register a game under ``id`` with this package, with Gymnasium, and with PettingZoo from version 1.27 on.
 
     Args:
-        id: a name and a version, for example ``Quixo-v0``.
-        game: the class of the game, or ``"module:Class"`` to import the class when the first environment is made.
-        **parameters: game parameters that differ from the defaults of the class.
+        id: A name and a version, for example ``Quixo-v0``.
+        game: The class of the game, or ``"module:Class"`` to import the class when the first environment is made.
+        **parameters: Parameters of the game that differ from the defaults of the class.
 
     Raises:
         ValueError: ``id`` is malformed or already registered.
@@ -88,7 +88,7 @@ def claim_id(id: str, registered: object) -> None:
         ValueError: ``id`` is malformed or already registered.
     """
     if not re.fullmatch(r"\w+-v\d+", id):
-        raise ValueError(f"an id is a name and a version such as Quixo-v0, not {id!r}")
+        raise ValueError(f"an id must be a name and a version such as Quixo-v0, not {id!r}")
     if id in _ids:
         raise ValueError(f"{id!r} is registered already, as {_ids[id]}")
     _ids[id] = registered
@@ -106,21 +106,25 @@ def registered() -> tuple[str, ...]:
 
 
 def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]]":
-    """Return the registered spec, the game and the environment options that an id with parameters stands for.
+    """Return the registered spec, the game and the environment options of an id with parameters.
 
     ``module:Hex-v0`` imports ``module`` first, as in Gymnasium.
 
     Args:
-        id: a registered id, with parameters if wanted.
-        further: the names of environment options besides ``max_cycles`` and ``render_mode``; no part of the id.
-        **parameters: parameters of the game, and environment options.
+        id: A registered id, optionally with parameters.
+        further: The names of further environment options besides ``max_cycles`` and ``render_mode``. The id cannot
+            contain these options.
+        **parameters: Parameters of the game, and environment options.
 
     Raises:
-        ValueError: the id or a parameter is unknown, or a value is out of range.
+        ValueError: The id or a parameter is unknown, or a value is out of range.
     """
     name, options = split_id(id)
     if name not in _specs and name in _ids:
-        raise ValueError(f"{name} is not a two-player game: make it with gymnasium.make('ci_envs/{name}'), or solve it")
+        raise ValueError(
+            f"{name} is an optimisation problem, not a two-player game: use gymnasium.make('ci_envs/{name}') or "
+            f"ci-envs solve {name}"
+        )
     if name not in _specs:
         raise unknown_name("environment", name, _specs)
     spec = _specs[name]
@@ -133,10 +137,10 @@ def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tu
 
 
 def split_id(id: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the options of an id; ``module:Hex-v0`` imports ``module`` first.
+    """Return the name and the options of an id. ``module:Hex-v0`` imports ``module`` first.
 
     Raises:
-        ValueError: the options are malformed.
+        ValueError: The options are malformed.
     """
     match = re.fullmatch(r"(?:([a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
     if match and match[1]:
@@ -145,28 +149,28 @@ def split_id(id: str) -> tuple[str, dict[str, Any]]:
 
 
 class _ParametersInId(MetaPathFinder):
-    """Explains why ``gymnasium.make("ci_envs/Quixo-v0:size=4")`` cannot work.
+    """A module finder that raises a clear error for ``gymnasium.make("ci_envs/Quixo-v0:size=4")``.
 
-    Gymnasium reads ``module:id`` and imports ``ci_envs/Quixo-v0``. No module has such a name, so Python asks this
-    finder, after all others.
+    Gymnasium reads this id as ``module:id`` and imports ``ci_envs/Quixo-v0``. No module has such a name, so Python
+    calls this finder after all other finders.
     """
 
     @override
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Return None, as no module is found.
+        """Return None, which means that this finder does not find a module.
 
         Raises:
-            gymnasium.error.Error: the name is an id that is registered with Gymnasium.
+            gymnasium.error.Error: The name is an id of this package.
         """
         if fullname.startswith("ci_envs/") and fullname.removeprefix("ci_envs/") in _ids:
             raise gymnasium.error.Error(
-                "parameters cannot be part of an id of Gymnasium: "
-                f"give them by name, gymnasium.make({fullname!r}, NAME=VALUE)"
+                "an id of Gymnasium cannot contain parameters: "
+                f"give parameters by name, gymnasium.make({fullname!r}, NAME=VALUE)"
             )
 
 
 def import_object(reference: Any) -> Any:
-    """Return the object that ``"module:name"`` refers to; return anything that is not a string unchanged."""
+    """Return the object that ``"module:name"`` refers to. Return a value that is not a string unchanged."""
     if not isinstance(reference, str):
         return reference
     module, _, name = reference.partition(":")

@@ -1,4 +1,4 @@
-"""Spec strings: ``name:key=value,key=value``, how an environment or an agent is written everywhere."""
+"""Spec strings: ``name:key=value,key=value`` names an environment or an agent with its options."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -12,14 +12,14 @@ _WORDS: dict[str, Option] = {"true": True, "false": False, "none": None}
 
 
 def split_spec(text: str) -> tuple[str, dict[str, Option]]:
-    """The name and the options of a spec string.
+    """Return the name and the options of a spec string.
 
-    A value is true, false, none, a number or a word; several separated by commas make a tuple:
-    ``Nim-v0:heaps=3,4,5,misere=true``. A first value without a name, as in ``sb3:runs/quixo/best.safetensors``, is kept
-    as it is under the name ``""`` (:func:`check_options`).
+    A value is true, false, none, a number or a word. Several values separated by commas are a tuple:
+    ``Nim-v0:heaps=3,4,5,misere=true``. The first value can have no name, as in ``sb3:runs/quixo/best.safetensors``. It
+    is an unchanged text under the name ``""``, and :func:`check_options` gives it its name.
 
     Raises:
-        ValueError: another option has no name, or one is given twice.
+        ValueError: Another value has no name, or an option occurs twice.
     """
     name, colon, rest = text.partition(":")
     options: dict[str, Option] = {}
@@ -28,7 +28,7 @@ def split_spec(text: str) -> tuple[str, dict[str, Option]]:
         word, equals, value = part.partition("=")
         if equals and word.isidentifier():
             if word in options:
-                raise ValueError(f"{text!r} gives {word!r} twice")
+                raise ValueError(f"{text!r} sets {word!r} twice")
             key = word
             options[key] = option_value(value)
         elif word and not options:
@@ -37,12 +37,12 @@ def split_spec(text: str) -> tuple[str, dict[str, Option]]:
             before = options[key]
             options[key] = (*(before if isinstance(before, tuple) else (before,)), option_value(part))
         else:
-            raise ValueError(f"{text!r} has {part!r} where key=value was expected")
+            raise ValueError(f"{text!r}: expected key=value, not {part!r}")
     return name, options
 
 
 def option_value(text: str) -> Option:
-    """Return the value that a text means: true, false, none, a number, or the text itself."""
+    """Return the value of a text: true, false, none, a number, or the text itself."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for number in (int, float):
@@ -54,21 +54,32 @@ def option_value(text: str) -> Option:
 
 
 def option_text(value: object) -> str:
-    """The value of an option as it is written in a spec string."""
+    """Return the value of an option as text for a spec string."""
     if isinstance(value, tuple):
         return ",".join(map(option_text, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def option_names(factory: Callable[..., Any], without: tuple[str, ...] = (), required: bool = False) -> tuple[str, ...]:
-    """The names of the parameters that ``factory`` can be given, or must be, except those of ``without``."""
+    """Return the names of the parameters of a factory.
+
+    Args:
+        factory: The factory.
+        without: The names of parameters to leave out.
+        required: Whether to return only the parameters without a default.
+    """
     parameters = inspect.signature(factory).parameters.values()
     candidates = [p for p in parameters if not required or p.default is inspect.Parameter.empty]
     return tuple(parameter.name for parameter in candidates if parameter.name not in without)
 
 
 def unnamed_option(factory: Callable[..., Any], without: tuple[str, ...] = ()) -> str | None:
-    """The parameter that a value without a name is for: the first that can be given by position."""
+    """Return the name of the parameter that a value without a name sets: the first positional parameter, or None.
+
+    Args:
+        factory: The factory.
+        without: The names of parameters to leave out.
+    """
     parameters = inspect.signature(factory).parameters.values()
     positional = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     return next((name for name in positional if name not in without), None)
@@ -81,16 +92,23 @@ def check_options(
     required: tuple[str, ...] = (),
     unnamed: str | None = None,
 ) -> dict[str, Any]:
-    """The options of ``owner`` by their names; a value without one is for the option ``unnamed``.
+    """Check the names of options, and return the options by name.
+
+    Args:
+        owner: The name of the object that has the options, for the message.
+        options: The values by name. The name ``""`` stands for ``unnamed``.
+        allowed: The names of all options.
+        required: The names of the required options.
+        unnamed: The option that a value without a name sets; None if every value needs a name.
 
     Raises:
-        ValueError: ``owner`` does not have an option, or lacks a required one; it is named, as are those there are.
+        ValueError: An option is unknown, or a required option is missing.
     """
     named = dict(options)
     if "" in named:
         value = named.pop("")
         if unnamed is None or unnamed in named:
-            raise ValueError(f"{owner}: {value!r} stands where key=value was expected")
+            raise ValueError(f"{owner}: expected key=value, not {value!r}")
         named[unnamed] = value
     for name in named:
         if name not in allowed:

@@ -11,14 +11,15 @@
 | Observation Shape  | (3, 3, 2)                                      |
 | Observation Values | [0, 1]                                         |
 
-`env` and `raw_env` make the same environment: what PettingZoo's wrappers check is built in.
+`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
 
 ### Rules
 
-Two players take turns to put a stone on an empty cell of a 3 x 3 board, X first. Who first has three in a row, column
-or diagonal wins; a full board without is a draw, which is what perfect play comes to.
+The board has 3 x 3 cells. Two players take turns. A player puts a stone on an empty cell. X moves first. The first
+player with three stones in a row, column or diagonal wins. A full board without such a line is a draw. Under optimal
+play the game is a draw.
 
-It is `ConnectN-v0` with other defaults, and takes the same parameters.
+`TicTacToe-v0` is `ConnectN-v0` with other defaults, and has the same parameters.
 
 ### Observation Space
 
@@ -26,15 +27,15 @@ It is `ConnectN-v0` with other defaults, and takes the same parameters.
 plane:
 
 * plane 0: 1 where the agent's own stones are
-* plane 1: 1 where the opponent's are
+* plane 1: 1 where the opponent's stones are
 
-`action_mask` holds 1 for each legal action and 0 for the others, and zeros for the agent that is not to act. It is in
-`infos[agent]["action_mask"]` too.
+`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
+entries are 0. `infos[agent]["action_mask"]` contains the mask too.
 
 ### Action Space
 
-An action is the cell to take. Cells are numbered row by row from the top left; their names give the column by letter
-and the row by number.
+An action is a cell. Cells are numbered row by row from the top left. The name of a cell is the letter of its column and
+the number of its row.
 
     0 a1 | 1 b1 | 2 c1
     -----+------+-----
@@ -59,7 +60,7 @@ O../.X./... X
 | illegal action                     | -1 for the player, 0 for the opponent |
 | truncated after `max_cycles` plies | 0 for both                            |
 
-Until the end all rewards are 0.
+Before the end all rewards are 0.
 
 ### Parameters
 

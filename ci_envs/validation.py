@@ -1,4 +1,4 @@
-"""Checking the parameters of games, environments and agents."""
+"""Checks of the parameters of games, environments and agents."""
 
 import math
 from collections.abc import Iterable
@@ -9,10 +9,16 @@ import numpy as np
 
 
 def integer_between(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """``value`` as an int if it is a whole number from ``low`` to ``high``; None is no upper bound.
+    """Return ``value`` as an int.
+
+    Args:
+        name: The name of the parameter for the message.
+        value: The value to check.
+        low: The smallest allowed value.
+        high: The largest allowed value. None means no upper bound.
 
     Raises:
-        ValueError: it is not; the message has ``name``, the value and what is allowed.
+        ValueError: ``value`` is not an integer in this range.
     """
     integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integer or value < low or (high is not None and value > high):
@@ -22,10 +28,14 @@ def integer_between(name: str, value: Any, low: int, high: int | None = None) ->
 
 
 def positive_number(name: str, value: Any) -> float:
-    """``value`` as a float if it is a finite number above 0.
+    """Return ``value`` as a float.
+
+    Args:
+        name: The name of the parameter for the message.
+        value: The value to check.
 
     Raises:
-        ValueError: it is not; the message has ``name``, the value and what is allowed.
+        ValueError: ``value`` is not a finite number above 0.
     """
     if not _is_finite_number(value) or value <= 0:
         raise ValueError(f"{name} must be a number above 0, not {value!r}")
@@ -33,10 +43,14 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def nonnegative_number(name: str, value: Any) -> float:
-    """``value`` as a float if it is a finite number, 0 or more.
+    """Return ``value`` as a float.
+
+    Args:
+        name: The name of the parameter for the message.
+        value: The value to check.
 
     Raises:
-        ValueError: it is not; the message has ``name``, the value and what is allowed.
+        ValueError: ``value`` is not a finite number of at least 0.
     """
     if not _is_finite_number(value) or value < 0:
         raise ValueError(f"{name} must be a number, 0 or more, not {value!r}")
@@ -44,10 +58,14 @@ def nonnegative_number(name: str, value: Any) -> float:
 
 
 def probability(name: str, value: Any) -> float:
-    """``value`` as a float if it is a number from 0 to 1.
+    """Return ``value`` as a float.
+
+    Args:
+        name: The name of the parameter for the message.
+        value: The value to check.
 
     Raises:
-        ValueError: it is not; the message has ``name``, the value and what is allowed.
+        ValueError: ``value`` is not a number from 0 to 1.
     """
     if not _is_finite_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, not {value!r}")
@@ -55,10 +73,14 @@ def probability(name: str, value: Any) -> float:
 
 
 def true_or_false(name: str, value: Any) -> bool:
-    """``value`` if it is a bool.
+    """Return ``value`` if it is a bool.
+
+    Args:
+        name: The name of the parameter for the message.
+        value: The value to check.
 
     Raises:
-        ValueError: it is not; the message has ``name`` and the value.
+        ValueError: ``value`` is not a bool.
     """
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, not {value!r}")
@@ -66,10 +88,15 @@ def true_or_false(name: str, value: Any) -> bool:
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """``value`` if it is one of the names that are allowed.
+    """Return ``value`` if it is an allowed name.
+
+    Args:
+        name: The name of the parameter for the message.
+        value: The value to check.
+        allowed: The allowed names.
 
     Raises:
-        ValueError: it is not; the message has ``name``, the value and what is allowed.
+        ValueError: ``value`` is not an allowed name.
     """
     names = tuple(allowed)
     if value not in names:
@@ -78,17 +105,17 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str = "") -> ValueError:
-    """Return the error for a name that is not available; it suggests the most similar available name.
+    """Return the error for an unknown name. The message suggests the most similar available name.
 
-    The message reads ``Unknown agent 'mimimax'. Did you mean 'minimax'? Available: minimax, random``.
+    For example: ``Unknown agent 'mimimax'. Did you mean 'minimax'? Available: minimax, random``.
 
     Args:
-        kind: what the name names, for example ``agent``.
-        name: the name that was given.
-        available: all names that are allowed.
-        owner: what has the names, for example ``agent minimax`` for the names of its options.
+        kind: The kind of object that has the name, for example ``agent``.
+        name: The unknown name.
+        available: All available names.
+        owner: The object to which the names belong, for example ``agent minimax`` for the names of its options.
     """
-    names = {one.lower(): one for one in available}
+    names = {available_name.lower(): available_name for available_name in available}
     similar = [names[found] for found in get_close_matches(name.rpartition("/")[2].lower(), names, n=1)]
     suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
     place = f" for {owner}" if owner else ""

@@ -85,7 +85,7 @@ def test_work_that_kills_every_worker_is_given_up(monkeypatch):
     monkeypatch.setattr(cluster, "RETRIES", 1)
     with (
         RayPool(None, 1) as short_lived,
-        pytest.raises(ClusterError, match="the same work lost its worker 2 times"),
+        pytest.raises(ClusterError, match="the worker of the same call died 2 times"),
     ):
         short_lived.run(die, [()])
 

@@ -63,7 +63,7 @@ def test_the_extra_is_found_by_the_missing_module():
     assert "install the extra 'openspiel'" in missing_module("ci_envs.openspiel", ImportError(name="pyspiel"))
     assert "install the extra 'render'" in missing_module("a GIF", ImportError(name="PIL.Image"))
     assert missing_module("agent 'x'", ImportError("No module named 'y'", name="y")) == (
-        "agent 'x' needs what is not installed: No module named 'y'"
+        "agent 'x' needs a package that is not installed: No module named 'y'"
     )
 
 

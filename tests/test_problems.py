@@ -294,7 +294,7 @@ def test_pictures(id, options):
 
 def test_problems_are_no_games_and_games_no_problems():
     assert registered_problems() == ("SetCovering-v0", "BitString-v0")
-    with pytest.raises(ValueError, match="SetCovering-v0 is not a two-player game"):
+    with pytest.raises(ValueError, match="SetCovering-v0 is an optimisation problem, not a two-player game"):
         ci_envs.make("SetCovering-v0")
     with pytest.raises(ValueError, match=r"Unknown problem 'Quixo-v0'\. Available: SetCovering-v0, BitString-v0"):
         resolve_problem("Quixo-v0")

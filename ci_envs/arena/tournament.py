@@ -160,7 +160,7 @@ class Tournament:
                 match.
 
         Raises:
-            ClusterError: the workers cannot start, or a match lost its worker more than
+            ClusterError: the workers cannot start, or the worker of a match died more than
                 :data:`~ci_envs.cluster.RETRIES` times.
         """
         pairs = list(combinations(range(len(self.entrants)), 2))

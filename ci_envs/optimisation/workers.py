@@ -33,7 +33,7 @@ def optimise_by_workers(
 
     Raises:
         ImportError: Ray, or a package that a solver needs, is not installed.
-        ClusterError: There is no cluster at ``address``, it has too few cores, or the same solver lost its worker more
+        ClusterError: There is no cluster at ``address``, it has too few cores, or the worker of a solver died more
             than :data:`~ci_envs.cluster.RETRIES` times.
         ValueError: A solver, an option or a value is invalid, or the problem cannot be pickled.
     """
