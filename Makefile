@@ -1,12 +1,15 @@
-# make demo   agents play Quixo against each other, and a table says who is better
-# make test   style, types and tests
-# make test-minimum  the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
-# make reports  the sections of the course reports: those without results in docs/reports, then the pages
-# make docs   the site of the documentation, in build/site; make docs-serve shows it in the browser
-# make bench  how fast it is here, beside its peers
-# make integrations  other libraries learn to play here; make integration-tianshou is one of them
-# Each makes what it needs in .venv, from nothing but Python 3.11 or newer; the libraries, whose pins exclude each
-# other, in a .venv-tianshou and so on, the lowest versions in .venv-minimum.
+# make demo          compares agents in Quixo and prints a table with the results
+# make test          checks style and types, and runs the tests
+# make test-minimum  runs the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
+# make reports       runs the sections of the course reports without results in docs/reports, and writes the pages
+# make docs          builds the site of the documentation in build/site
+# make docs-serve    shows the site in the browser
+# make bench         measures the speed next to other libraries
+# make integrations  runs the examples of other libraries; make integration-tianshou runs the example of one library
+# make clean         removes the virtual environments and the caches
+# Each target needs only Python 3.11 or newer, and creates the virtual environment .venv. The pins of the other libraries
+# exclude each other, so each library has its own environment, for example .venv-tianshou. The lowest versions are in
+# .venv-minimum.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -57,7 +60,7 @@ $(INTEGRATIONS): integration-%: .venv-%/made
 clean:
 	rm -rf .venv .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-# torch by its exact version first: a range would bring its CUDA packages along
+# install the exact version of torch first: for a range of versions pip also installs the CUDA packages
 .venv/demo: .venv/made pyproject.toml constraints.txt
 	$(INSTALL) $$(grep '^torch==' constraints.txt)
 	$(INSTALL) --editable '.[sb3]'
@@ -72,7 +75,7 @@ clean:
 	$(PYTHON) -m venv .venv
 	touch $@
 
-# torch alone is not the lowest one: on Linux, PyPI has the lower ones only with CUDA, which is gigabytes
+# torch is not the lowest version: for Linux, PyPI has lower versions only with CUDA, which takes several gigabytes
 .venv-minimum/$(notdir $(PYTHON)): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-minimum
 	.venv-minimum/bin/python $(PIP_INSTALL) uv $$(grep '^torch==' constraints.txt)

@@ -1,4 +1,4 @@
-"""Build hook: the README as PyPI shows it, where links relative to the repository would not work."""
+"""Build hook that replaces the relative links of the README by absolute links, because PyPI shows only the README."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _IMAGE = re.compile(r'(?<=<img src=")(?!https?://)')
 
 
 class AbsoluteLinks(MetadataHookInterface):
-    """Sets the readme of the package: README.md with absolute links to the repository of ``[project.urls]``."""
+    """Hook that sets the readme of the package to README.md with absolute links to the repository."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Set ``readme`` in the metadata of the project."""
@@ -20,7 +20,7 @@ class AbsoluteLinks(MetadataHookInterface):
 
 
 def absolute(text: str, repository: str) -> str:
-    """Return a Markdown text whose relative links and images refer to the main branch of a repository.
+    """Return a Markdown text in which relative links are replaced by links to the main branch of a repository.
 
     Args:
         text: The Markdown text.

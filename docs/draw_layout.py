@@ -21,7 +21,7 @@ CONTENTS = {
     "ci_envs.training": "run folder, resume, learning curve and progress of all trainers",
     "ci_envs.arena": "matches, tournaments, ratings, accuracy, reports",
     "ci_envs.checking": "check_game, which tests a new game",
-    "ci_envs.openspiel": "the games as games of OpenSpiel",
+    "ci_envs.openspiel": "registration of the games with OpenSpiel",
     "ci_envs.envs": "PettingZoo, Gymnasium and vector environments, one class each",
     "ci_envs.picture": "pictures of positions in notebooks",
     "ci_envs.agent": "the agent interface, compiled policies, agents by name",
@@ -30,10 +30,10 @@ CONTENTS = {
     "ci_envs.games": "the rules of each game, and Position",
     "ci_envs.drawing": "shapes, boards and marks as SVG and as pixels",
     "ci_envs.kernels": "compiled functions: dispatch by type, cache, bits, random numbers, hash table",
-    "ci_envs.cluster": "work for the processes of a Ray cluster",
+    "ci_envs.cluster": "a pool of worker processes of a Ray cluster",
     "ci_envs.validation": "checks, spec strings, plugins, files",
 }
-"""What each layer contains, by its first package in this table."""
+"""A description of each layer, by the first package of the layer in this table."""
 
 OUTSIDE = ("tests, examples, experiments", "and benchmarks: the package imports none of them")
 
@@ -47,7 +47,7 @@ _FILLS = {
 
 
 def layers() -> list[set[str]]:
-    """Return the layers of ``tests/test_imports.py``, the lowest first."""
+    """Return the layers from ``tests/test_imports.py``, from the lowest to the highest."""
     for node in ast.parse((ROOT / "tests" / "test_imports.py").read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAYERS":
             found: list[set[str]] = list(ast.literal_eval(node.value))

@@ -1,4 +1,4 @@
-"""Take the pictures of the site: ``make docs``, then ``python docs/take_site_screenshots.py``."""
+"""Take the screenshots of the site: ``python docs/take_site_screenshots.py``, after ``make docs``."""
 
 import threading
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ PAGES = {"front": "", "environment": "environments/quixo/", "tutorial": "tutoria
 
 
 def main() -> None:
-    """Write a picture of each page, in light and in dark mode, to ``docs/images``."""
+    """Write a screenshot of each page, in light and dark mode, to ``docs/images``."""
     with served() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
         for scheme in ("light", "dark"):

@@ -16,13 +16,13 @@ _INTRODUCTION = """\
 # Strength of the agents
 
 `python -m experiments.ladder` plays these games, and `python docs/write_strength.py` writes this page. In each
-environment every two agents play a match from the start position and a match after four random plies. They swap seats,
-and two games in a row have the same random plies.
+environment each pair of agents plays a match from the initial position and a match after four random plies. The agents
+swap seats, and each pair of games has the same random plies.
 
-- *Elo*: Bradley-Terry rating with its 95% interval; the mean of all agents is 0, and a draw is half a win.
-- *score*: points in per cent of the games.
-- *keeps value*: actions that keep the exact value of the position, where the game is solved; *critical*: the same where
-  some legal action loses it.
+- *Elo*: the Bradley-Terry rating with its 95% interval. The mean of all agents is 0, and a draw is half a win.
+- *score*: points divided by games, in per cent.
+- *keeps value*: the share of actions that keep the exact value of the position, if the game is solved.
+- *critical*: the same share, only for positions in which at least one legal action loses value.
 - *ms*: milliseconds for an action, with many boards at once.
 """
 
@@ -36,7 +36,7 @@ def results(environment: str) -> dict[str, Any]:
     """Return the results of an environment.
 
     Raises:
-        FileNotFoundError: its games have not been played.
+        FileNotFoundError: There are no results of the environment.
     """
     path = FOLDER / f"{file_name(environment)}.json"
     return dict(json.loads(path.read_text()))
@@ -48,7 +48,7 @@ def write() -> None:
 
 
 def table(found: dict[str, Any]) -> str:
-    """Return a table with a row for each agent, the best from the start first."""
+    """Return a table with a row for each agent, sorted by the rating from the initial position."""
     start, later = (_by_agent(tournament) for tournament in found["tournaments"])
     graded = any("accuracy" in row for row in start.values())
     heads = ["agent", "Elo from the start", "score", "Elo after 4 random plies", "score", "ms"]
@@ -72,8 +72,8 @@ def _section(environment: str) -> str:
 
 {table(found)}
 
-{games} games a pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
-Accuracy and time are those after 4 random plies. [All results]({name}.json).
+{games} games for each pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
+Accuracy and time are from the games after 4 random plies. [All results]({name}.json).
 
 ![Ratings and scores from the start]({name}_0.png)
 

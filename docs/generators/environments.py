@@ -1,4 +1,4 @@
-"""The pages of the environments: the documentation of the environment, with a picture and with statistics."""
+"""Generator of the pages of the environments: the documentation of the class, pictures, and statistics."""
 
 import inspect
 import re
@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ci_envs import Position, make_vec, solve
-from ci_envs.cli.docstrings import page_of
+from ci_envs.cli.docstrings import documented_object
 from ci_envs.registry import registered, resolve
 from ci_envs.web.rules_page import example_pictures
 
 BOARDS = 256
 GAMES = 20_000
-"""Random games from which the statistics of an environment are computed."""
+"""The number of random games for the statistics of an environment."""
 
 SOLVED = {
     "Quixo-v0": ("Quixo-v0:size=2", "Quixo-v0:size=3", "Quixo-v0:size=4"),
@@ -23,13 +23,13 @@ SOLVED = {
     "Nim-v0": ("Nim-v0", "Nim-v0:misere=true", "Nim-v0:heaps=1,3,5,7,9"),
     "Quarto-v0": (),
 }
-"""The environments whose start positions are solved while the page is written."""
+"""The environments in the table of exact results. The generator solves their initial positions."""
 
 PUBLISHED = {
     "Quixo-v0": "With `size=5` neither player can force a win (Tanaka, Bonnet, Tixeuil and Tamura 2021).",
-    "Quarto-v0": "Neither player can force a win (Goossens 1998). The game has too many positions to be solved here.",
+    "Quarto-v0": "Neither player can force a win (Goossens 1998). The game has too many positions for our solver.",
 }
-"""Published results that this project cannot repeat."""
+"""Published results that the solver of this package cannot compute."""
 
 _VALUES = {1: "The first player wins", 0: "Neither player can force a win", -1: "The second player wins"}
 
@@ -38,11 +38,11 @@ class RandomPlay(NamedTuple):
     """Statistics of games between two random players.
 
     Attributes:
-        plies: mean number of plies of a game.
-        legal: mean number of legal actions in a position.
-        first: share of the games that the first player wins, from 0 to 1.
-        second: share of the games that the second player wins.
-        drawn: share of the games that nobody wins.
+        plies: The mean number of plies of a game.
+        legal: The mean number of legal actions in a position.
+        first: The share of games that the first player wins, from 0 to 1.
+        second: The share of games that the second player wins.
+        drawn: The share of games without a winner.
     """
 
     plies: float
@@ -53,12 +53,12 @@ class RandomPlay(NamedTuple):
 
 
 def pages() -> dict[str, str]:
-    """Return the Markdown of each environment's page by its path in the site, with the pictures of the pages."""
+    """Return the content of the pages of the environments and of their pictures, by path in the site."""
     files = {}
     for id in registered():
         spec, game, _ = resolve(id)
         if not type(game).__module__.startswith("ci_envs."):
-            continue  # another package registered it
+            continue  # another package registered the environment
         name = spec.name.removesuffix("_v0")
         files[f"environments/{name}.md"] = page(id, name)
         before, after, _, _ = example_pictures(game)
@@ -71,11 +71,11 @@ def page(id: str, name: str) -> str:
     """Return the page of an environment.
 
     Args:
-        id: the id of the environment.
-        name: the name of the page and of its pictures.
+        id: The id of the environment.
+        name: The name of the page and of its pictures.
     """
     spec, game, _ = resolve(id)
-    title, _, text = (inspect.getdoc(page_of(spec)) or "").partition("\n")
+    title, _, text = (inspect.getdoc(documented_object(spec)) or "").partition("\n")
     _, _, action, outcome = example_pictures(game)
     pictures = f"""
 <figure markdown="span">
@@ -92,15 +92,16 @@ def page(id: str, name: str) -> str:
 
 def random_play(id: str) -> str:
     """Return the section on random play."""
-    found = measure_random_play(id)
+    statistics = measure_random_play(id)
     return f"""
 ## Random play
 
-Two players that choose uniformly among the legal actions, {GAMES:,} games with seed 0:
+These are statistics of {GAMES:,} games (seed 0) between two players that choose uniformly among the legal actions:
 
 | plies of a game | legal actions in a position | first player wins | second player wins | draws |
 |---|---|---|---|---|
-| {found.plies:.1f} | {found.legal:.1f} | {found.first:.1%} | {found.second:.1%} | {found.drawn:.1%} |
+| {statistics.plies:.1f} | {statistics.legal:.1f} | {statistics.first:.1%} | {statistics.second:.1%} \
+| {statistics.drawn:.1%} |
 """
 
 
@@ -130,7 +131,7 @@ def exact_results(id: str) -> str:
     if id in PUBLISHED:
         lines += [PUBLISHED[id], ""]
     if SOLVED[id]:
-        lines += ["`ci-envs solve ENV` computes the value of the start position under perfect play:", ""]
+        lines += ["`ci-envs solve ENV` computes the value of the initial position under optimal play:", ""]
         lines += ["| environment | value | plies |", "|---|---|---|"]
         lines += [_solved_row(environment) for environment in SOLVED[id]]
     return "\n".join(lines) + "\n"
@@ -145,5 +146,5 @@ def _solved_row(environment: str) -> str:
 
 
 def _as_code(text: str) -> str:
-    """Return a docstring whose examples are blocks of code."""
+    """Return a docstring in which the examples are code blocks."""
     return re.sub(r"((?:^(?:>>>|\.\.\.).*\n(?:^[^\n#].*\n)*)+)", r"```pycon\n\1```\n", text, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs that generate pages and tables from the package while the site is built."""
+"""Hooks of MkDocs that generate pages and tables from the package during the build of the site."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
+sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path, so Python does not find the package docs
 
 from docs.generators import environments, options, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
@@ -32,7 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files, **_: Any) -> str:
-    """Add generated tables to a page, and let links to files outside the site lead to the repository."""
+    """Add generated tables to a page, and replace links to files outside the site by links to the repository."""
     path = Path(page.file.src_uri)
     if path.parent.name == "agents" and path.stem != "index":
         markdown = f"{markdown}\n{options.agent_sections(path.stem)}"
@@ -48,10 +48,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files, **_: Any) -> str:
-    """Remove the roles of Sphinx, and resolve the links of notebooks, which MkDocs does not read.
+    """Remove the roles of Sphinx, and resolve the links of notebooks, which MkDocs does not resolve.
 
     Raises:
-        PluginError: a link leads to a file that does not exist.
+        PluginError: A notebook contains a link to a file that does not exist.
     """
     html = _ROLE.sub(r"<code>\1</code>", html)
     if not page.file.src_uri.endswith(".py"):
@@ -68,5 +68,5 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files, *
 
 
 def _file_of(path: str, files: Files) -> File | None:
-    """Return the file of the site at a path of the repository, or None if the site does not have it."""
+    """Return the file of the site for a path of the repository, or None if the site does not contain the file."""
     return files.get_file_from_path(path.removeprefix("docs/")) if path.startswith("docs/") else None

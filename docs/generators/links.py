@@ -1,4 +1,4 @@
-"""Links from the pages to other files: MkDocs resolves only those from Markdown pages to other pages."""
+"""Replacement of links in pages. MkDocs resolves only links from Markdown pages to other pages of the site."""
 
 import posixpath
 import re
@@ -9,18 +9,19 @@ _IN_HTML = re.compile(r'(<a href=")(?!https?://|#|mailto:)([^"#]+)((?:#[^"]*)?")
 
 
 def relinked_markdown(markdown: str, page: str, link_of: Callable[[str], str | None]) -> str:
-    """Return a Markdown page with other links.
+    """Return a Markdown page with replaced links.
 
     Args:
-        markdown: the text of the page.
-        page: the path of the page in the repository.
-        link_of: the new link to a file, by its path in the repository; None keeps the link.
+        markdown: The text of the page.
+        page: The path of the page in the repository.
+        link_of: A function that takes the path of a file in the repository, and returns the new link to the file, or
+            None to keep the link.
     """
     return _relinked(_IN_MARKDOWN, markdown, page, link_of)
 
 
 def relinked_html(html: str, page: str, link_of: Callable[[str], str | None]) -> str:
-    """Return the HTML of a page with other links; the arguments are those of :func:`relinked_markdown`."""
+    """Return the HTML of a page with replaced links. :func:`relinked_markdown` describes the arguments."""
     return _relinked(_IN_HTML, html, page, link_of)
 
 

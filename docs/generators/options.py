@@ -1,4 +1,4 @@
-"""The tables of options and of strength on the pages of the agents and of the solvers."""
+"""Generator of the tables of options and strength on the pages of agents and solvers."""
 
 import inspect
 import json
@@ -17,7 +17,7 @@ STRENGTH = Path(__file__).parents[1] / "strength"
 
 
 def agent_sections(name: str) -> str:
-    """Return the generated sections of an agent's page: its options, its training and its strength."""
+    """Return the generated sections of an agent's page: options, options of the training, and strength."""
     factory = factory_of(name)
     sections = ["## Options", _table(documented_options(factory, option_names_of(factory)))]
     if isinstance(factory, Trainable):
@@ -29,7 +29,7 @@ def agent_sections(name: str) -> str:
 
 
 def solver_sections(names: Iterable[str]) -> str:
-    """Return a section for each solver, with its purpose and its options."""
+    """Return a section for each solver, with its description and its options."""
     sections = []
     for name in names:
         solver = solving.solver_named(name)
@@ -45,8 +45,8 @@ def problem_table(id: str) -> str:
 
 
 _STRENGTH_TEXT = """\
-Ratings in the [strength tables](../strength/README.md), which compare the agents of an environment with each other. The
-mean of the agents of an environment is 0.
+The ratings of the [strength tables](../strength/README.md) compare the agents of one environment with each other. The mean
+rating of the agents of an environment is 0.
 """
 
 
@@ -56,17 +56,17 @@ def _strength_table(rows: list[str]) -> list[str]:
 
 
 def _strength_rows(name: str) -> Iterable[str]:
-    """Yield a row for each specification of the agent in the results of ``experiments.ladder``."""
+    """Yield a row for each spec string of the agent in the results of ``experiments.ladder``."""
     for path in sorted(STRENGTH.glob("*.json")):
-        found = json.loads(path.read_text())
-        start, later = found["tournaments"]
+        results = json.loads(path.read_text())
+        start, later = results["tournaments"]
         ratings = {row["agent"]: row["elo"] for row in later["agents"]}
         for row in start["agents"]:
             spec = row["agent"]
             if split_spec(spec)[0].partition(":")[0] == name:
                 time = later["ms_per_move"][spec]
                 cells = (
-                    found["environment"],
+                    results["environment"],
                     f"`{spec}`",
                     f"{row['elo']:+.0f}",
                     f"{ratings[spec]:+.0f}",
@@ -78,7 +78,7 @@ def _strength_rows(name: str) -> Iterable[str]:
 def _table(options: list[DocumentedOption]) -> str:
     if not options:
         return "There are no options."
-    rows = [f"| `{one.name}` | `{one.default}` | {_cell(one.meaning)} |" for one in options]
+    rows = [f"| `{name}` | `{default}` | {_cell(meaning)} |" for name, default, meaning in options]
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
 

@@ -1,8 +1,8 @@
 # %% [markdown]
-# # AlphaZero
+# # AlphaZero in five minutes
 #
-# AlphaZero learns from games that it plays against itself. This tutorial trains it on tic-tac-toe for a few iterations. For
-# a strong agent, replace `iterations=8` by `minutes=5`. It needs the extra `alphazero`.
+# AlphaZero learns from games that it plays against itself. This tutorial trains a network for tic-tac-toe in 8 iterations. For
+# a strong agent, replace `iterations=8` with `minutes=5`. The tutorial needs the extra `alphazero`.
 
 # %%
 import tempfile
@@ -22,7 +22,7 @@ folder = Path(tempfile.mkdtemp())
 trained = train("alphazero", "TicTacToe-v0", iterations=8, games=128, simulations=16, output=folder, seed=0)
 
 # %% [markdown]
-# The folder has the best network, a checkpoint and the learning curve. `ci-envs train alphazero TicTacToe-v0 --resume`
+# The folder contains the best network, a checkpoint and the learning curve. `ci-envs train alphazero TicTacToe-v0 --resume`
 # continues from the checkpoint.
 
 # %%
@@ -30,8 +30,8 @@ curve = read_curve(folder)
 [round(rating) for rating in curve["rating"]]
 
 # %% [markdown]
-# The rating is in Elo above the random player. Now the network plays with a small search, next to the network of the package
-# and perfect play:
+# The rating is the difference in Elo from the random player. The comparison shows our network with a small search, the network
+# of the package and optimal play:
 
 # %%
 mine = ("8 iterations", make_agent(f"{trained},simulations=16", TicTacToe()))
@@ -39,9 +39,10 @@ agents = ["random", mine, "alphazero:simulations=16", "exact"]
 rich.print(tables(compare("TicTacToe-v0", agents, games=100, random_plies=2, seed=0)))
 
 # %% [markdown]
-# ## What the network thinks
+# ## Analysis of a position
 #
-# `analyse` shows the priors of the network and the visits of the search. Here the player to move must block:
+# `analyse` returns the prior probabilities of the network and the visit counts of the search. In this position the player to
+# move must block at `c1`:
 
 # %%
 position = Position.from_text(TicTacToe(), "XX./.O./... O")

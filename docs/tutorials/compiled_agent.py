@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Your own compiled agent
 #
-# An agent in Python plays some thousand moves a second. A compiled agent plays millions, and the vector environment calls
-# it without returning to Python. This tutorial compiles an agent that wins at once if it can and otherwise plays at random.
+# An agent in Python plays some thousand moves a second. A compiled agent plays millions of moves a second, because the vector
+# environment calls it without Python code. This tutorial compiles an agent that wins at once if it can, and otherwise plays
+# at random.
 
 # %%
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from ci_envs.games import LOSS, action_count, implements, legal, play, result
 from ci_envs.games.walk import random_action
 
 # %% [markdown]
-# A policy is a frozen dataclass, and `choose` is an operation with one kernel for each policy. The kernel calls operations of
-# the game (`legal`, `play`, `result`), so it works for every game. After `play`, the words of the position are those of the
-# next player, so a result of `LOSS` means that our action won.
+# A policy is a frozen dataclass. `choose` is an operation with one kernel for each policy. The kernel calls operations of the
+# game (`legal`, `play`, `result`), so it works for every game. `play` returns the position from the point of view of the next
+# player, so the result `LOSS` means that our action won.
 
 
 # %%
@@ -58,7 +59,7 @@ register_agent("win_or_random", WinOrRandomAgent)
 rich.print(tables(compare("ConnectFour-v0", ["random", "win_or_random", "minimax:depth=2"], games=200, seed=0)))
 
 # %% [markdown]
-# As an opponent in the vector environment:
+# The agent is also an opponent in the vector environment:
 
 # %%
 envs = make_vec("ConnectFour-v0", 1024, opponent="win_or_random", autoreset_mode="SameStep")
@@ -70,6 +71,6 @@ for _ in range(steps):
 print(f"{steps * 1024 / (perf_counter() - start) / 1e6:.1f} million steps a second")
 
 # %% [markdown]
-# A kernel must use a subset of Python that Numba compiles, with 64-bit unsigned integers for words. Options of a policy
-# are fields of its dataclass, which become constants, or arrays in `memory`.
+# A kernel must use the subset of Python that Numba compiles, with 64-bit unsigned integers for words. The options of a policy
+# are fields of its dataclass, which become constants of the kernel, or arrays in `memory`.
 # [How it works](../how_it_works/kernels.md) explains kernels and operations.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Evolution
 #
-# Evolutionary algorithms train agents by play, and solve the optimisation problems. This tutorial shows both.
+# Evolutionary algorithms train agents and solve optimisation problems. This tutorial shows both uses.
 
 # %%
 import tempfile
@@ -19,8 +19,8 @@ folder = Path(tempfile.mkdtemp())
 # %% [markdown]
 # ## Weights of an evaluation
 #
-# A genome is the weights of an evaluation function. Its fitness is its score in games. Every operator and rate is an option:
-# `ci-envs info evolution_strategy` lists them.
+# A genome contains the weights of an evaluation function. The fitness of a genome is its score in games. Every operator and
+# rate is an option. `ci-envs info evolution_strategy` lists the options.
 
 # %%
 weights = train("evolution_strategy", "TicTacToe-v0", generations=5, games=10, output=folder / "weights", seed=0)
@@ -38,8 +38,8 @@ rich.print(tables(compare("TicTacToe-v0", ["random", *evolved, "minimax:depth=2"
 # %% [markdown]
 # ## Optimisation problems
 #
-# Set covering: choose sets with the least total cost whose union contains every element. Compare a heuristic, a local search
-# and an exact solver:
+# The set covering problem: choose sets with the least total cost, so that their union contains every element. The following
+# cell compares a heuristic, a local search and an exact solver:
 
 # %%
 problem = set_covering(20)
@@ -48,8 +48,8 @@ for solver in ("greedy", "tabu", "branch_and_bound"):
     print(f"{solver}: cost {result.value:g}{', optimal' if result.optimal else ''}")
 
 # %% [markdown]
-# The black box: find the bit string with the greatest fitness, with few calls. Linkage learning finds the structure of the
-# fitness:
+# The black-box problem: find the bit string with the greatest fitness, with few evaluations. The solver `linkage` learns the
+# structure of the fitness function:
 
 # %%
 for solver in ("one_plus_one", "umda", "linkage"):

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Exact answers and analysis
 #
-# Many games of the suite are solved: for each position we know the winner under perfect play, and in how many plies.
-# This tutorial reads these values, measures agents against them, and looks into a search.
+# Many games of the suite are solved: for each position the solver knows the winner under optimal play and the number of plies
+# to the end. This tutorial reads these values, compares agents with them, and shows the analysis of a search.
 
 # %%
 import rich
@@ -13,8 +13,8 @@ from ci_envs.arena import compare, tables
 # %% [markdown]
 # ## Solve a game
 #
-# `solve` returns the values of all positions. Values are 1 for a win of the player to move, 0 for a draw and -1 for a
-# loss.
+# `solve` returns a solution with the values of all positions. A value is 1 for a win of the player to move, 0 for a draw and
+# -1 for a loss.
 
 # %%
 solution = solve(Quixo(size=3))
@@ -28,7 +28,7 @@ solution.value(start), solution.distance(start)
 [start.action_name(action) for action in solution.value_actions(start)]
 
 # %% [markdown]
-# Connect Four is solved by search and an opening book. The first player wins, and only by the middle column:
+# A search with an opening book solves Connect Four. Only the middle column wins for the first player:
 
 # %%
 start = Position.start(ConnectFour())
@@ -38,23 +38,24 @@ values
 # %% [markdown]
 # ## Measure agents
 #
-# In a solved game, a comparison also shows how often an agent keeps the exact value. *Critical* decisions are those in
-# which some legal action loses value.
+# In a solved game, a comparison also shows the share of actions that keep the exact value. A *critical* position is one in
+# which at least one legal action loses value.
 
 # %%
 agents = ["random", "minimax:depth=3", "mcts:simulations=200", "exact"]
 rich.print(tables(compare("Quixo-v0:size=3", agents, games=50, random_plies=2, seed=0)))
 
 # %% [markdown]
-# ## Look into a search
+# ## Analyse a position
 #
-# `analyse` returns the value of each action, the line of play that the agent expects, and the search tree.
+# `analyse` returns the value of each action, the principal variation (the line of play that the agent expects), and the
+# search tree.
 
 # %%
 position = Position.from_text(ConnectFour(), "......./......./......./......./...O.../..XXO.. X")
 analysis = make_agent("mcts:simulations=2000", ConnectFour(), seed=0).analyse(position)
 print("value:", round(analysis.value, 2))
-print("expected line:", " ".join(position.game.action_name(action) for action in analysis.principal_variation))
+print("principal variation:", " ".join(position.game.action_name(action) for action in analysis.principal_variation))
 
 # %%
 show(position, analysis)

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # First environment
 #
-# Every game is a [PettingZoo](https://pettingzoo.farama.org) environment with two agents that act in turns (AEC), and a
-# [Gymnasium](https://gymnasium.farama.org) environment with one agent. This tutorial plays tic-tac-toe with both.
+# Every game is a [PettingZoo](https://pettingzoo.farama.org) environment with two agents that act in turn (AEC), and a
+# [Gymnasium](https://gymnasium.farama.org) environment with one agent. This tutorial plays tic-tac-toe in both environments.
 
 # %%
 import gymnasium
@@ -33,8 +33,8 @@ env.step(action)
 env.position
 
 # %% [markdown]
-# `env.position` is the position as a value. In a notebook it is a picture. The following loop plays the game to its end,
-# with minimax in the first seat and random play in the second:
+# `env.position` is the current position. A notebook shows it as a picture. The following loop plays a game to its end.
+# Minimax plays first, and the second player plays at random:
 
 # %%
 minimax = make_agent("minimax:depth=4", env, seed=0)
@@ -54,7 +54,8 @@ print(env.position.diagram())
 # %% [markdown]
 # ## One agent: Gymnasium
 #
-# Here the opponent is part of the environment. The observation is the array of planes, and the mask is in `info`.
+# In the Gymnasium environment the opponent is part of the environment. The observation is the array of planes, and the mask is
+# in `info`.
 
 # %%
 env = gymnasium.make("ci_envs/TicTacToe-v0", opponent="minimax:depth=2")
@@ -68,11 +69,11 @@ while not (terminated or truncated):
 print("return:", total)
 
 # %% [markdown]
-# The seat of the learner is drawn at each reset. `seat=0` or `seat=1` fixes it.
+# Each reset chooses the seat of the learner at random. `seat=0` or `seat=1` fixes the seat.
 #
 # ## Positions without an environment
 #
-# A `Position` never changes; `play` returns the next one. Actions have names.
+# A `Position` is immutable: `play` returns a new position. Every action has a name.
 
 # %%
 position = Position.start(TicTacToe()).play("b2").play("a1")

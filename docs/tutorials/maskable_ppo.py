@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Train MaskablePPO
 #
-# This tutorial trains a policy of [Stable-Baselines3](https://stable-baselines3.readthedocs.io) on tic-tac-toe, first with
-# our trainer and then with a script of your own, and compares it with minimax. It needs the extra `sb3`.
+# This tutorial trains two policies of [Stable-Baselines3](https://stable-baselines3.readthedocs.io) on tic-tac-toe: one with
+# our trainer, and one with your own script. Then it compares them with minimax. The tutorial needs the extra `sb3`.
 
 # %%
 import tempfile
@@ -24,8 +24,8 @@ torch.set_num_threads(1)  # small networks are fastest with one thread
 # %% [markdown]
 # ## With our trainer
 #
-# The opponents are inside the environment: past versions of the learner, the random player and minimax. The trainer steps
-# all boards in one compiled call. The command `ci-envs train sb3:maskable_ppo TicTacToe-v0 --steps 60000` does the same.
+# The opponents are inside the environment: past versions of the learner, the random player and minimax. One compiled call
+# steps all boards. The command `ci-envs train sb3:maskable_ppo TicTacToe-v0 --steps 60000` does the same.
 
 # %%
 ours = train("sb3:maskable_ppo", "TicTacToe-v0", steps=60_000, output=folder / "run", seed=0)
@@ -34,8 +34,8 @@ sorted(path.name for path in (folder / "run").iterdir() if "tfevents" not in pat
 # %% [markdown]
 # ## With your own script
 #
-# The Gymnasium environment has `action_masks()`, the method that MaskablePPO calls. Nothing else is specific to this
-# project.
+# MaskablePPO calls the method `action_masks()` of the environment. The rest of the script works with any Gymnasium
+# environment.
 
 # %%
 env = gymnasium.make("ci_envs/TicTacToe-v0", opponent="random")
@@ -46,8 +46,8 @@ save_model(model, env.unwrapped.game, folder / "mine.safetensors")
 # %% [markdown]
 # ## Comparison
 #
-# `compare` plays a match between each pair. Two random plies at the start of each game make the games different. The game
-# is solved, so the last table also says how often each agent keeps the exact value of the position.
+# `compare` plays a match between each pair of agents. Two random plies at the start of each game make the games different.
+# The game is solved, so the last table also shows the share of actions that keep the exact value of the position.
 
 # %%
 trained = [

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Other libraries
 #
-# The environments follow the standard APIs, so libraries need no adapter of ours. Each script below trains on tic-tac-toe for
-# less than a minute and then beats the random player in 500 games. `make integration-NAME` runs it in a virtual environment
-# with the versions that it was tested with.
+# The environments implement the standard APIs, so other libraries need no adapter. Each script below trains an agent for
+# tic-tac-toe in less than a minute. The agent then beats the random player in a match of 500 games. `make integration-NAME`
+# runs a script in a virtual environment with the tested versions.
 #
 # | library | script | API | tested with | command |
 # |---|---|---|---|---|
@@ -34,7 +34,7 @@ check_env(gymnasium.make("ci_envs/TicTacToe-v0").unwrapped, skip_render_check=Tr
 # %% [markdown]
 # ## Masks
 #
-# | API | where the mask is |
+# | API | mask |
 # |---|---|
 # | PettingZoo | `observation["action_mask"]` |
 # | Gymnasium | `info["action_mask"]`, and the method `action_masks()` for sb3-contrib |
@@ -50,7 +50,7 @@ observation.shape  # 18 of the planes, 9 of the mask
 # %% [markdown]
 # ## RL Baselines3 Zoo
 #
-# Its training script reads our hyperparameters:
+# The training script of the zoo reads our file of hyperparameters:
 #
 # ```bash
 # python -m rl_zoo3.train --algo ppo --env ci_envs/TicTacToe-v0 --gym-packages ci_envs \
@@ -73,5 +73,5 @@ state.apply_action(state.string_to_action("b1a1"))
 MinimaxSolver(str(game)).solve()[str(state)].value
 
 # %% [markdown]
-# The value is 0: player 1 cannot force a win in the 4 plies that are left. OpenSpiel's search algorithms also play as agents,
-# for example `openspiel:mcts,simulations=100`.
+# The value is 0: player 1 cannot force a win in the remaining 4 plies. OpenSpiel's search algorithms are also agents, for
+# example `openspiel:mcts,simulations=100`.

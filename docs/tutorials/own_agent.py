@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Your own agent
 #
-# An agent is a class with one method, which takes observations and returns actions. This agent plays every game of the
-# suite: it wins at once if it can, otherwise it prevents an immediate win of the opponent, otherwise it plays at random.
+# An agent is a class with a method that takes observations and returns actions. The agent of this tutorial plays every game
+# of the suite. It wins at once if it can, otherwise it prevents an immediate win of the opponent, otherwise it plays at
+# random.
 
 # %%
 import gymnasium
@@ -46,7 +47,7 @@ def winning_actions(position):
 # %% [markdown]
 # `position.result` is the result for the player to move: -1 means that this player has lost, so the previous move won.
 #
-# Register the agent under a name. Its keyword arguments are options of the specification.
+# Register the agent under a name. The keyword arguments of the class are options of its spec string.
 
 # %%
 register_agent("blocking", BlockingAgent)
@@ -54,7 +55,7 @@ agents = ["random", "blocking:block=false", "blocking", "minimax:depth=2"]
 rich.print(tables(compare("ConnectFour-v0:rows=5,cols=5", agents, games=40, seed=0)))
 
 # %% [markdown]
-# It is an opponent in the Gymnasium environment too:
+# The agent can be the opponent in the Gymnasium environment:
 
 # %%
 env = gymnasium.make("ci_envs/Quixo-v0", opponent="blocking")
@@ -62,5 +63,5 @@ planes, info = env.reset(seed=0)
 planes.shape
 
 # %% [markdown]
-# An installed package adds its agents with the entry-point group `ci_envs.agents` in its `pyproject.toml`. They are then
-# available on the command line without an import.
+# An installed package adds agents by the entry-point group `ci_envs.agents` in its `pyproject.toml`. The command line finds
+# these agents without an import.

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Your own game
 #
-# A game is a dataclass and five compiled functions. This tutorial adds a small game: players mark free cells of a board in
-# turn, and the player who marks the last cell wins. The file can be anywhere; nothing in `ci_envs` changes.
+# A game is a dataclass and five compiled functions. This tutorial adds a small game: the players take turns to mark a free
+# cell of a board, and the player who marks the last cell wins. The file can be in any folder; `ci_envs` does not change.
 
 # %%
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ ONE = np.uint64(1)
 
 
 # %% [markdown]
-# A position is two 64-bit words: `own` has the marks of the player to move, `opp` those of the opponent. The fields of the
-# dataclass are the parameters of the environment.
+# A position is two 64-bit words: `own` contains the marks of the player to move, and `opp` contains the marks of the opponent.
+# The fields of the dataclass are the parameters of the environment.
 
 
 # %%
@@ -46,8 +46,8 @@ class MarkLast(Game):
 
 
 # %% [markdown]
-# The rules: which actions are legal, what an action does, and what the result is for the player to move. `play` swaps the
-# words, because the other player moves next.
+# The rules are three functions: whether an action is legal, the position after an action, and the result for the player to
+# move. `play` swaps the words, because the other player moves next.
 
 
 # %%
@@ -68,7 +68,7 @@ def _(game):
 
 
 # %% [markdown]
-# Observations: how a position is written to planes and read back.
+# Two functions convert a position to the planes of an observation, and convert the planes back to a position.
 
 
 # %%
@@ -99,15 +99,14 @@ def _(game):
 
 
 # %% [markdown]
-# `check_game` plays random games and checks that the functions agree with each other. It raises an error with an example if
-# they do not.
+# `check_game` plays random games and checks that the functions are consistent. Otherwise it raises an error with an example.
 
 # %%
 check_game(MarkLast())
 register("MarkLast-v0", MarkLast)
 
 # %% [markdown]
-# The game now has environments, agents and exact solutions. With 8 cells the second player marks the last one:
+# The game now has environments, agents and exact solutions. With 6 cells the second player marks the last cell and wins:
 
 # %%
 env = make("MarkLast-v0")
@@ -117,5 +116,5 @@ print("value of the start with 6 cells:", solve(start.game).value(start))
 rich.print(tables(compare("MarkLast-v0:rows=1,cols=5", ["random", "mcts:simulations=50", "minimax:depth=2"], games=20)))
 
 # %% [markdown]
-# [Adding a game](../adding_a_game.md) explains a larger example, with symmetries, a text form, pictures and an evaluation
+# [Adding a game](../adding_a_game.md) explains a larger example, with symmetries, a text format, pictures and an evaluation
 # for minimax.

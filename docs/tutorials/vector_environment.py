@@ -1,7 +1,8 @@
 # %% [markdown]
-# # Vector environment
+# # The vector environment at full speed
 #
-# `make_vec` makes many boards that are stepped together, with their opponents, masks and resets, in one compiled call.
+# `make_vec` makes an environment with many boards. One compiled call steps all boards, with the actions of the opponents, the
+# masks and the resets.
 
 # %%
 from time import perf_counter
@@ -16,8 +17,8 @@ planes, info = envs.reset(seed=0)
 planes.shape, info["action_mask"].shape
 
 # %% [markdown]
-# Board i plays exactly as a single environment with the seed `0 + i`. With `SameStep`, a board whose game ended is
-# reset in the same step, and its last observation is in `info["final_obs"]`.
+# Board i plays the same games as a single environment with the seed `0 + i`. With `SameStep`, the end of a game resets its
+# board in the same step, and the last observation is in `info["final_obs"]`.
 
 # %%
 envs.action_space.seed(0)
@@ -28,14 +29,14 @@ for _ in range(steps):
     planes, rewards, terminated, truncated, info = envs.step(actions)
     rewards_of_games.extend(rewards[terminated | truncated])
 seconds = perf_counter() - start
-print(f"{steps * 1024 / seconds / 1e6:.1f} million steps a second, the choice of actions included")
+print(f"{steps * 1024 / seconds / 1e6:.1f} million steps a second, with the choice of actions")
 print(f"{len(rewards_of_games)} games, mean reward {np.mean(rewards_of_games):+.3f}")
 
 # %% [markdown]
 # ## Both sides
 #
-# With `opponent=None` your code plays both sides. A step is one ply, and `info["to_move"]` is the next player to move.
-# The reward is that of the player who moved.
+# With `opponent=None` your code plays both sides. A step is one ply, and `info["to_move"]` is the player to move. The reward
+# is the reward of the player who moved in this step.
 
 # %%
 envs = make_vec("ConnectFour-v0", 4096, opponent=None, autoreset_mode="SameStep", copy=False)
@@ -49,9 +50,9 @@ info["to_move"][:8]
 # | option | effect |
 # |---|---|
 # | `opponent` | an agent; compiled agents reply inside the compiled call, other agents in Python |
-# | `copy=False` | the arrays of the last step are reused, which is faster |
-# | `threads=4` | boards are stepped in four threads |
+# | `copy=False` | each step reuses the arrays of the step before, which is faster |
+# | `threads=4` | four threads step the boards |
 # | `autoreset_mode` | `"NextStep"` (Gymnasium's default), `"SameStep"` or `"Disabled"` |
 #
-# Gymnasium makes the same environment by
+# Gymnasium makes the same environment:
 # `gymnasium.make_vec("ci_envs/Quixo-v0", 1024, "vector_entry_point", opponent="random")`.
