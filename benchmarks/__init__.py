@@ -1,1 +1,1 @@
-"""Speed of ci_envs on this machine, next to other libraries in the same run: ``python -m benchmarks``."""
+"""Benchmarks of ci_envs next to other libraries: ``python -m benchmarks``."""

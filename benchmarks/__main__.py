@@ -1,4 +1,4 @@
-"""Run all benchmarks and print their table: ``python -m benchmarks``, with ``--json FILE`` also to a file."""
+"""Run all benchmarks and print a table: ``python -m benchmarks``. ``--json FILE`` also writes the results to a file."""
 
 import json
 import platform
@@ -22,15 +22,15 @@ from ci_envs.storage.files import write_whole
 
 @dataclass(frozen=True)
 class Row:
-    """Something to measure.
+    """A benchmark, which is a row of the table.
 
     Attributes:
-        group: what kind of work; rates of one group compare.
-        name: what does it.
-        measure: returns a rate in 1/s, or seconds.
+        group: The task. Rates of one group can be compared.
+        name: The environment, agent or library that does the task.
+        measure: A function that returns a rate in 1/s, or a time in seconds.
         unit: ``/s`` or ``s``.
-        peer: whether it is not ours, but what ours is compared with.
-        cores: on how many it may run; JAX would take all.
+        peer: Whether the row measures another library or another implementation.
+        cores: The number of cores that the benchmark can use. Without a limit, JAX uses all cores.
     """
 
     group: str
@@ -205,14 +205,14 @@ ROWS = (
             ("MaskablePPO, Connect Four", "ConnectFour-v0"),
         )
         for row in (
-            Row(group, "ci-envs train", lambda id=id: rate(sb3_training.as_shipped(id))),
-            Row(group, "our VecEnv of 64, SB3's settings", lambda id=id: rate(sb3_training.vectorised(id, 64))),
-            Row(group, "our VecEnv of 8, SB3's settings", lambda id=id: rate(sb3_training.vectorised(id, 8))),
+            Row(group, "ci-envs train", lambda id=id: rate(sb3_training.our_trainer(id))),
+            Row(group, "our VecEnv of 64, SB3's settings", lambda id=id: rate(sb3_training.our_vec_env(id, 64))),
+            Row(group, "our VecEnv of 8, SB3's settings", lambda id=id: rate(sb3_training.our_vec_env(id, 8))),
             Row(group, "DummyVecEnv of 8, SB3's settings", lambda id=id: rate(sb3_training.tutorial(id)), peer=True),
             Row(
                 group,
                 "DummyVecEnv of 8, our settings",
-                lambda id=id: rate(sb3_training.tutorial(id, sb3_training.shipped)),
+                lambda id=id: rate(sb3_training.tutorial(id, sb3_training.our_settings)),
                 peer=True,
             ),
         )
@@ -242,13 +242,13 @@ ROWS = (
     Row("games of a population", "plain Python", lambda: rate(evolution.plain_games), peer=True),
 )
 
-_WIDTH = 90  # of the table at least: a pipe counts as 80 wide, which would cut figures off
+_WIDTH = 90  # minimum width of the table: rich uses 80 columns for a pipe, which would cut figures off
 
 
 @click.command()
 @click.option("--json", "file", type=click.Path(path_type=Path), help="Also write the results to this file.")
 def main(file: Path | None) -> None:
-    """Measure every row and print the table."""
+    """Run all benchmarks and print the table."""
     console = Console()
     console.width = max(console.width, _WIDTH)
     measured, notes = {}, []
@@ -259,7 +259,7 @@ def main(file: Path | None) -> None:
         except ImportError as error:
             notes.append(f"{row.name}: skipped, {error}")
     console.print(_table(measured))
-    console.print("ratio: how many times as fast as the first peer at the same kind of work", highlight=False)
+    console.print("ratio: the speed divided by the speed of the first other library in the group", highlight=False)
     for note in notes:
         console.print(note)
     if file is not None:

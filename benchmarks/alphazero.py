@@ -1,6 +1,6 @@
-"""Benchmarks of AlphaZero: the search tree, self-play, one decision, and the design of report A.
+"""Benchmarks of AlphaZero: the search tree, self-play, one action, and the design of report A.
 
-A search caches the outputs of a network as long as it is the same function, so each run here gets a new function.
+A search caches the outputs of a network function, so each run makes a new function.
 """
 
 from collections.abc import Callable
@@ -28,14 +28,14 @@ from ci_envs.games.batch import start_words
 from ci_envs.registry import resolve
 
 _GAME = Quixo()
-_SIDE_BY_SIDE, _SIMULATIONS, _PLIES = 64, 200, 16
+_POSITIONS, _SIMULATIONS, _PLIES = 64, 200, 16
 
 
 def tree_simulations(id: str) -> Callable[[int], int]:
-    """Simulations of a game, 200 a position, by a network that takes no time and knows nothing."""
+    """Return a function that runs simulations with a constant network, 200 simulations for each position."""
     _, game, _ = resolve(id)
-    forest = Forest(game, SearchSettings(PUCT, simulations=_SIMULATIONS), _SIDE_BY_SIDE)
-    logits, zeros = np.zeros((_SIDE_BY_SIDE, game.action_count), np.float32), np.zeros(_SIDE_BY_SIDE, np.float32)
+    forest = Forest(game, SearchSettings(PUCT, simulations=_SIMULATIONS), _POSITIONS)
+    logits, zeros = np.zeros((_POSITIONS, game.action_count), np.float32), np.zeros(_POSITIONS, np.float32)
 
     def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
         return logits[: len(planes)], zeros[: len(planes)], zeros[: len(planes)]
@@ -50,7 +50,11 @@ def tree_simulations(id: str) -> Callable[[int], int]:
 
 
 def self_play_simulations(threads: int) -> Callable[[int], int]:
-    """Simulations of self-play of Quixo with a new 32x3 network, as ``ci-envs train`` has it, of the first plies."""
+    """Return a function that runs simulations of self-play of Quixo.
+
+    The network is a new network of size 32x3, and the options are those of ``ci-envs train``. The function plays only
+    the first plies of the games.
+    """
     config = AlphaZeroConfig(iterations=1, max_plies=_PLIES)
     plan = config.self_play(_GAME)
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
@@ -68,7 +72,7 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
 
 
 def report_simulations(amount: int) -> int:
-    """Simulations as report A makes them: one leaf at a time, its network, its formula."""
+    """Run simulations with the design of report A: its network, its formula, and one leaf at a time."""
     torch.set_num_threads(1)
     network = new_network(_GAME, ARCHITECTURES["a7"], 0).eval()
     forest, done = Forest(_GAME, SearchSettings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
@@ -84,7 +88,7 @@ def report_simulations(amount: int) -> int:
 
 
 def decision() -> Callable[[], SearchResult]:
-    """An action of Quixo by a 32x3 network and 200 simulations, as the agent searches."""
+    """Return a function that searches one action of Quixo with a 32x3 network and 200 simulations."""
     forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3), 1)
     evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
     return lambda: _search(forest, evaluate, seed=0)

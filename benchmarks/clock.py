@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 REPEATS = 5
 _SECONDS = 0.3
-_ENOUGH = 8.0  # seconds, after which a measurement is not repeated
+_ENOUGH = 8.0  # a measurement is not repeated after this number of seconds
 
 
 @contextmanager
 def on_cores(count: int) -> Iterator[None]:
-    """Let this thread and those that it starts run on ``count`` cores; only on Linux."""
+    """Restrict this thread, and the threads that it starts, to ``count`` cores. This works only on Linux."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -31,8 +31,8 @@ def rate(work: Callable[[int], int], amount: int | None = None) -> float:
     """Return the units of work per second: the median of several runs, after a run that compiles.
 
     Args:
-        work: does at least the given number of units, and returns the number of units that it did.
-        amount: the units of a run; None chooses a number that takes about 0.3 s.
+        work: A function that does at least the given number of units, and returns the number of units done.
+        amount: The number of units of a run. None chooses a number that takes about 0.3 s.
     """
     work(1)
     amount = _long_enough(work) if amount is None else amount
@@ -41,7 +41,7 @@ def rate(work: Callable[[int], int], amount: int | None = None) -> float:
 
 def _long_enough(work: Callable[[int], int]) -> int:
     amount = 1
-    while True:  # until a run is long enough to time
+    while True:  # until a run is long enough to measure
         begin = time.perf_counter()
         done = work(amount)
         seconds = time.perf_counter() - begin
@@ -58,7 +58,7 @@ def _rate_once(work: Callable[[int], int], amount: int) -> float:
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """Seconds that one call takes: the median of several, of fewer if they take long, after one that compiles."""
+    """Return the median of the seconds of several calls, after a call that compiles. Slow calls are repeated less."""
     work()
     times: list[float] = []
     while len(times) < REPEATS and sum(times) < _ENOUGH:
@@ -69,6 +69,6 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def seconds_of_process(*arguments: str) -> float:
-    """Seconds that a new Python process with these arguments takes."""
+    """Return the median of the seconds of a new Python process with these arguments."""
     command = [sys.executable, *arguments]
     return seconds_of(lambda: subprocess.run(command, check=True, capture_output=True))

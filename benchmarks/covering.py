@@ -9,7 +9,7 @@ _N, _WEIGHT = 1000, 2_878
 
 
 def compiled() -> Callable[[], None]:
-    """A covering by the solver ``greedy``."""
+    """Return a function that computes a cover by the solver ``greedy``."""
     problem = set_covering(_N)
 
     def run() -> None:
@@ -20,15 +20,17 @@ def compiled() -> Callable[[], None]:
 
 
 def plain() -> Callable[[], None]:
-    """The same with Python's sets."""
-    lists = [frozenset(one) for one in lab_sets(_N)]
+    """Return a function that computes the same cover with Python's sets."""
+    sets = [frozenset(elements) for elements in lab_sets(_N)]
 
     def run() -> None:
         covered: set[int] = set()
         weight = 0
         while len(covered) < _N:
-            useful = (one for one in lists if not one <= covered)
-            best = min(useful, key=lambda one: (len(one & covered) / len(one - covered), -len(one - covered)))
+            useful = (subset for subset in sets if not subset <= covered)
+            best = min(
+                useful, key=lambda subset: (len(subset & covered) / len(subset - covered), -len(subset - covered))
+            )
             covered |= best
             weight += len(best)
         assert weight == _WEIGHT

@@ -14,12 +14,12 @@ from ci_envs.games import action_count, implements, legal
 from ci_envs.games.truncation import DEFAULT_MAX_CYCLES
 
 _GAME = Quixo()
-_GAMES = 50  # of a genome
+_GAMES = 50  # games of each genome
 
 
 @dataclass(frozen=True)
 class _LargestGene(GenomePolicy):
-    """Plays the legal action whose gene is the largest."""
+    """A policy that plays the legal action with the largest gene."""
 
 
 @implements(choose, _LargestGene)
@@ -35,14 +35,14 @@ def _(policy: _LargestGene) -> Any:
 
 
 def games(amount: int) -> int:
-    """Games of a population in compiled code."""
+    """Play the games of a population in compiled code."""
     population = np.random.default_rng(0).random((-(-amount // _GAMES), _GAME.action_count))
     play_population(_GAME, _LargestGene(), population, [RandomAgent(_GAME)], _GAMES, seed=0)
     return len(population) * _GAMES
 
 
 def plain_games(amount: int) -> int:
-    """The same loop in plain Python, with positions."""
+    """Play the games of a population in plain Python, with :class:`~ci_envs.Position`."""
     rng = random.Random(0)
     for number in range(amount):
         if number % _GAMES == 0:

@@ -24,7 +24,7 @@ Work = Callable[[int], int]
 
 
 def playouts(id: str) -> Work:
-    """Games of random actions, compiled."""
+    """Return a function that plays games of random actions in compiled code."""
     _, game, options = resolve(id)
 
     def work(amount: int) -> int:
@@ -35,13 +35,13 @@ def playouts(id: str) -> Work:
 
 
 def perft_of(id: str, depth: int) -> Callable[[], int]:
-    """Counting all play of a depth."""
+    """Return a function that counts the sequences of ``depth`` actions from the initial position."""
     position = Position.start(resolve(id)[1])
     return lambda: perft(position, depth)
 
 
 def aec_steps(env: Any) -> Work:
-    """The whole loop of any PettingZoo AEC environment: ``last``, a masked sample, ``step``."""
+    """Return a function that runs the loop of a PettingZoo AEC environment: ``last``, a masked sample, ``step``."""
 
     def work(amount: int) -> int:
         steps = 0
@@ -60,12 +60,12 @@ def aec_steps(env: Any) -> Work:
 
 
 def aec(id: str) -> Work:
-    """:func:`aec_steps` of an environment of ours."""
+    """Return :func:`aec_steps` for an environment of this package."""
     return aec_steps(make(id))
 
 
 def single_agent_steps(id: str) -> Work:
-    """Steps of the Gymnasium environment against random play, with masked samples."""
+    """Return a function that steps the Gymnasium environment with masked samples, against a random opponent."""
     env = gymnasium.make(f"ci_envs/{id}", opponent="random").unwrapped
 
     def work(amount: int) -> int:
@@ -81,12 +81,12 @@ def single_agent_steps(id: str) -> Work:
 
 
 def vector_steps(id: str, **options: Any) -> Work:
-    """Steps of the vector environment with masked samples, 1,024 boards that start a new game in the same step."""
+    """Return a function that steps the vector environment of 1,024 boards with masked samples, in mode ``SameStep``."""
     return vector_loop(make_vec(id, 1024, autoreset_mode="SameStep", copy=False, **options))
 
 
 def vector_loop(env: Any) -> Work:
-    """Steps of any Gymnasium vector environment with random actions, masked if it says which are legal."""
+    """Return a function that steps a Gymnasium vector environment with random actions, masked if there is a mask."""
     _, info = env.reset(seed=0)
 
     def work(amount: int) -> int:
@@ -100,7 +100,7 @@ def vector_loop(env: Any) -> Work:
 
 
 def positions(id: str) -> Work:
-    """Plies of random play through ``Position``: ``legal_actions``, ``play``, ``result``."""
+    """Return a function that plays random plies with ``Position``: ``legal_actions``, ``play``, ``result``."""
     start = Position.start(resolve(id)[1])
     rng = random.Random(0)
 
@@ -117,7 +117,7 @@ def positions(id: str) -> Work:
 
 
 def alpha_beta_nodes(id: str, depth: int) -> Work:
-    """Nodes of minimax from the start, deepening to a depth."""
+    """Return a function that counts the nodes of minimax with iterative deepening from the initial position."""
     deepen, work_array = _deepening(id, depth)
 
     def work(amount: int) -> int:
@@ -131,7 +131,13 @@ def alpha_beta_nodes(id: str, depth: int) -> Work:
 
 
 def alpha_beta_search(id: str, depth: int, evaluator: Any = None) -> Callable[[], int]:
-    """One such search, which returns the value; ``evaluator`` values the leaves, if not the game itself."""
+    """Return a function that runs minimax with iterative deepening, and returns the value of the initial position.
+
+    Args:
+        id: The id of the environment.
+        depth: The depth of the search in plies.
+        evaluator: The evaluator of the leaves. None means the evaluation of the game.
+    """
     return _deepening(id, depth, evaluator)[0]
 
 
@@ -154,7 +160,7 @@ def _deepening(id: str, depth: int, evaluator: Any = None) -> tuple[Callable[[],
 
 
 def solving(id: str, text: str | None = None) -> Callable[[], Solution]:
-    """Solving the game, or the position that ``text`` says and what can follow it, without a table on disk."""
+    """Return a function that solves a game, or the position with this text, without a table on disk."""
     game: Game = resolve(id)[1]
     if isinstance(game, Quixo):
         return lambda: solve_quixo(game)
@@ -163,7 +169,7 @@ def solving(id: str, text: str | None = None) -> Callable[[], Solution]:
 
 
 def mcts_simulations(id: str, simulations: int) -> Work:
-    """Simulations of Monte Carlo tree search from the start, each search beginning with an empty tree."""
+    """Return a function that runs simulations of Monte Carlo tree search from the initial position, with new trees."""
     game: Game = resolve(id)[1]
     own, opp = map(np.uint64, game.start())
     limits = ply_limit(game, None), MAX_NODES

@@ -1,4 +1,4 @@
-"""The same benchmarks with other libraries (extras ``peers`` and ``render``)."""
+"""Benchmarks of other libraries (extras ``peers`` and ``render``)."""
 
 import random
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from benchmarks.ours import Work, aec_steps, vector_loop
 
 
 def pettingzoo_steps(name: str) -> Work:
-    """The AEC loop in a classic environment of PettingZoo.
+    """Return a function that runs the AEC loop in a classic environment of PettingZoo.
 
     Raises:
         ImportError: PettingZoo's classic environments lack a dependency.
@@ -18,14 +18,14 @@ def pettingzoo_steps(name: str) -> Work:
 
 
 def cartpole_steps() -> Work:
-    """Steps of Gymnasium's own vector environment of CartPole, in NumPy, 1,024 side by side."""
+    """Return a function that steps 1,024 instances of Gymnasium's vector environment CartPole, which uses NumPy."""
     import gymnasium
 
     return vector_loop(gymnasium.make_vec("CartPole-v1", 1024, "vector_entry_point"))
 
 
 def pgx_steps(name: str) -> Work:
-    """Steps of 1,024 boards in pgx: random legal actions and autoreset, all in one compiled loop of JAX.
+    """Return a function that steps 1,024 boards in pgx with random legal actions, in one compiled loop of JAX.
 
     Raises:
         ImportError: pgx is not installed.
@@ -62,7 +62,7 @@ def pgx_steps(name: str) -> Work:
 
 
 def openspiel_playouts(name: str) -> Work:
-    """Games of random actions in OpenSpiel, whose rules are C++, driven from Python.
+    """Return a function that plays games of random actions in OpenSpiel. The rules are C++, the loop is Python.
 
     Raises:
         ImportError: OpenSpiel is not installed.
@@ -83,7 +83,7 @@ def openspiel_playouts(name: str) -> Work:
 
 
 def openspiel_plies(name: str) -> Work:
-    """Plies of random play in OpenSpiel, one state an object.
+    """Return a function that plays random plies in OpenSpiel, with one state object for each ply.
 
     Raises:
         ImportError: OpenSpiel is not installed.
@@ -106,7 +106,9 @@ def openspiel_plies(name: str) -> Work:
 
 
 def openspiel_mcts(name: str, simulations: int) -> Work:
-    """Simulations of OpenSpiel's MCTS bot from the start, in C++, with one random rollout each and its solver on.
+    """Return a function that runs simulations of OpenSpiel's MCTS bot in C++ from the initial state.
+
+    The bot uses one random rollout for each simulation, and proves wins and losses.
 
     Raises:
         ImportError: OpenSpiel is not installed.
@@ -128,9 +130,10 @@ def openspiel_mcts(name: str, simulations: int) -> Work:
 
 
 def openspiel_alpha_beta(name: str, depth: int) -> Callable[[], float]:
-    """One search of OpenSpiel's alpha-beta from the start, which returns the value; leaves that are not over are 0.
+    """Return a function that runs OpenSpiel's alpha-beta search, and returns the value of the initial state.
 
-    The search is in Python: that in C++ has no binding. The rules are C++.
+    The value of an unfinished leaf is 0. The search is in Python, because the search in C++ has no Python binding. The
+    rules are C++.
 
     Raises:
         ImportError: OpenSpiel is not installed.

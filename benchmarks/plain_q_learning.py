@@ -1,6 +1,6 @@
-"""Q-learning of tic-tac-toe by self-play in plain Python: tuples, a dictionary and ``random``.
+"""Q-learning of tic-tac-toe by self-play in plain Python, with tuples, a dictionary and ``random``.
 
-It is the algorithm of ``q_learning`` with its default options.
+The algorithm is that of the agent ``q_learning`` with its default options.
 """
 
 import random
@@ -9,7 +9,7 @@ from collections import defaultdict
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 Board = tuple[int, ...]
-"""The cells as the player to move sees them: 1 its own, -1 the opponent's, 0 empty."""
+"""The cells: 1 for a stone of the player to move, -1 for a stone of the opponent, 0 for an empty cell."""
 
 
 def learn(episodes: int, seed: int = 0) -> dict[tuple[Board, int], float]:
@@ -24,7 +24,7 @@ def learn(episodes: int, seed: int = 0) -> dict[tuple[Board, int], float]:
 def play_game(values: dict[tuple[Board, int], float], alpha: float, epsilon: float, rng: random.Random) -> None:
     """Play a game and learn from it."""
     board: Board = (0,) * 9
-    last: list[tuple[Board, int]] = []  # what the players did, in turn
+    last: list[tuple[Board, int]] = []  # the boards and actions so far
     while True:
         free = [cell for cell in range(9) if not board[cell]]
         known = [values[board, cell] for cell in free]

@@ -1,7 +1,7 @@
 """The genetic algorithm of the agent ``quarto_ga`` in plain Python, for benchmarks and as an oracle for tests.
 
-Boards are lists of pieces, plans are lists of genes, and the tree is searched by recursion. The same random numbers
-give the same plans, fitness and action as :mod:`ci_envs.agents.evolution.lookahead_ga`.
+Boards are lists of pieces, plans are lists of genes, and a recursive function searches the tree. With the same random
+numbers, the plans, the fitness and the action are the same as in :mod:`ci_envs.agents.evolution.lookahead_ga`.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ _WIN = 1000
 
 
 class SplitMix64:
-    """The random numbers of :mod:`ci_envs.kernels.random_numbers`, on Python's integers."""
+    """The random number generator of :mod:`ci_envs.kernels.random_numbers`, with Python's integers."""
 
     def __init__(self, state: int) -> None:
         self.state = state
 
     def word(self) -> int:
-        """64 random bits."""
+        """Return 64 random bits."""
         self.state = (self.state + 0x9E3779B97F4A7C15) % _WORD
         word = self.state
         word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % _WORD
@@ -30,7 +30,7 @@ class SplitMix64:
         return word ^ word >> 31
 
     def below(self, bound: int) -> int:
-        """A number from 0 to ``bound - 1``."""
+        """Return a random number from 0 to ``bound - 1``."""
         return (self.word() >> 32) * bound >> 32
 
 
@@ -44,7 +44,7 @@ def _lines(squares: bool) -> list[list[int]]:
 
 @dataclass
 class PlainBoard:
-    """A board in the middle of a game: the pieces on it, the one in hand, and those left."""
+    """A board during a game: the pieces on the board, the piece in hand, and the pieces left."""
 
     pieces: list[int | None]
     hand: int | None
@@ -53,7 +53,7 @@ class PlainBoard:
 
     @classmethod
     def of(cls, position: Position) -> "PlainBoard":
-        """The board of a position of Quarto."""
+        """Return the board of a position of Quarto."""
         game = position.game
         assert isinstance(game, Quarto)
         pieces, hand = game.pieces(position.own, position.opp), game.in_hand(position.opp)
@@ -61,30 +61,30 @@ class PlainBoard:
         return cls(pieces, hand, left, game.squares)
 
     def threats(self) -> list[tuple[int, int, int]]:
-        """The last cells of lines, with the attributes that all others there have, and those that all lack."""
-        found = []
+        """Return the empty cell of each line with three pieces, the attributes that all three have, and all lack."""
+        threats = []
         for line in _lines(self.squares):
-            there = [self.pieces[cell] for cell in line]
-            if there.count(None) == 1:
+            pieces = [self.pieces[cell] for cell in line]
+            if pieces.count(None) == 1:
                 having = lacking = 15
-                for piece in there:
+                for piece in pieces:
                     if piece is not None:
                         having, lacking = having & piece, lacking & ~piece
-                found.append((line[there.index(None)], having, lacking))
-        return found
+                threats.append((line[pieces.index(None)], having, lacking))
+        return threats
 
     def wins_of(self, piece: int) -> list[int]:
-        """The cells on which a piece wins."""
+        """Return the cells on which a piece wins."""
         return sorted({cell for cell, having, lacking in self.threats() if piece & having or ~piece & lacking})
 
     def safe(self) -> list[int]:
-        """The pieces left that win nowhere."""
+        """Return the pieces left that cannot complete a line."""
         threats = self.threats()
         return [p for p in self.left if not any(p & having or ~p & lacking for _, having, lacking in threats)]
 
 
 def repair_and_evaluate(position: Position, genome: list[int]) -> tuple[list[int], int]:
-    """Return the plan of a repaired genome, and its value."""
+    """Return the plan of a genome after its repair, and the value of the plan."""
     board = PlainBoard.of(position)
     plan, actor = [0] * _PLIES, 1
     for ply, gene in enumerate(genome):
@@ -120,7 +120,7 @@ def _estimate(board: PlainBoard) -> int:
 
 
 def fitness_of(plans: list[list[int]], values: list[int], placing: bool) -> list[int]:
-    """Over how many plies the value of each plan is backed up, -1 for a copy of an earlier one."""
+    """Return the number of plies over which the value of each plan is backed up, -1 for a copy of an earlier plan."""
     own_plies = (0, 1, 4, 5) if placing else (0, 3, 4, 7)
     fitness = [-1] * len(plans)
 
@@ -132,12 +132,12 @@ def fitness_of(plans: list[list[int]], values: list[int], placing: bool) -> list
         branches: dict[int, list[int]] = {}
         for index in indices:
             branches.setdefault(plans[index][ply], []).append(index)
-        answers = [back_up(branch, ply + 1) for branch in branches.values()]
-        best = (max if ply in own_plies else min)(value for value, _ in answers)
-        whose = [index for value, indices in answers if value == best for index in indices]
-        for index in whose:
+        children = [back_up(branch, ply + 1) for branch in branches.values()]
+        best = (max if ply in own_plies else min)(value for value, _ in children)
+        best_indices = [index for value, indices in children if value == best for index in indices]
+        for index in best_indices:
             fitness[index] += 1
-        return best, whose
+        return best, best_indices
 
     back_up(list(range(len(plans))), 0)
     return fitness
@@ -153,7 +153,7 @@ def choose(
     tournament_size: int = 2,
     mutation_rate: float = 0.125,
 ) -> tuple[int, int]:
-    """Return the action of the agent, and the next state of the random numbers."""
+    """Return the action of the agent, and the next state of the random number generator."""
     random = SplitMix64(seed)
     placing = PlainBoard.of(position).hand is not None
     plans: list[list[int]] = []
@@ -192,7 +192,7 @@ def choose(
 
     means = {}
     for gene in {plan[0] for plan, reach in zip(plans, fitness, strict=True) if reach == _PLIES}:
-        worth = [value for plan, value in zip(plans, values, strict=True) if plan[0] == gene]
-        means[gene] = sum(worth) / len(worth)
+        gene_values = [value for plan, value in zip(plans, values, strict=True) if plan[0] == gene]
+        means[gene] = sum(gene_values) / len(gene_values)
     best = min(means, key=lambda gene: (-means[gene], gene))
     return (best if placing else 16 + best), random.state

@@ -8,7 +8,7 @@ _POSITION = Position.from_text(Quarto(), "0.../.5../..../...e 9 0")
 
 
 def decisions(amount: int) -> int:
-    """Placements chosen with the default options."""
+    """Choose placements with the default options of the agent."""
     env = make("Quarto-v0")
     env.reset()
     env.position = _POSITION
@@ -20,7 +20,7 @@ def decisions(amount: int) -> int:
 
 
 def plain_decisions(amount: int) -> int:
-    """The same in plain Python."""
+    """Choose placements in plain Python."""
     for seed in range(amount):
         plain_quarto_ga.choose(_POSITION, seed)
     return amount

@@ -1,6 +1,6 @@
-"""Benchmark of whole training runs with MaskablePPO, rollouts and gradient steps (extra ``sb3``), on one thread.
+"""Benchmark of training with MaskablePPO on one thread, with rollouts and gradient steps (extra ``sb3``).
 
-The unit is a step: an action of the learning agent. With an opponent inside the environment, the reply is part of the
+The unit is a step: an action of the learning agent. If the environment contains the opponent, its reply is part of the
 step. In the wrapper of PettingZoo's tutorial the agent plays both sides, so each ply is a step.
 """
 
@@ -14,16 +14,16 @@ from ci_envs import make, make_vec
 from ci_envs.registry import resolve
 
 Settings = Callable[[str, int], dict[str, Any]]
-"""From an environment's id and a number of boards to the arguments of MaskablePPO."""
+"""A function of the id of an environment and the number of boards that returns the arguments of MaskablePPO."""
 
 
-def default(id: str, boards: int) -> dict[str, Any]:
-    """SB3's default hyperparameters, but for shorter rollouts: what decides the speed is written down."""
+def default_settings(id: str, boards: int) -> dict[str, Any]:
+    """Return SB3's default hyperparameters with shorter rollouts, with all settings that determine the speed."""
     return {"n_steps": 1024 // boards, "batch_size": 64, "n_epochs": 10, "policy_kwargs": {"net_arch": [64, 64]}}
 
 
-def shipped(id: str, boards: int) -> dict[str, Any]:
-    """The options of ``ci-envs train``, with rollouts of the same size on any number of boards."""
+def our_settings(id: str, boards: int) -> dict[str, Any]:
+    """Return the options of ``ci-envs train``. The size of a rollout does not depend on the number of boards."""
     from ci_envs.baselines.policies import PolicyArchitecture
 
     config = _trainer(id).config
@@ -33,10 +33,10 @@ def shipped(id: str, boards: int) -> dict[str, Any]:
 
 
 class TutorialEnv(gymnasium.Env[Any, Any]):
-    """An AEC environment as PettingZoo's tutorial of action masks gives it to Stable-Baselines3, in fewer layers.
+    """A wrapper of an AEC environment for Stable-Baselines3, as in PettingZoo's tutorial of action masks.
 
-    https://pettingzoo.farama.org/tutorials/sb3/connect_four: one agent plays both sides; what is seen after a step is
-    the board of the next player, the reward is that of the player who made it.
+    One agent plays both sides. The observation after a step is that of the next player. The reward is that of the
+    player who made the step. Source: https://pettingzoo.farama.org/tutorials/sb3/connect_four
     """
 
     def __init__(self, aec: Any) -> None:
@@ -46,7 +46,7 @@ class TutorialEnv(gymnasium.Env[Any, Any]):
         self.action_space = aec.action_space(player)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a new game."""
+        """Start a new game."""
         self.aec.reset(seed, options)
         return self._observe()["observation"], {}
 
@@ -58,39 +58,39 @@ class TutorialEnv(gymnasium.Env[Any, Any]):
         return self._observe()["observation"], aec.rewards[player], *over, aec.infos[player]
 
     def action_masks(self) -> Any:
-        """The legal actions of the player to move."""
+        """Return the mask of the legal actions of the player to move."""
         return self._observe()["action_mask"]
 
     def _observe(self) -> Any:
         return self.aec.observe(self.aec.agent_selection)
 
 
-def tutorial(id: str, settings: Settings = default, boards: int = 8) -> Work:
-    """The tutorial's environments around our AEC environments, in SB3's DummyVecEnv."""
+def tutorial(id: str, settings: Settings = default_settings, boards: int = 8) -> Work:
+    """Return the training with our AEC environments in the wrapper of the tutorial, in SB3's DummyVecEnv."""
     return _in_dummy_vec_env(lambda: make(id), boards, settings(id, boards))
 
 
 def tutorial_on_pettingzoo(boards: int = 8) -> Work:
-    """The same around PettingZoo's Connect Four, as in the tutorial.
+    """Return the training with PettingZoo's Connect Four in the wrapper of the tutorial, in SB3's DummyVecEnv.
 
     Raises:
         ImportError: PettingZoo's classic environments lack a dependency.
     """
     from pettingzoo.classic import connect_four_v3
 
-    return _in_dummy_vec_env(connect_four_v3.env, boards, default("ConnectFour-v0", boards))
+    return _in_dummy_vec_env(connect_four_v3.env, boards, default_settings("ConnectFour-v0", boards))
 
 
-def vectorised(id: str, boards: int) -> Work:
-    """Our VecEnv against random play, with SB3's hyperparameters."""
+def our_vec_env(id: str, boards: int) -> Work:
+    """Return the training with our VecEnv against a random opponent, with SB3's hyperparameters."""
     from ci_envs.baselines import BoardsVecEnv
 
     env = BoardsVecEnv(make_vec(id, boards, opponent="random", autoreset_mode="SameStep"))
-    return _training(env, default(id, boards))
+    return _training(env, default_settings(id, boards))
 
 
-def as_shipped(id: str) -> Work:
-    """As ``ci-envs train`` trains, against several opponents and past selves; without the measurements."""
+def our_trainer(id: str) -> Work:
+    """Return the training of ``ci-envs train``, against several opponents and past models, without measurements."""
     trainer = _trainer(id)
     return _learning(trainer.model, trainer.callback)
 

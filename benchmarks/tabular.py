@@ -26,39 +26,35 @@ from ci_envs.arena import MatchResult, play_match
 
 _GAME = ConnectN(3, 3, 3)
 EPISODES, PLAIN_EPISODES = 3_000_000, 100_000
-"""Episodes per run: enough that most positions were visited before, as in real training runs."""
+"""The number of episodes of a run. It is large, so that most positions were visited before, as in long training."""
 
-_LEARNED = 300_000  # episodes before a match
+_MATCH_EPISODES = 300_000  # episodes of training before a match
 
 
 def episodes(method: str) -> Callable[[int], int]:
-    """Episodes of self-play of tic-tac-toe, with the options that ``ci-envs train`` has by default."""
+    """Return a function that plays episodes of self-play of tic-tac-toe, with the default options of the trainer."""
 
     def work(amount: int) -> int:
-        _learned(_rule(method), amount)
+        _trained_table(_rule(method), amount)
         return amount
 
     return work
 
 
 def plain_episodes(amount: int) -> int:
-    """The same by Q-learning in plain Python."""
+    """Play episodes of Q-learning in plain Python."""
     plain_q_learning.learn(amount)
     return amount
 
 
 def match(games: int) -> Callable[[], MatchResult]:
-    """Games of tic-tac-toe between Q-learning and Monte Carlo."""
-    first, second = (TabularAgent(_GAME, _made(method), seed=0) for method in ("q_learning", "monte_carlo"))
+    """Return a function that plays a match of tic-tac-toe between Q-learning and Monte Carlo."""
+    rules = (_rule(method) for method in ("q_learning", "monte_carlo"))
+    first, second = (TabularAgent(_GAME, (_trained_table(rule, _MATCH_EPISODES), rule), seed=0) for rule in rules)
     return lambda: play_match(_GAME, first, second, games)
 
 
-def _made(method: str) -> tuple[NDArray[np.void], Rule]:
-    rule = _rule(method)
-    return _learned(rule, _LEARNED), rule
-
-
-def _learned(rule: Rule, amount: int) -> NDArray[np.void]:
+def _trained_table(rule: Rule, amount: int) -> NDArray[np.void]:
     table, runs = new_table(_GAME.action_count, 1), np.zeros(1, RUN)
     alphas, rates = Schedule(LINEAR, 0.3, 0.02), Schedule(LINEAR, 1.0, 0.05)
     path, values = np.empty(rule.max_plies, TURN), np.empty(_GAME.action_count)

@@ -1,6 +1,6 @@
-"""The AEC loop of PettingZoo: one game of random legal actions, every position printed.
+"""Play a game of random legal actions in the AEC loop of PettingZoo, and print every position.
 
-Run it with ``python examples/aec_loop.py``; an environment may be named, ``python examples/aec_loop.py Nim-v0``.
+Run it with ``python examples/aec_loop.py``, or with an environment: ``python examples/aec_loop.py Nim-v0``.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""An agent of one's own, compared with those of the suite.
+"""Write your own agent, and compare it with agents of the suite.
 
-It looks one move ahead in plain Python, which is slow and easy to read, and plays every game. Once it is registered, a
-spec string names it, with its options, wherever an agent is named.
+The agent searches one move ahead in plain Python, which is slow and easy to read. It plays every game. After its
+registration, you can use it by its spec string, like any other agent.
 
 Run it with ``python examples/custom_agent.py``.
 """
@@ -18,26 +18,26 @@ from ci_envs.arena import compare, tables
 
 
 class CarefulAgent(Agent):
-    """Wins at once if it can, else keeps the opponent from winning at once if it can, else plays at random."""
+    """An agent that wins at once if it can, and otherwise prevents an immediate win of the opponent."""
 
     def __init__(self, game: Game, *, block: bool = True, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
-            game: any game.
-            block: whether it minds what the opponent could do next.
-            seed: decides between actions it thinks equally good.
+            game: The game.
+            block: Whether the agent prevents immediate wins of the opponent.
+            seed: The seed of the choice among equally good actions.
         """
         super().__init__(game, seed=seed)
         self.block = block
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        """One board after the other: an observation shows the whole position."""
+        """Return the actions on n boards, which the agent chooses one after the other."""
         boards = observations["observation"]
         return np.array([self.choose(Position.from_observation(self.game, planes)) for planes in boards])
 
     def choose(self, position: Position) -> int:
-        """The action to play in ``position``."""
+        """Return the action in a position."""
         actions = position.legal_actions()
         choices = list(winning_actions(position))
         if not choices and self.block:
@@ -46,7 +46,7 @@ class CarefulAgent(Agent):
 
 
 def winning_actions(position: Position) -> Iterator[int]:
-    """The actions that win at once for the player to move."""
+    """Yield the actions that win at once for the player to move."""
     for action in position.legal_actions():
         after = position.play(action)
         if after.result == (1 if after.to_move == position.to_move else -1):

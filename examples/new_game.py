@@ -1,13 +1,14 @@
-"""A game added from outside the package: Chomp, whose rules are three short kernels.
+"""Add your own game: Chomp. Its rules are three short kernels.
 
-A bar of chocolate has ``rows`` x ``cols`` squares, the top left one poisoned. Players take turns to choose a square and
-eat it with everything below and to the right of it. The player who eats it loses. (Fred Schuh 1952; David Gale, "A
-curious Nim-type game", American Mathematical Monthly 81, 1974.)
+A bar of chocolate has ``rows`` x ``cols`` squares. The top left square is poisoned. The players take turns. A player
+chooses a square, and eats it with all squares below and to the right of it. The player who eats the poisoned square
+loses. (Fred Schuh 1952; David Gale, "A curious Nim-type game", American Mathematical Monthly 81, 1974.)
 
-Gale's strategy-stealing argument says that the first player wins on every bar of more than one square, but not how. On
-a square bar the winning first bite is known: ``b2``, which leaves two arms of equal length to be kept equal.
+The first player wins on every bar with more than one square, by Gale's strategy-stealing argument. The argument does
+not give the winning action. On a square bar it is known: ``b2`` leaves two arms of equal length, and then the first
+player keeps them equal.
 
-Run it with ``python examples/new_game.py``. docs/adding_a_game.md walks through it.
+Run it with ``python examples/new_game.py``. docs/adding_a_game.md explains this file.
 """
 
 import re
@@ -51,8 +52,8 @@ BAR = GridStyle(board="#e9e2d6", cells={".": "", "#": _SQUARE, "!": _SQUARE + _P
 class Chomp(Game):
     """Chomp on a bar of ``rows`` x ``cols`` squares (each 1 to 8).
 
-    Square ``row * cols + col``, counted from the top left, is the action that eats it and its bit in the first word, in
-    which a one is a square that is left. The second word is zero.
+    The number of a square is ``row * cols + col``, counted from the top left. It is the number of the action that eats
+    the square, and the number of its bit in the first word. The bit is 1 if the square is left. The second word is 0.
     """
 
     rows: int = 4
@@ -66,31 +67,31 @@ class Chomp(Game):
 
     @property
     def action_count(self) -> int:
-        """One action a square."""
+        """One action for each square."""
         return self.rows * self.cols
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
-        """One plane, in which a square that is left is 1."""
+        """One plane with 1 for each square that is left."""
         return self.rows, self.cols, 1
 
     @property
     def symmetry_count(self) -> int:
-        """A square bar can be mirrored in the diagonal through the poison."""
+        """2 for a square bar, which has the reflection in the diagonal as a symmetry, otherwise 1."""
         return len(self.square_maps())
 
     def square_maps(self) -> list[list[int]]:
-        """The symmetries, the identity first: ``maps[s][square]`` is where ``square`` goes."""
+        """Return the symmetries, with the identity first. ``maps[s][square]`` is the image of ``square``."""
         squares = np.arange(self.action_count).reshape(self.rows, self.cols)
         images = [squares, squares.T] if self.rows == self.cols else [squares]
         return [image.ravel().tolist() for image in images]
 
     def start(self) -> tuple[int, int]:
-        """The whole bar."""
+        """Return the words of the whole bar."""
         return (1 << self.action_count) - 1, 0
 
     def action_name(self, action: int) -> str:
-        """The column's letter and the row's number: ``b2``."""
+        """Return the letter of the column and the number of the row, for example ``b2``."""
         return cell_name(action, self.cols)
 
     def lengths(self, own: int) -> list[int]:
@@ -107,7 +108,7 @@ class Chomp(Game):
         return f"{','.join(map(str, self.lengths(own)))} {to_move}"
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read what :meth:`to_text` wrote; a row is never longer than the one above."""
+        """Return the position of a text from :meth:`to_text`. A row is never longer than the row above it."""
         match = re.fullmatch(r"(\d(?:,\d)*) ([01])", text, re.ASCII)
         lengths = [int(length) for length in match[1].split(",")] if match else []
         descending = sorted([self.cols, *lengths], reverse=True) == [self.cols, *lengths]
@@ -119,24 +120,24 @@ class Chomp(Game):
         return self.pack(lengths), 0, int(match[2])
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """The bar with the names of columns and rows."""
+        """Return the bar as text, with the names of columns and rows."""
         return grid_diagram(self.symbols(own))
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """The bar as a picture."""
+        """Return the bar as a picture."""
         return grid_drawing(self.symbols(own), BAR)
 
     def symbols(self, own: int) -> list[str]:
-        """The rows of the bar: ``#`` a square, ``!`` the poison, ``.`` eaten."""
+        """Return the rows of the bar: ``#`` is a square, ``!`` the poisoned square, ``.`` an eaten square."""
         rows = [("#" * length).ljust(self.cols, ".") for length in self.lengths(own)]
         return [rows[0].replace("#", "!", 1), *rows[1:]]
 
     def position_bound(self, own: int, opp: int) -> int:
-        """Every position is a row of lengths that never grow: a path along the edges of the bar."""
+        """Return the number of positions: each one is a path along the edges from corner to corner of the bar."""
         return comb(self.rows + self.cols, self.rows)
 
     def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """AlphaZero is measured against the solver too, on bars that are solved in seconds."""
+        """Return options of AlphaZero. The ladder contains ``exact``, because small bars are solved in seconds."""
         return {"alphazero": {"random_plies": 3, "ladder": ("random", "minimax:depth=2", "exact"), "capacity": 30_000}}
 
 
@@ -148,14 +149,14 @@ def _(game: Chomp) -> Any:
 @implements(play, Chomp)
 def _(game: Chomp) -> Any:
     bites = [(row, col) for row in range(game.rows) for col in range(game.cols)]
-    # all that could be left afterwards: the rows above whole, the others up to the bite
-    spared = np.array([game.pack([game.cols] * row + [col] * (game.rows - row)) for row, col in bites], dtype=np.uint64)
-    return lambda game, own, opp, action: (own & spared[action], opp)
+    # a bite leaves the rows above it, and the squares to the left of it in the other rows
+    kept = np.array([game.pack([game.cols] * row + [col] * (game.rows - row)) for row, col in bites], dtype=np.uint64)
+    return lambda game, own, opp, action: (own & kept[action], opp)
 
 
 @implements(result, Chomp)
 def _(game: Chomp) -> Any:
-    # once nothing is left, the opponent has just eaten the poison
+    # if no square is left, the opponent has just eaten the poisoned square
     return lambda game, own, opp: WIN if own == np.uint64(0) else ONGOING
 
 
@@ -207,13 +208,13 @@ register("Chomp-v0", Chomp)
 
 
 def winning_bites(game: Chomp) -> list[str]:
-    """The first bites that keep the win, from the exact solution."""
+    """Return the names of the first actions that win, from the exact solution."""
     start = Position.start(game)
     return [game.action_name(action) for action in solve(game).value_actions(start)]
 
 
 def first_bite(size: int) -> str:
-    """Return the first move of minimax on a square bar, after a search to the end of the game."""
+    """Return the name of minimax's first action on a square bar. The search reaches the end of the game."""
     env = make("Chomp-v0", rows=size, cols=size)
     env.reset()
     minimax = make_agent(f"minimax:depth={size * size}", env, seed=0)
@@ -221,7 +222,7 @@ def first_bite(size: int) -> str:
 
 
 def show_perfect_play() -> None:
-    """Minimax against itself in the AEC environment, on the default bar."""
+    """Play minimax against itself on the default bar, in the AEC environment, and print the game."""
     env = make("Chomp-v0", render_mode="ansi")
     minimax = make_agent(f"minimax:depth={env.game.action_count}", env, seed=0)
     env.reset()
@@ -240,7 +241,7 @@ if __name__ == "__main__":
     check_game(Chomp())
     print(f"4 x 4 squares: minimax begins with {first_bite(4)}")
     print(f"4 x 5 squares: the winning first bites are {', '.join(winning_bites(Chomp()))}")
-    print("\nperfect play on both sides:\n")
+    print("\noptimal play of both players:\n")
     show_perfect_play()
-    print("\nminimax sees to the end of 20 squares, so against itself it wins whenever it begins:\n")
+    print("\nminimax searches to the end of the game, so the first player wins each game between two minimax agents:\n")
     rich.print(tables(compare("Chomp-v0", ["random", "minimax:depth=20", "minimax:depth=20"], games=100)))

@@ -1,7 +1,7 @@
-"""Evolve a combination of plain rules for Nim, and compare it with the best that the same rules can do.
+"""Evolve a combination of simple rules for Nim, and compare it with the best combinations of the same rules.
 
-Run it with ``python examples/nim_evolution.py``; ``--generations 3`` gives a quick look. All shares are exact: of the
-positions that are won for the player to move, against the agent ``nim_expert``
+Run it with ``python examples/nim_evolution.py``. ``--generations 3`` takes less time. The shares are exact: they are
+the shares of the won positions that an agent wins against ``nim_expert``
 (:class:`ci_envs.agents.nim.analysis.NimAnalysis`).
 """
 
@@ -23,12 +23,12 @@ FEATURES = ("odd", "single")
 @click.option("--generations", default=60, show_default=True, type=click.IntRange(min=1))
 @click.option("--output", default="runs/nim_evolution", show_default=True, type=click.Path(path_type=Path))
 def main(generations: int, output: Path) -> None:
-    """Train ``nim_evolved`` and print what it wins."""
+    """Train ``nim_evolved``, and print the share of won positions that it wins."""
     game = Nim((1, 3, 5, 7))
     options = {"rules": DETERMINISTIC_RULES, "features": FEATURES, "generations": generations, "measurements": 1}
     agent = make_agent(train("nim_evolved", "Nim-v0", output=output, **options), game)
     analysis = NimAnalysis(game)
-    chances = np.zeros((analysis.count, game.action_count))  # none in the empty position
+    chances = np.zeros((analysis.count, game.action_count))  # the empty position has no actions
     chances[1:] = action_probabilities(game, agent.genome_policy, agent.genome, analysis.words[1:])
     for name, share in (
         ("the evolved combination", analysis.share_won(chances)[0]),
@@ -37,7 +37,7 @@ def main(generations: int, output: Path) -> None:
     ):
         click.echo(f"{name}: {share:.1%}")
     unsolvable = min((game.sizes(int(word)) for word in analysis.unsolvable_starts(DETERMINISTIC_RULES)), key=sum)
-    click.echo(f"The smallest won position in which no rule is sure to win: {unsolvable}")
+    click.echo(f"The smallest won position in which no rule always wins: {unsolvable}")
 
 
 if __name__ == "__main__":

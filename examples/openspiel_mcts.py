@@ -1,7 +1,7 @@
-"""Algorithms of OpenSpiel on a game of ci_envs: Quixo on 3 x 3.
+"""Run algorithms of OpenSpiel on a game of ci_envs: Quixo on 3 x 3.
 
-OpenSpiel's minimax solver finds out how soon the first player can win, and its Monte Carlo tree search plays against
-an agent of ci_envs. It needs the extra ``openspiel``.
+OpenSpiel's minimax solver computes whether the first player can win within a number of plies. OpenSpiel's Monte Carlo
+tree search plays against an agent of ci_envs. The example needs the extra ``openspiel``.
 
 Run it with ``python examples/openspiel_mcts.py``.
 """
@@ -22,7 +22,7 @@ def forced_win(plies: int) -> bool:
 
 
 def play(simulations: int, opponent: str, seed: int) -> list[float]:
-    """Play OpenSpiel's MCTS, which begins, against an agent of ci_envs, and return the result of each."""
+    """Play a game and return the results of both players. OpenSpiel's MCTS moves first, an agent of ci_envs second."""
     game = pyspiel.load_game("ci_envs_quixo(size=3)")
     rng = np.random.RandomState(seed)
     bot = MCTSBot(game, 1.0, simulations, RandomRolloutEvaluator(random_state=rng), random_state=rng)

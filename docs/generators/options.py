@@ -45,8 +45,8 @@ def problem_table(id: str) -> str:
 
 
 _STRENGTH_TEXT = """\
-The ratings of the [strength tables](../strength/README.md) compare the agents of one environment with each other. The mean
-rating of the agents of an environment is 0.
+The ratings of the [strength tables](../strength/README.md) compare the agents of one environment with each other. The
+mean rating of the agents of an environment is 0.
 """
 
 
