@@ -1,6 +1,6 @@
-"""The course reports that this project grew out of, section by section.
+"""The course reports on which this project is based, section by section.
 
-``ci-envs reports`` lists the sections and runs them. Each section shows what its report printed, what a literal
-re-implementation gives, what the report described (with its bugs repaired), and our own result, all measured under the
-conditions of the report.
+``ci-envs reports`` lists the sections and runs them. Each section shows four figures under the conditions of the
+report: the published figure, the result of a literal re-implementation, the result of the method as the report
+describes it (without its bugs), and our best result.
 """

@@ -1,4 +1,4 @@
-"""The agents of the reports, as they can be entered in any match: ``report:B31:max_lowest``."""
+"""The agents of the reports by name: ``report:B31:max_lowest``."""
 
 from ci_envs.agent.interface import Agent
 from ci_envs.games.game import Game
@@ -7,15 +7,15 @@ from ci_envs.validation import unknown_name
 
 
 def report_agent(game: Game, name: str, *, seed: int | None = None) -> Agent:
-    """Make an agent of a report. It keeps the bugs of the report, but plays only legal actions.
+    """Make an agent of a report. The agent has the bugs of the report, but plays only legal actions.
 
     Args:
-        game: The game that it plays.
+        game: The game.
         name: The name of the agent, for example ``B31:max_lowest``.
-        seed: The seed of its random numbers.
+        seed: The seed of the random numbers.
 
     Raises:
-        ValueError: There is no such agent, or it does not play this game.
+        ValueError: No agent has this name, or the agent does not play this game.
     """
     makers = agent_makers()
     if name not in makers:

@@ -1,4 +1,4 @@
-"""Training our ``alphazero`` with the options of a report, for a section."""
+"""Training of our ``alphazero`` in a section, with the options of a report."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ class TrainedNetwork(NamedTuple):
 
     Attributes:
         network: The network at the end of the run.
-        losses: For each iteration, the mean loss of its positions times their number.
+        losses: The sum of the losses of the positions of each iteration.
     """
 
     network: "Network"
@@ -34,20 +34,20 @@ _UNMEASURED: Mapping[str, Any] = {
     "gate": 0.0,
     "checkpoint_seconds": 1000,
 }
-"""Options of a run that is not measured on its way; the network at its end counts as the best."""
+"""Options of a run without measurements. The last network counts as the best network."""
 
 
 def train_alphazero(
     environment: str, game: Game, options: Mapping[str, Any], iterations: int, seed: int
 ) -> TrainedNetwork:
-    """Train ``alphazero`` in a temporary folder, without showing the progress.
+    """Train ``alphazero`` in a temporary folder, without a display of the progress.
 
     Args:
         environment: The id of the environment.
-        game: Its game.
+        game: The game of the environment.
         options: Options of ``ci-envs train alphazero``.
-        iterations: Length of the run.
-        seed: Of all random numbers.
+        iterations: The length of the run in iterations.
+        seed: The seed of all random numbers.
     """
     from ci_envs.agents.alphazero.model_file import read_model
     from ci_envs.training import train

@@ -39,7 +39,7 @@ def section_of(name: str) -> Section:
     """Return the section of a name, in capital or small letters.
 
     Raises:
-        ValueError: There is no such section.
+        ValueError: No section has this name.
     """
     section = sections().get(name.upper())
     if section is None:
@@ -48,7 +48,7 @@ def section_of(name: str) -> Section:
 
 
 def agent_makers() -> Mapping[str, AgentMaker]:
-    """Return what makes the agents of the reports, by name."""
+    """Return the functions that make the agents of the reports, by the name of the agent."""
     return {name: maker for section in sections().values() for name, maker in section.agents.items()}
 
 

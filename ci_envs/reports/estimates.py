@@ -9,7 +9,7 @@ from ci_envs.reports.section import Estimate
 
 
 def share_in_games(share: float, games: int) -> Estimate:
-    """Return an exact percentage of games won, and the interval in which 95% of measurements of it lie.
+    """Return an exact percentage of games won, and the interval that contains 95% of its measurements.
 
     Args:
         share: The exact probability to win a game, 0 to 1.
@@ -33,6 +33,6 @@ def measured_share(wins: int, games: int) -> Estimate:
 
 
 def spread_of_runs(values: Sequence[float]) -> Estimate:
-    """Return the median of a figure over independent runs, and the range that holds the middle 95% of them."""
+    """Return the median of a figure over independent runs, and the range of the middle 95% of the runs."""
     median, low, high = np.quantile(values, [0.5, 0.025, 0.975])
     return Estimate(float(median), float(low), float(high))

@@ -1,6 +1,6 @@
-"""The line test of reports A, C and D, in which the first complete line decides.
+"""The line test of reports A, C and D: the owner of the first complete line wins.
 
-It differs from the rules of Quixo only where one move completes lines of both players.
+The test differs from the rules of Quixo only if one move completes lines of both players.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from ci_envs.kernels.dispatch import implements, operation
 def first_line(game: Any, own: Any, opp: Any) -> Any:
     """Return 1 if the first complete line is of ``own``, -1 if it is of ``opp``, 0 if no line is complete.
 
-    Rows come first, from the top, then columns from the left, then the diagonals.
+    The order of the lines is: rows from the top, columns from the left, the diagonals.
     """
 
 

@@ -15,13 +15,13 @@ from ci_envs.reports.section import AgentMaker
 
 
 class NimStrategyAgent(PositionAgent):
-    """Plays Nim in normal play by a strategy that takes at least one object in each move."""
+    """An agent that plays Nim in normal play by a strategy that takes at least one object in each move."""
 
     def __init__(self, game: Game, strategy: Strategy, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
-            game: Nim in normal play without ``max_take``, which the strategies do not know.
+            game: Nim in normal play without ``max_take``.
             strategy: The strategy.
             seed: The seed of the random moves.
 
@@ -46,10 +46,10 @@ class NimStrategyAgent(PositionAgent):
 
 
 def strategy_agent(strategy: Strategy) -> AgentMaker:
-    """Return what makes the agent that plays a strategy.
+    """Return a function that makes the agent of a strategy.
 
     Args:
-        strategy: The strategy; it takes at least one object in each move.
+        strategy: The strategy. It takes at least one object in each move.
     """
     return partial(_make, strategy=strategy)
 

@@ -1,7 +1,7 @@
-"""Strategies of the reports for Nim, as probabilities of moves, and the exact share of games that they win.
+"""Strategies of the reports for Nim, as probabilities of moves, and the exact share of games that a strategy wins.
 
-A position is a tuple of rows. A move ``(row, number)`` takes ``number`` objects from a row. A strategy gives the
-probability of each move. Report B checks only that a move does not take more than the row has, so some of its
+A position is a tuple of the sizes of the rows. A move ``(row, number)`` takes ``number`` objects from a row. A strategy
+returns the probability of each move. Report B checks only that a move does not take too many objects, so some of its
 strategies pass: they take 0 objects.
 """
 
@@ -20,14 +20,14 @@ Chances = dict[Move, float]
 Strategy = Callable[[Rows], Chances]
 
 REPORT_ROWS: Rows = (1, 3, 5, 7)
-"""The rows with which report B plays, except where it says otherwise."""
+"""The rows of most measurements of report B."""
 
 FIVE_ROWS: Rows = (1, 3, 5, 7, 9)
-"""The rows with which report A plays, and report B in some of its measurements."""
+"""The rows of report A, and of some measurements of report B."""
 
 
 def moves_of(rows: Rows) -> list[Move]:
-    """Return the legal moves: rows ascending, then numbers ascending."""
+    """Return the legal moves, sorted by row and then by number."""
     return [(row, number) for row, size in enumerate(rows) for number in range(1, size + 1)]
 
 
@@ -43,33 +43,33 @@ def nim_sum(rows: Rows) -> int:
 
 
 def uniform(rows: Rows) -> Chances:
-    """Play each legal move with the same probability, as our agent ``random``."""
+    """Play each legal move with the same probability, like our agent ``random``."""
     return _equal(moves_of(rows))
 
 
 def row_random(rows: Rows) -> Chances:
-    """Draw one of the rows that are not empty, then a number from 1 to its size: the random opponent of the reports."""
+    """Choose a row that is not empty, and then a number, both at random: the random opponent of the reports."""
     left = [row for row, size in enumerate(rows) if size]
     return {(row, number): 1 / len(left) / rows[row] for row, number in moves_of(rows)}
 
 
 def nim_optimal(rows: Rows) -> Chances:
-    """Play the first move that leaves a nim-sum of 0, or any move if there is none: report B's optimal opponent."""
+    """Play the first move to a nim-sum of 0, or a random move if no move leads to 0: report B's optimal opponent."""
     return _equal(_to_nim_sum_0(rows)[:1] or moves_of(rows))
 
 
 def nim_expert(rows: Rows) -> Chances:
-    """Play any of the moves that leave a nim-sum of 0, or any move if there is none, as our agent ``nim_expert``."""
+    """Play a random move to a nim-sum of 0, or any random move if no move leads to 0, like our ``nim_expert``."""
     return _equal(_to_nim_sum_0(rows) or moves_of(rows))
 
 
 def misere_optimal(rows: Rows) -> Chances:
-    """Play any of the moves that win in misere play, or any move if there is none, as our agent ``nim_expert``."""
+    """Play a random winning move of misere play, or any random move if no move wins, like our ``nim_expert``."""
     return _equal([move for move in moves_of(rows) if not _is_won_in_misere_play(after(rows, move))] or moves_of(rows))
 
 
 def nonzero_nim_sum(rows: Rows) -> Chances:
-    """Play any of the moves that leave a nim-sum other than 0, or any move if there is none: report A's "optimal"."""
+    """Play a random move to a nim-sum other than 0, or any random move if all lead to 0: report A's "optimal"."""
     return _equal([move for move in moves_of(rows) if nim_sum(after(rows, move))] or moves_of(rows))
 
 
@@ -105,17 +105,17 @@ def count_and_decide(odd: str, even: str) -> Strategy:
 
 
 def leave_one(rows: Rows) -> Chances:
-    """Take all but one object of a random row; of a row of one this takes 0 objects, an illegal pass."""
+    """Take all but one object of a random row. From a row of one this takes 0 objects, which is an illegal pass."""
     return _equal((row, rows[row] - 1) for row in _left(rows))
 
 
 def leave_one_or_take_it(rows: Rows) -> Chances:
-    """Take all but one object of a random row; a row of one is taken whole, so the move is legal."""
+    """Take all but one object of a random row, or the whole row if it has one object, so that the move is legal."""
     return _equal((row, max(1, rows[row] - 1)) for row in _left(rows))
 
 
 def leave_one_of_larger(rows: Rows) -> Chances:
-    """Take all but one object of a random row that has more than one, else one object: always a legal move."""
+    """Take all but one object of a random row with more than one object. Without such a row, take one object."""
     larger = [row for row in _left(rows) if rows[row] > 1]
     return _equal([(row, rows[row] - 1) for row in larger] or [(row, 1) for row in _left(rows)])
 
@@ -126,25 +126,25 @@ def take_row(rows: Rows) -> Chances:
 
 
 def always(seat: int, leaves_one: Strategy) -> Strategy:
-    """Return the rule with which report B means to win always.
+    """Return the rule that, according to report B, always wins.
 
     Playing first (seat 0), it leaves one object in a random row if the number of rows left is even, and takes a random
     row if the number is odd. Playing second (seat 1), it does the opposite.
 
     Args:
-        seat: The seat that the rule is meant for, 0 or 1.
-        leaves_one: What it plays to leave one object: :func:`leave_one` (literal) or one of the two legal versions.
+        seat: The seat of the rule, 0 or 1.
+        leaves_one: The strategy that leaves one object: :func:`leave_one` (literal) or one of the two legal versions.
     """
     return lambda rows: leaves_one(rows) if len(_left(rows)) % 2 == seat else take_row(rows)
 
 
 def compiled_strategy(game: Nim, chances_of: Callable[[NDArray[np.uint64]], NDArray[np.float64]]) -> Strategy:
-    """Return a strategy that one of our agents plays in compiled code.
+    """Return the strategy of one of our compiled agents.
 
     Args:
-        game: The game that it plays; positions of the strategy have at most its rows.
-        chances_of: Returns the probabilities of all actions, float64 (positions, actions), from the first words of
-            positions, uint64 (positions,).
+        game: The game of the agent. The positions of the strategy have at most the rows of this game.
+        chances_of: A function that takes the first words of positions, uint64 (positions,), and returns the
+            probabilities of all actions, float64 (positions, actions).
     """
 
     def strategy(rows: Rows) -> Chances:
@@ -163,7 +163,7 @@ def win_percentage(
         share = win_share(strategy, opponent, rows, misere=misere)
     else:
         share = 1 - win_share(opponent, strategy, rows, misere=misere)
-    return round(100 * share, 10)  # without the rounding error of a sum that is 0
+    return round(100 * share, 10)  # removes the rounding error of a sum of 0
 
 
 def win_share(first: Strategy, second: Strategy, rows: Rows = REPORT_ROWS, *, misere: bool = False) -> float:

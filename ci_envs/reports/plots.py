@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg")
 
 _LOGARITHMIC = 100
-"""Figures that differ by more than this factor are drawn on a logarithmic axis."""
+"""The axis is logarithmic if the figures differ by more than this factor."""
 
-_COLUMNS = 5  # most panels side by side
+_COLUMNS = 5  # maximum number of panels in a row
 
 
 def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]:
@@ -38,7 +38,7 @@ def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]
     for name, figure in _figures(section, findings):
         for kind in FORMATS:
             content = io.BytesIO()
-            with rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):  # repeatable, and text as text
+            with rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):  # a repeatable file with text, not paths
                 figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
             files.append(folder / f"{name}.{kind}")
             write_whole(files[-1], content.getvalue())
@@ -52,7 +52,7 @@ def _figures(section: Section, findings: Findings) -> "Iterator[tuple[str, Figur
 
 
 def _overview(section: Section, findings: Findings) -> "Figure":
-    """Draw every row as a line with the four figures and the literal interval, and each unit in its own panel."""
+    """Draw each row with its four figures and the interval of the literal version, and a panel for each unit."""
     units = dict.fromkeys(row.unit for row in findings.rows)
     groups = [[row for row in findings.rows if row.unit == unit] for unit in units]
     figure = figure_type()(figsize=(9, 1 + 0.5 * len(groups) + 0.42 * len(findings.rows)), layout="constrained")
@@ -74,7 +74,7 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
         ("described", "s", [row.described for row in rows]),
         ("ours", "*", [row.ours for row in rows]),
     ]
-    heights = [places + 0.27 - 0.18 * number for number in range(len(columns))]  # equal figures do not hide each other
+    heights = [places + 0.27 - 0.18 * number for number in range(len(columns))]  # equal figures stay visible
     drawn: list[float] = []
     for (name, marker, values), own_heights in zip(columns, heights, strict=True):
         known = [(value, height) for value, height in zip(values, own_heights, strict=True) if value is not None]

@@ -33,9 +33,9 @@ def searcher(search: QuixoSearch | str, seed: int = 0) -> Searcher:
 
 
 def games_v_random(search: QuixoSearch | str, games: int, seed: int) -> Side:
-    """Play Quixo against random, both seats alternating, and return the results and the time of the search."""
+    """Play Quixo against random with alternating seats, and return the results and the time of the search."""
     agent = searcher(search, seed)
-    agent.act_on(start_words(QUIXO, 0))  # compiles, which is not part of the time
+    agent.act_on(start_words(QUIXO, 0))  # compiles before the time is measured
     return play_match(QUIXO, agent, make_agent("random", QUIXO, seed=seed + 1), games).sides[0]
 
 
@@ -45,7 +45,7 @@ def win_share(record: Record) -> float:
 
 
 def wins_in_games(share: float, games: int) -> Estimate:
-    """Return a measured percentage of games won, and the interval in which 95% of measurements of it lie.
+    """Return a measured percentage of games won, and the interval that contains 95% of its measurements.
 
     Args:
         share: The measured share, 0 to 1.
@@ -84,7 +84,7 @@ def move_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int =
         seed: The seed of the search.
     """
     agent = searcher(search, seed)
-    agent.act_on(words[:0])  # compiles, which is not part of the time
+    agent.act_on(words[:0])  # compiles before the time is measured
     costs: list[tuple[int, int, float]] = []
     for row in words:
         began = process_time()
@@ -113,26 +113,26 @@ class PruningCosts:
 
     @property
     def fewer_nodes(self) -> float:
-        """By which factor alpha-beta reduces the number of nodes."""
+        """The factor by which alpha-beta reduces the number of nodes."""
         return float(self.plain.nodes.sum() / self.pruned.nodes.sum())
 
     @property
     def faster(self) -> float:
-        """By which factor alpha-beta reduces the time."""
+        """The factor by which alpha-beta reduces the time."""
         return float(self.plain.seconds.sum() / self.pruned.seconds.sum())
 
 
 def pruning_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int = 0) -> PruningCosts:
-    """Measure the moves of a search without and with alpha-beta; the arguments are those of :func:`move_costs`."""
+    """Measure the moves of a search without and with alpha-beta. :func:`move_costs` describes the arguments."""
     plain = replace(search, pruning=False) if isinstance(search, QuixoSearch) else f"{search},pruning=false"
     return PruningCosts(move_costs(plain, words, seed), move_costs(search, words, seed))
 
 
 def pruning_rows(label: str, literal: PruningCosts, described: PruningCosts, ours: PruningCosts) -> list[FigureRow]:
-    """Return the rows of the mean nodes and seconds of a move, and of the moves that alpha-beta does not change.
+    """Return the rows of the mean nodes and seconds of a move, and of the share of equal moves with alpha-beta.
 
     Args:
-        label: The beginning of the quantities, for example the depth; empty for none.
+        label: The beginning of the names of the quantities, for example the depth, or an empty text.
         literal: The costs of the literal search.
         described: The costs of the described search.
         ours: The costs of our search.

@@ -1,4 +1,4 @@
-"""Running sections, and keeping their results in a folder so that a finished section is not run again."""
+"""Runs of sections. A folder stores the results, so that a finished section does not run again."""
 
 import json
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from ci_envs.storage.files import write_whole
 
 
 def findings_of(section: Section, options: RunOptions, folder: Path, *, again: bool = False) -> Findings:
-    """Return the findings of a section: those in the folder if it was run with the same options, else of a new run.
+    """Return the findings of a section: the stored findings of a run with the same options, or those of a new run.
 
     Args:
         section: The section.
-        options: How to run it.
-        folder: The folder of the results; it is made if it does not exist.
+        options: The options of the run.
+        folder: The folder of the results. It is made if it does not exist.
         again: Whether to run a finished section again.
 
     Raises:
@@ -44,7 +44,7 @@ def findings_of(section: Section, options: RunOptions, folder: Path, *, again: b
 
 
 def kept_findings(section: Section, options: RunOptions, folder: Path) -> Findings | None:
-    """Return the findings that a folder has of a section; None if it was not run with the same options."""
+    """Return the stored findings of a section, or None if there is no run with the same options in the folder."""
     try:
         content = json.loads(_file(section, folder).read_bytes())
         if any(content[name] != value for name, value in _settings(options).items()):
@@ -58,7 +58,7 @@ def kept_findings(section: Section, options: RunOptions, folder: Path) -> Findin
 
 
 def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
-    """Yield each row of the findings as plain values for a JSON file."""
+    """Yield each row of the findings as a dictionary of JSON values."""
     for row in findings.rows:
         yield {
             "section": section.name,

@@ -1,4 +1,4 @@
-"""The solvers of the reports, as they can be used everywhere: ``report:B2``."""
+"""The solvers of the reports by name: ``report:B2``."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from ci_envs.validation import unknown_name
 
 
 def report(problem: Problem, name: str = "", *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve a problem by a solver of a report, bugs included.
+    """Solve a problem by a solver of a report, with its bugs.
 
     Args:
         problem: The problem.
@@ -17,7 +17,7 @@ def report(problem: Problem, name: str = "", *, seed: int = 0) -> Iterator[Incum
         seed: The seed of all random numbers.
 
     Raises:
-        ValueError: There is no such solver, or it does not solve this problem.
+        ValueError: No solver has this name, or the solver does not solve this problem.
     """
     available = report_solvers()
     if name not in available:

@@ -1,4 +1,4 @@
-"""Training our tabular learners inside a section, without the files of a run."""
+"""Training of our tabular learners in a section, without the files of a run."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ def new_trainer(
         environment: The id of the environment.
         episodes: The length of the run, in games.
         seed: The seed of the run.
-        earlier: The trainer whose table this one continues with.
+        earlier: A trainer. The new trainer continues with its table.
 
     Raises:
         ValueError: An option is not allowed.
@@ -45,7 +45,7 @@ def train_to(trainer: TabularTrainer, episodes: int, progress: Progress = lambda
     Args:
         trainer: The trainer.
         episodes: The number of episodes since the start of the run.
-        progress: Called with the share of the episodes that is done.
+        progress: A function that is called with the completed share of the episodes.
     """
     while trainer.count < episodes:
         trainer.step(episodes)
@@ -54,5 +54,5 @@ def train_to(trainer: TabularTrainer, episodes: int, progress: Progress = lambda
 
 
 def learned(learner: str, environment: str, episodes: int, *, seed: int = 0) -> TabularTrainer:
-    """Return the trainer of a tabular learner at the end of its run; the arguments are those of :func:`new_trainer`."""
+    """Train a tabular learner, and return its trainer. :func:`new_trainer` describes the arguments."""
     return train_to(new_trainer(learner, environment, episodes, seed=seed), episodes)

@@ -1,11 +1,11 @@
 """Section A7: Quixo by AlphaZero.
 
-The literal version keeps the bugs of report A's program (:mod:`.quixo_alphazero`). Its network has 11.8 million
-parameters, which takes too long on two cores: here it is trained and played with 16 channels instead of 256, and only
-its size and its speed are measured as they are.
+The literal version has the bugs of report A's program (:mod:`.quixo_alphazero`). The network of report A has 11.8
+million parameters, which takes too long on two cores. The matches use a network with 16 channels instead of 256. Only
+the size and the speed are measured for the full network.
 
-The described version is our ``alphazero`` with the options ``DESCRIBED``. Report A says nothing about the loss, the
-number of games, the temperature and symmetries, so these options are those of its program, or off.
+The described version is our ``alphazero`` with the options ``DESCRIBED``. Report A does not describe the loss, the
+number of games, the temperature and symmetries. These options are those of its program, or switched off.
 """
 
 from collections.abc import Mapping
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
 
 DESCRIBED: Mapping[str, Any] = {"preset": "A7", "architecture": "a7_narrow"}
-"""What report A describes as options of ``ci-envs train alphazero``; the preset has its network. As in the program of
-report A, a position is learned from about 20 times."""
+"""The method of report A as options of ``ci-envs train alphazero``. The preset has the network of report A. As in the
+program of report A, each position is used about 20 times for training."""
 
 _GAME, _ENVIRONMENT = Quixo(), "Quixo-v0"
 _REPORT = 50
@@ -65,7 +65,7 @@ _FULL, _QUICK = _A7Scale(100, 3, 5, GAMES, 10), _A7Scale(10, 2, 1, 1, 2)
 
 
 def run(options: RunOptions) -> Findings:
-    """Train as report A does, and let the agents play against random."""
+    """Train the networks, and play the matches against random."""
     from torch import get_num_threads, set_num_threads
 
     threads = get_num_threads()
@@ -118,7 +118,7 @@ def _described_agent(network: "Network", seed: int) -> PositionAgent:
 
 
 def _literal_search_of_ours() -> ReportAlphaZeroAgent:
-    """Return the agent that plays by report A's search with our trained network."""
+    """Return the agent with report A's search and our trained network."""
     from ci_envs.agents.alphazero.inference import inference
     from ci_envs.agents.alphazero.model_file import read_model, shipped_model
 
@@ -170,7 +170,7 @@ def _parameters(architecture: str) -> int:
 
 
 def _seconds_per_move(agent: Agent, moves: int) -> Estimate:
-    """Return the time that an agent takes for a move, in positions after 8 random plies."""
+    """Return the time of a move of an agent, in positions after 8 random plies."""
     assert isinstance(agent, PositionAgent)
     times = []
     for words in random_openings(_GAME, moves + 1, 8):

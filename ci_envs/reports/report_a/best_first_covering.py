@@ -1,8 +1,8 @@
 """The best-first search of report A for set covering.
 
-Its priority of a state is the number of sets taken by the state's parent plus the number of uncovered elements. That
-number over-estimates the number of sets that are still needed, since a set can cover several elements. There is no
-closed list, so a state enters the queue once for each order in which its sets can be taken.
+The priority of a state is the number of sets in the parent state plus the number of uncovered elements. This heuristic
+is inadmissible: it overestimates the number of missing sets, because a set can cover several elements. There is no
+closed list, so a state enters the queue once for each order of its sets.
 """
 
 import heapq
@@ -18,7 +18,7 @@ _REPORT_STEPS = 500  # steps between two reports
 
 
 class SearchState(NamedTuple):
-    """A state of report A's search. Two states compare by Python's proper-subset test, which decides ties in the queue.
+    """A state of report A's search. Python's proper-subset test compares two states, and so breaks ties in the queue.
 
     Attributes:
         taken: The sets that are taken, as indices.
@@ -33,8 +33,8 @@ class SearchProgress(NamedTuple):
     """The search after some steps.
 
     Attributes:
-        steps: The number of states that were taken out of the queue and expanded.
-        cover: The indices of the sets of the cover; None as long as there is none.
+        steps: The number of expanded states.
+        cover: The indices of the sets of the cover, or None before the search has found a cover.
     """
 
     steps: int
@@ -42,7 +42,7 @@ class SearchProgress(NamedTuple):
 
 
 def search(sets: Sequence[Collection[int]], size: int) -> Iterator[SearchProgress]:
-    """Yield the progress of report A's search, and at last its cover.
+    """Yield the progress of report A's search, and finally its cover.
 
     Args:
         sets: The elements of each set; a set can be empty.
@@ -67,20 +67,21 @@ def search(sets: Sequence[Collection[int]], size: int) -> Iterator[SearchProgres
 
 
 def cover_of(sets: Sequence[Collection[int]], size: int) -> SearchProgress:
-    """Return the end of report A's search: its number of steps and its cover. See :func:`search`."""
+    """Return the number of steps and the cover of report A's search. :func:`search` describes the arguments."""
     *_, last = search(sets, size)
     return last
 
 
 def best_first(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve an instance by report A's best-first search; the work is the number of its steps.
+    """Solve an instance by report A's best-first search. The work is the number of steps.
 
-    Report A counts the sets of a cover; the value is their cost, which is the same with ``unit_cost=true``. The queue
-    grows with the number of orders of the sets, so the search is for small instances.
+    Report A counts the sets of a cover. Here the value of a cover is its cost, which is the same number with
+    ``unit_cost=true``. The size of the queue grows with the number of orders of the sets, so the search is only for
+    small instances.
 
     Args:
         problem: the instance.
-        seed: not used: the algorithm is deterministic.
+        seed: not used, because the algorithm is deterministic.
     """
     for step in search(problem.sets, problem.size):
         if step.cover is None:

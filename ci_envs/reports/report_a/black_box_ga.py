@@ -1,10 +1,10 @@
 """The genetic algorithm of report A for the black-box bit string.
 
-It is our evolutionary algorithm with the operators of report A: 100 genomes; a mating pool of 20 winners of tournaments
-of 10; children of two different entries of the pool by uniform crossover, of which each bit flips with probability
-0.01; the children replace everything. From generation 50 on the search stops when the best fitness of a generation has
-not been exceeded for 50 generations. The best fitness of the first 50 generations does not count for that, and one more
-generation is evaluated at the end.
+This module uses our evolutionary algorithm with the operators of report A. The population has 100 genomes. The mating
+pool has 20 winners of tournaments of 10. A child comes from two different entries of the pool by uniform crossover, and
+each of its bits flips with probability 0.01. The children replace the population. From generation 50 on, the search
+stops after 50 generations without a new best fitness. The best fitness of the first 50 generations does not count, and
+the search evaluates one more generation at the end.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.solving import Incumbent
 
 POPULATION = 100
-PATIENCE = 50  # generations, before early stopping begins and without an improvement
+PATIENCE = 50  # generations before early stopping starts, and generations without an improvement
 FLIP_RATE = 0.01
 PARENTS = ("fitness", "ones")
-"""The two selections of parents."""
+"""The two methods of parent selection."""
 
 
 def generations(problem: BitString, parents: str, seed: int) -> Iterator[State]:
@@ -59,7 +59,7 @@ def generations(problem: BitString, parents: str, seed: int) -> Iterator[State]:
 
 
 def black_box(problem: BitString, parents: str, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve a black box by report A's algorithm; the work is the number of fitness calls.
+    """Solve a black box by report A's algorithm. The work is the number of fitness evaluations.
 
     Args:
         problem: the black box.
@@ -71,10 +71,10 @@ def black_box(problem: BitString, parents: str, *, seed: int = 0) -> Iterator[In
 
 
 def by_fitness(problem: BitString, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve a black box with parents by fitness; see :func:`black_box`."""
+    """Solve a black box with parents selected by fitness (:func:`black_box`)."""
     return black_box(problem, "fitness", seed=seed)
 
 
 def by_ones(problem: BitString, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve a black box with parents by the number of ones; see :func:`black_box`."""
+    """Solve a black box with parents selected by the number of ones (:func:`black_box`)."""
     return black_box(problem, "ones", seed=seed)

@@ -1,8 +1,8 @@
 """Report A's genetic algorithm for Nim with two genes.
 
-The genome is (preference, range), each from 0 to 1: which of the nim-sums that it can leave a player likes, from the
-least (0) to the largest (1), and how far from it a nim-sum may be. Our agent ``nim_ga`` plays it in compiled code with
-``interpretation=relative``.
+The genome is (preference, range), both from 0 to 1. The preference selects a nim-sum between the smallest (0) and the
+largest (1) nim-sum that an action can leave. The range is the accepted distance from it. Our agent ``nim_ga`` plays
+the genome in compiled code with ``interpretation=relative``.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ from ci_envs.reports.nim_strategies import (
 )
 
 POPULATION, PARENTS, EPOCHS, GAMES = 200, 100, 10, 10
-"""Genomes of a population, parents that are drawn, populations that play, and games against each opponent."""
+"""The numbers of genomes of a population, of parents, of populations that play, and of games against each opponent."""
 
 OPPONENTS: dict[str, Strategy] = {rule.__name__: rule for rule in (row_random, max_lowest, nonzero_nim_sum)}
-"""The opponents by the names of our rules: random, the sample rule of the course's template, and "optimal"."""
+"""The opponents by the names of our rules: random, the example rule of the course, and report A's "optimal"."""
 
 _TOURNAMENT, _NOISE = 50, 0.1
 _POLICY, _MUTATION = NimGAPolicy("relative"), UniformReset(0.0, 1.0, rate=0.1)
@@ -48,8 +48,8 @@ class EvolutionRecord(NamedTuple):
     """All populations of a run.
 
     Attributes:
-        genomes: Preferences and ranges, float64 (EPOCHS + 1, POPULATION, 2); the last population does not play.
-        wins: Games won of 30, int64 (EPOCHS, POPULATION).
+        genomes: Preferences and ranges, float64 (EPOCHS + 1, POPULATION, 2). The last population does not play.
+        wins: The number of games won, of 30, int64 (EPOCHS, POPULATION).
     """
 
     genomes: NDArray[np.float64]
@@ -57,17 +57,17 @@ class EvolutionRecord(NamedTuple):
 
     @property
     def total_wins(self) -> NDArray[np.int64]:
-        """The games that each population wins, int64 (EPOCHS,)."""
+        """The number of games that each population wins, int64 (EPOCHS,)."""
         totals: NDArray[np.int64] = self.wins.sum(axis=1)
         return totals
 
 
 def genome_strategy(genome: Sequence[float], interpretation: str = "relative") -> Strategy:
-    """Return what a genome plays with the rows of report A.
+    """Return the strategy of a genome for the rows of report A.
 
     Args:
         genome: The preference and the range, from 0 to 1.
-        interpretation: What the genes mean: ``relative`` is the code of report A, ``raw`` its words.
+        interpretation: The meaning of the genes: ``relative`` is that of report A's code, ``raw`` that of its text.
     """
     game = Nim(FIVE_ROWS)
     return compiled_strategy(
@@ -92,14 +92,14 @@ def genome_agent(
 
 
 def tournament_selection(genomes: Genomes, fitness: Values, count: int, rng: Generator) -> Indices:
-    """Return parents: each is the best of 50 genomes that are drawn without replacement, intp (count,)."""
+    """Return parents, intp (count,). Each parent is the best of 50 genomes, sampled without replacement."""
     drawn = rng.random((count, len(fitness))).argsort(axis=1)[:, :_TOURNAMENT]
     winners: Indices = drawn[np.arange(count), fitness[drawn].argmax(axis=1)]
     return winners
 
 
 SELECTIONS: dict[str, Selection] = {"roulette": RouletteSelection(), "tournament": tournament_selection}
-"""The two ways in which report A selects parents."""
+"""The two methods of parent selection of report A."""
 
 
 def blend(mothers: Genomes, fathers: Genomes, shares: Values, rng: Generator) -> Genomes:
@@ -108,8 +108,8 @@ def blend(mothers: Genomes, fathers: Genomes, shares: Values, rng: Generator) ->
     Args:
         mothers: The first parents, float64 (count, 2).
         fathers: The second parents, float64 (count, 2).
-        shares: The weight of each mother; that of the father is 1 minus it. float64 (count,).
-        rng: The source of the noise, up to a tenth of the distance of the parents.
+        shares: The weight of each mother, float64 (count,). The weight of the father is 1 minus this weight.
+        rng: The random number generator of the noise, which is at most a tenth of the distance of the parents.
     """
     noise = rng.uniform(-_NOISE, _NOISE, mothers.shape) * np.abs(mothers - fathers)
     weights = shares[:, np.newaxis]
@@ -122,8 +122,8 @@ def evolve(genomes: Genomes, selection: str, rng: Generator, *, misere: bool = T
 
     Args:
         genomes: The first population, float64 (POPULATION, 2).
-        selection: How parents are selected, one of SELECTIONS.
-        rng: The source of random numbers.
+        selection: The method of parent selection, one of SELECTIONS.
+        rng: The random number generator.
         misere: Whether the player who takes the last object loses, as in report A.
     """
     populations, wins = [genomes], []
@@ -134,11 +134,11 @@ def evolve(genomes: Genomes, selection: str, rng: Generator, *, misere: bool = T
 
 
 def games_won(genomes: Genomes, rng: Generator, *, misere: bool = True) -> NDArray[np.int64]:
-    """Return how many of its 30 games each genome wins, int64 (n,); it moves first in all games."""
+    """Return the number of games, of 30, that each genome wins, int64 (n,). The genome moves first in all games."""
     game, opponents = _game_and_opponents(misere)
     starts, wins = start_words(game, GAMES), np.empty(len(genomes), dtype=np.int64)
     for number, seed in enumerate(rng.integers(2**64, size=len(genomes), dtype=np.uint64).tolist()):
-        # one genome at a time: the genomes of one call would play with the same random numbers
+        # one genome for each call, because the genomes of one call use the same random numbers
         played = play_population(game, _POLICY, genomes[number : number + 1], opponents, GAMES, seed, starts=starts)
         wins[number] = played[0, :, 0].sum()
     return wins

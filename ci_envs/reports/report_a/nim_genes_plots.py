@@ -17,7 +17,7 @@ def diversity_plot(selection: str, record: EvolutionRecord) -> Plot:
 
 
 def _dots(genes: NDArray[np.float64]) -> Series:
-    """Return the values of a gene, float64 (epochs, genomes), with one dot for values that are equal when rounded."""
+    """Return the values of a gene, float64 (epochs, genomes), as dots. Equal rounded values share a dot."""
     dots = [(value, float(epoch)) for epoch, row in enumerate(genes, 1) for value in np.unique(row.round(2)).tolist()]
     return Series("", tuple(value for value, _ in dots), tuple(epoch for _, epoch in dots), "dots")
 

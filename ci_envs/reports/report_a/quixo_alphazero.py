@@ -1,9 +1,14 @@
-"""AlphaZero for Quixo as report A programs it: its search, its training, and its agent.
+"""AlphaZero for Quixo as in report A's program: its search, its training and its agent.
 
-The search has four bugs, which are kept. V of a node is the sum of the values, not their mean. The prior never reaches
-a child, so P is 0, the exploration term vanishes, and C has no effect. The value of a leaf is for its own player to
-move, and it is added to all nodes of the path with the same sign. The network values finished positions too. The agent
-plays the child of the largest V, the first of equals. A child that was never visited has a V of 0.
+The search has four bugs of the program:
+
+* V of a node is the sum of the values instead of their mean.
+* The search does not store the priors in the children. So P is 0, the exploration term is 0, and C has no effect.
+* The value of a leaf is for the player to move in the leaf, but all nodes of the path add it with the same sign.
+* The network also evaluates finished positions.
+
+The agent plays the action to the child with the largest V; of equal children it plays the first. A child that was never
+visited has a V of 0.
 """
 
 from dataclasses import dataclass, field
@@ -47,8 +52,8 @@ class ValueNode:
 
     Attributes:
         words: The position, uint64 (2,).
-        total: V: the sum of the values of all leaves below the node, and its own.
-        legal: The legal actions; empty before the node is expanded, and in a finished position.
+        total: V: the sum of the value of the node and the values of all leaves below it.
+        legal: The legal actions. The list is empty before the expansion of the node, and in a finished position.
         children: The visited children by action.
     """
 
@@ -58,7 +63,7 @@ class ValueNode:
     children: dict[int, "ValueNode"] = field(default_factory=dict)
 
     def best_action(self) -> int:
-        """Return the action to the child of the largest V, the first of equals."""
+        """Return the action to the child with the largest V. Of equal children return the first."""
         return max(self.legal, key=self._total_after)
 
     def _total_after(self, action: int) -> float:
@@ -136,7 +141,7 @@ class Samples(NamedTuple):
 
 
 def play_itself(game: Game, evaluate: "Evaluate") -> Samples:
-    """Return the samples of a game of self-play, which ends without a winner after 100 plies.
+    """Play a game against itself, and return its samples. The game ends without a winner after 100 plies.
 
     Args:
         game: The game.
@@ -158,11 +163,11 @@ def play_itself(game: Game, evaluate: "Evaluate") -> Samples:
 class ReportTraining:
     """The training of report A: self-play and epochs of gradient descent.
 
-    After each game the samples of all games so far are added to the data again. If the data have more than 10,000
-    entries, a random 10,000 of them stay before the new ones are added.
+    After each game the training adds the samples of all games so far to the data again. If the data have more than
+    10,000 entries, the training first reduces them to a random sample of 10,000 entries.
 
     Attributes:
-        network: The network that learns.
+        network: The network in training.
         history: The samples of all games.
         data: The entries of the data, as indices of the history.
     """
@@ -172,8 +177,8 @@ class ReportTraining:
 
         Args:
             game: The game.
-            network: The network that learns; its input are the planes of :func:`signed_planes`.
-            rng: Draws the entries that stay, and the order of the samples.
+            network: The network to train. Its inputs are the planes of :func:`signed_planes`.
+            rng: The random number generator of the reduction of the data and of the order of the samples.
         """
         import torch
 
@@ -184,7 +189,7 @@ class ReportTraining:
         self._optimizer = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
 
     def play_game(self) -> None:
-        """Play a game, and learn for 2 epochs."""
+        """Play a game, and train for 2 epochs."""
         played = play_itself(self._game, signed_inference(self.network))
         self.history = Samples(
             np.concatenate([self.history.words, played.words]),
@@ -197,7 +202,7 @@ class ReportTraining:
         self._learn(_EPOCHS)
 
     def finish(self) -> None:
-        """Learn for 10 more epochs."""
+        """Train for 10 more epochs."""
         self._learn(_LAST_EPOCHS)
 
     def _learn(self, epochs: int) -> None:
@@ -221,7 +226,7 @@ class ReportTraining:
 
 
 class ReportAlphaZeroAgent(PositionAgent):
-    """Plays Quixo by report A's search, which is deterministic."""
+    """An agent that plays Quixo by report A's search, which is deterministic."""
 
     def __init__(self, game: Game, evaluate: "Evaluate", *, seed: int | None = None) -> None:
         """Make the agent.
@@ -240,13 +245,13 @@ class ReportAlphaZeroAgent(PositionAgent):
 
 
 def train_network(game: Game, architecture: str, games: int, seed: int) -> "Network":
-    """Train a new network as report A does.
+    """Train a new network as in report A.
 
     Args:
         game: The game.
         architecture: The name of the architecture, ``a7`` or ``a7_narrow``.
-        games: Games of self-play, 1 or more.
-        seed: Of the weights and of the training.
+        games: The number of games of self-play, 1 or more.
+        seed: The seed of the weights and of the training.
     """
     from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 
@@ -265,7 +270,7 @@ def trained_agent(game: Game, seed: int | None) -> ReportAlphaZeroAgent:
         seed: Not used.
 
     Raises:
-        ValueError: The game is another one.
+        ValueError: The game is not Quixo on 5 x 5.
     """
     from ci_envs.agents.alphazero.model_file import read_model
 

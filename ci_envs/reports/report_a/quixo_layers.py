@@ -1,12 +1,12 @@
 """Report A's evolution of lists of layers for Quixo, which report A calls NEAT.
 
-A network sees 25 cells (1 own, -1 the opponent's, 0 blank), has a ReLU after every layer, the output layer too, then a
-softmax, and plays the legal action of the largest output, the first of equals. The literal version keeps these oddities
-of report A's code:
+The input of a network are 25 cells: 1 for an own cube, -1 for a cube of the opponent, 0 for a blank cube. Every layer,
+also the output layer, has a ReLU. A softmax follows. The network plays the legal action with the largest output; of
+equal actions it plays the first. The literal version has these peculiarities of report A's code:
 
 - A child always has a new random output layer.
-- A network of more than two layers gets a new random inner layer in every mutation.
-- The best networks stay, but their fitness is set to 0 before parents are drawn.
+- Every mutation of a network with more than two layers replaces an inner layer by a random layer.
+- The best networks survive, but their fitness is set to 0 before the selection of parents.
 """
 
 from collections.abc import Callable
@@ -32,10 +32,10 @@ from ci_envs.storage.arrays import read_arrays, write_arrays
 INPUTS, OUTPUTS = 25, 44
 MOST_HIDDEN, MOST_NEURONS = 5, 100
 POPULATION, GENERATIONS = 20, 10
-GAMES, MOST_PLIES = 5, 100  # of each network in a generation; the plies after which a game is drawn
+GAMES, MOST_PLIES = 5, 100  # games of each network in a generation, and plies after which a game is a draw
 
 POLICY = NetworkPolicy(by_value=False, softmax=True)
-"""Plays by the row of a network."""
+"""The policy that plays by the row of a network."""
 
 _GAME = Quixo()
 _ELITE, _TOURNAMENT, _RATE, _TWEAK = 2, 5, 0.3, 0.1
@@ -50,7 +50,7 @@ def random_network(rng: Generator) -> Layers:
 
 
 def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
-    """Return a child: the first layer of either parent, then the next ones of random parents, and a random output."""
+    """Return a child. Each of its layers comes from a random parent, and its output layer is random."""
     parents = [mother[:-1], father[:-1]]
     fewer, more = sorted(map(len, parents))
     child = [parents[rng.integers(2)][0]]
@@ -64,7 +64,7 @@ def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
 
 
 def mutate(network: Layers, rng: Generator) -> Layers:
-    """Return a mutant: perhaps with a layer more or less, with another inner layer, and with other weights."""
+    """Return a mutant: with some probability one layer more or less, a new inner layer, and changed weights."""
     layers = list(network)
     if rng.random() < _RATE:
         _add_or_remove(layers, rng)
@@ -74,18 +74,20 @@ def mutate(network: Layers, rng: Generator) -> Layers:
 
 
 def row_of(network: Layers) -> Values:
-    """Return the network as a row whose inputs are the planes of Quixo: a cell of the opponent's counts negatively."""
+    """Return the network as a row for :data:`POLICY`. Its inputs are the planes of Quixo instead of signed cells."""
     first = network[0]
     planes = np.stack([first.weights, -first.weights], axis=2).reshape(len(first.weights), -1)
     return flatten_layers((Layer(planes, first.biases), *network[1:]), "relu")
 
 
 def wins_in_games(rows: list[Values], rng: Generator) -> NDArray[np.float64]:
-    """Return the games that each network wins of five against random members of the population, moving first in three.
+    """Return the number of games, of five, that each network wins against random members of the population.
+
+    A network moves first in three of its games.
 
     Args:
         rows: The networks as rows.
-        rng: The source of random numbers.
+        rng: The random number generator.
     """
     wins = np.zeros(len(rows))
     for place, row in enumerate(rows):
@@ -106,12 +108,12 @@ def evolve(
     """Run report A's evolution.
 
     Args:
-        rng: The source of random numbers.
+        rng: The random number generator.
         generations: The number of populations that play.
-        report_progress: Called with the share of the generations that are done.
+        report_progress: A function that is called with the completed share of the generations.
 
     Returns:
-        The best network of the last population, and for each population the largest and the mean share of games won,
+        The best network of the last population; and the largest and the mean share of games won of each population,
         float64 (generations, 2).
     """
     population = [random_network(rng) for _ in range(POPULATION)]
@@ -126,15 +128,15 @@ def evolve(
 
 
 class LayersAgent(PolicyAgent):
-    """Plays Quixo by a network that report A's evolution made."""
+    """An agent that plays Quixo by a network from report A's evolution."""
 
     def __init__(self, game: Game, network: Layers, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:
             game: Quixo on 5 x 5.
-            network: What plays.
-            seed: Not used: the network decides without random numbers.
+            network: The network.
+            seed: Not used, because the agent is deterministic.
 
         Raises:
             ValueError: The game is not Quixo on 5 x 5.
@@ -150,17 +152,14 @@ class LayersAgent(PolicyAgent):
 
 
 def champion_agent(game: Game, seed: int | None) -> LayersAgent:
-    """Make the agent of the network that comes with the package.
-
-    :func:`write_champion` made it with the seed 0.
-    """
+    """Make the agent with the network of this package, which :func:`write_champion` wrote with the seed 0."""
     about, arrays = read_arrays(_CHAMPION, _FORMAT)
     layers = (Layer(*(arrays[f"{part}{place}"].astype(float) for part in "wb")) for place in range(about["layers"]))
     return LayersAgent(game, tuple(layers), seed=seed)
 
 
 def write_champion(path: Path = _CHAMPION, seed: int = 0) -> None:
-    """Run report A's evolution once and write the best network of the last population, in single precision."""
+    """Run report A's evolution, and write the best network of the last population in single precision."""
     network, _ = evolve(np.random.default_rng(seed))
     arrays = {f"w{place}": layer.weights.astype(np.float32) for place, layer in enumerate(network)}
     arrays |= {f"b{place}": layer.biases.astype(np.float32) for place, layer in enumerate(network)}
@@ -185,7 +184,7 @@ def _winner(fitness: NDArray[np.float64], rng: Generator) -> int:
 
 
 def _add_or_remove(layers: list[Layer], rng: Generator) -> None:
-    """Add a hidden layer or remove one, and draw the weights of the next layer again; one hidden layer stays."""
+    """Add or remove a hidden layer, and sample new weights of the next layer. At least one hidden layer stays."""
     hidden = len(layers) - 1
     if hidden > 1 and (hidden == MOST_HIDDEN or rng.random() < 0.5):
         place = int(rng.integers(hidden))
@@ -204,7 +203,7 @@ def _replace(layers: list[Layer], place: int, size: int, rng: Generator) -> None
 
 
 def _fitted(layer: Layer, inputs: int, rng: Generator) -> Layer:
-    """Return the layer with another number of inputs: columns are cut, or random ones are added."""
+    """Return the layer with another number of inputs: remove columns, or add random columns."""
     missing = max(0, inputs - layer.weights.shape[1])
     added = rng.uniform(-1, 1, (len(layer.biases), missing))
     return Layer(np.hstack((layer.weights[:, :inputs], added)), layer.biases)

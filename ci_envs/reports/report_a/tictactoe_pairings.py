@@ -1,4 +1,4 @@
-"""The three pairings with which report A compares its tic-tac-toe agents, and what it counts in them."""
+"""The three pairings of report A's tic-tac-toe agents, and their statistics."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from ci_envs.solver.solve import solve
 
 MONTE_CARLO, Q_LEARNING, RANDOM = "Monte Carlo", "Q-learning", "random"
 PAIRINGS = ((MONTE_CARLO, Q_LEARNING), (MONTE_CARLO, RANDOM), (Q_LEARNING, RANDOM))
-"""The agent that is named first starts in the first game, then they take turns."""
+"""The first agent of a pairing starts in the first game. Then the agents alternate."""
 
 TURNS = (5, 6, 7, 8, 9)
 """The turns at which a game of tic-tac-toe can end."""
@@ -28,16 +28,16 @@ def play_pairings(agents: Mapping[str, Agent], games: int) -> Matches:
     """Play the three pairings.
 
     Args:
-        agents: The two agents by :data:`MONTE_CARLO` and :data:`Q_LEARNING`, and the random one by :data:`RANDOM`.
+        agents: The agents by name: :data:`MONTE_CARLO`, :data:`Q_LEARNING` and :data:`RANDOM`.
         games: The number of games of each pairing.
     """
     return {(one, other): play_match(TICTACTOE, agents[one], agents[other], games) for one, other in PAIRINGS}
 
 
 def percentages(matches: Matches) -> dict[str, float]:
-    """Return what report A counts as percentages of the games, by the name of the quantity.
+    """Return the statistics of report A as percentages of the games, by the name of the quantity.
 
-    The outcomes by who starts are percentages of the games that this agent starts.
+    The outcomes by starting agent are percentages of the games that this agent starts.
     """
     counted: dict[str, float] = {}
     for (one, other), match in matches.items():
@@ -46,7 +46,7 @@ def percentages(matches: Matches) -> dict[str, float]:
         counted |= {f"{name}: {outcome}": 100 * count / total.games for outcome, count in outcomes}
         for starter, record in zip((one, other), _of_starters(match), strict=True):
             counts = ("wins", record.wins), ("loses", record.losses), ("draws", record.draws)
-            counted |= {f"{name}: {starter} starts, {what}": 100 * count / record.games for what, count in counts}
+            counted |= {f"{name}: {starter} starts, {outcome}": 100 * count / record.games for outcome, count in counts}
         if other == RANDOM:
             wins = _by_turn(match)[0]
             counted |= {f"{name}: wins at turn {turn}": 100 * wins[turn] / total.games for turn in TURNS}
@@ -54,13 +54,13 @@ def percentages(matches: Matches) -> dict[str, float]:
 
 
 def mistakes(agent: Agent, words: NDArray[np.uint64], games: int, seed: int) -> tuple[float, float]:
-    """Return the percentage of positions in which the agent keeps the exact value, and of games that it loses to it.
+    """Return two percentages: positions in which the agent keeps the exact value, and losses against exact play.
 
     Args:
         agent: An agent for tic-tac-toe.
         words: The positions, uint64 (n, 2).
-        games: The number of games against exact play, seats swapped.
-        seed: The seed of the exact opponent, which draws among the best moves.
+        games: The number of games against exact play, with swapped seats.
+        seed: The seed of the exact opponent, which chooses among the best moves at random.
     """
     graded = measure_accuracy(TICTACTOE, agent, words, solve(TICTACTOE)).everywhere
     lost = play_match(TICTACTOE, agent, make_agent("exact", TICTACTOE, seed=seed), games).sides[0].total.losses
@@ -97,12 +97,12 @@ def _bars(label: str, x: tuple[str, ...], y: tuple[int, ...]) -> Series:
 
 
 def _of_starters(match: MatchResult) -> tuple[Record, Record]:
-    """Return the records of the agent that starts: the games that the first agent starts, then the others."""
+    """Return the records of the starting agent: in the games that the first agent starts, and in the other games."""
     return match.sides[0].seats[0], match.sides[1].seats[0]
 
 
 def _by_turn(match: MatchResult) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
-    """Return the wins of the first agent, the wins of the second and the draws, by turn."""
+    """Return the wins of the first agent, the wins of the second agent, and the draws, by turn."""
     records = {turn: sum(match.by_length.get(turn, ()), Record()) for turn in TURNS}
     return (
         {turn: record.wins for turn, record in records.items()},

@@ -1,4 +1,4 @@
-"""The agents of report A that play tic-tac-toe by its tables."""
+"""The agents of report A that play tic-tac-toe by tables."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,11 @@ from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, best_action, code_after, moves_x, read_tables
 
 _FLOOR = 0.1
-"""What report A adds to the weights of O, so that its worst move has some chance too."""
+"""A number that report A adds to the weights of O, so that the worst move has a positive weight."""
 
 
 class TicTacToeTableAgent(PolicyAgent):
-    """Plays tic-tac-toe by a table of report A."""
+    """An agent that plays tic-tac-toe by a table of report A."""
 
     def __init__(
         self, game: Game, policy: Policy, table: NDArray[np.floating[Any]], *, seed: int | None = None
@@ -30,7 +30,7 @@ class TicTacToeTableAgent(PolicyAgent):
 
         Args:
             game: Tic-tac-toe.
-            policy: How it plays by the table: :class:`BestTablePolicy` or :class:`WeightedTablePolicy`.
+            policy: The policy: :class:`BestTablePolicy` or :class:`WeightedTablePolicy`.
             table: The table of this policy (:mod:`ci_envs.reports.report_a.tictactoe_tables`).
             seed: The seed of the random moves.
 
@@ -50,21 +50,21 @@ class TicTacToeTableAgent(PolicyAgent):
 
 @dataclass(frozen=True)
 class BestTablePolicy(Policy):
-    """Play the best move of a table of moves, the first of equals."""
+    """A policy that plays the best move of a table of moves. Of equal moves it plays the first."""
 
 
 @dataclass(frozen=True)
 class WeightedTablePolicy(Policy):
-    """Draw a move among the best third by a table of positions, with weights that follow from their values."""
+    """A policy that samples a move from the best third by a table of positions. The weights depend on the values."""
 
 
 def q_agent(game: Game, seed: int | None) -> TicTacToeTableAgent:
-    """Make report A's Q-learning agent from the table that comes with the package."""
+    """Make report A's Q-learning agent from the table of this package."""
     return TicTacToeTableAgent(game, BestTablePolicy(), read_tables()[0], seed=seed)
 
 
 def monte_carlo_agent(game: Game, seed: int | None) -> TicTacToeTableAgent:
-    """Make report A's Monte Carlo agent from the table that comes with the package."""
+    """Make report A's Monte Carlo agent from the table of this package."""
     return TicTacToeTableAgent(game, WeightedTablePolicy(), read_tables()[1], seed=seed)
 
 
@@ -83,10 +83,10 @@ def _(policy: WeightedTablePolicy) -> Any:
 
 @lean_kernel
 def _drawn_action(game: Any, own: Any, opp: Any, seed: Any, table: Any, actions: Any, values: Any) -> Any:
-    """Return one of the best third of the actions, drawn by weight. ``actions`` and ``values`` are buffers."""
+    """Return one of the best third of the actions, sampled by weight. ``actions`` and ``values`` are buffers."""
     x_moves = moves_x(own, opp)
     count = 0
-    for action in range(action_count(game)):  # insertion sort, the best for the player to move first, stable
+    for action in range(action_count(game)):  # stable insertion sort, from the best to the worst for the player to move
         if legal(game, own, opp, np.uint64(action)):
             value = table[code_after(game, own, opp, x_moves, action)]
             place = count
@@ -111,7 +111,7 @@ def _drawn_action(game: Any, own: Any, opp: Any, seed: Any, table: Any, actions:
     word, _ = next_random(seed)
     wanted = np.float64(word >> np.uint64(11)) * 2.0**-53 * last
     low, high = 0, kept - 1
-    while low < high:  # bisection, as report A draws: the sums do not rise where values of X are negative
+    while low < high:  # bisection as in report A: the sums are not sorted if values of X are negative
         middle = (low + high) // 2
         if wanted < values[middle]:
             high = middle

@@ -1,18 +1,19 @@
-"""The tables with which report A plays tic-tac-toe: Q-learning and Monte Carlo, as its code learns them.
+"""The tables of report A for tic-tac-toe: Q-learning and Monte Carlo, as report A's code learns them.
 
-A position is coded in base 3, a digit for each cell: 0 empty, 1 X, 2 O. X moves first, so the number of stones tells
-the player to move. All values are from the point of view of X: X plays to maximise them, O to minimise them.
+The code of a position is a number in base 3 with a digit for each cell: 0 empty, 1 X, 2 O. X moves first, so the number
+of stones determines the player to move. All values are from the point of view of X: X maximises them, O minimises them.
 
-Q-learning keeps these bugs of report A:
+Q-learning has this bug of report A:
 
-* The discounted value of the next move never takes part. Report A looks it up under positions in which the same player
-  moves twice. They are never stored, so the value is always 0, and the target of a move is the new value of the move
-  after it: the final reward passes backwards through the game, a tenth of the difference at each move.
+* The discounted value of the next move has no effect. Report A looks it up for positions in which the same player moves
+  twice. These positions are never stored, so the value is always 0. The target of a move is the new value of the next
+  move: the final reward passes backwards through the game, with a tenth of the difference at each move.
 
-Monte Carlo keeps these:
+Monte Carlo has these bugs of report A:
 
-* The return of a position is the final reward summed over this and all later positions, so late wins count more.
-* It draws its move among the best third of the moves, with their values as weights, also from negative ones.
+* The return of a position is the final reward summed over this position and all later positions, so longer wins have a
+  larger return.
+* The agent samples its move from the best third of the moves, with their values as weights, even if they are negative.
 """
 
 from collections.abc import Callable
@@ -40,7 +41,7 @@ from ci_envs.kernels.random_numbers import next_random
 TICTACTOE = ConnectN(3, 3, 3)
 EPISODES = 10_000_000
 TABLES = Path(__file__).with_name("tictactoe_tables.npz")
-"""The tables after all episodes with the seed 0; ``python -m ci_envs.reports.report_a.tictactoe_tables`` made them."""
+"""The file of the tables (all episodes, seed 0). ``python -m ci_envs.reports.report_a.tictactoe_tables`` writes it."""
 
 _CELLS = 9
 _POSITIONS = 3**_CELLS
@@ -57,7 +58,7 @@ def learn_q(episodes: int = EPISODES, seed: int = 0, progress: Progress = lambda
     Args:
         episodes: The number of games.
         seed: The seed of the random moves, 0 to 2^64 - 1.
-        progress: Called with the share of the episodes that is done.
+        progress: A function that is called with the completed share of the episodes.
 
     Returns:
         float64 (19683, 9): the value of a move, by the code of the position after it and its cell.
@@ -79,11 +80,11 @@ def learn_monte_carlo(
     Args:
         episodes: The number of games.
         seed: The seed of the random moves, 0 to 2^64 - 1.
-        progress: Called with the share of the episodes that is done.
-        summed: Whether the return of a position is the summed reward, as in report A, or the final reward.
+        progress: A function that is called with the completed share of the episodes.
+        summed: Whether the return of a position is the summed reward, as in report A, instead of the final reward.
 
     Returns:
-        float64 (19683,): the mean return of a position, by its code; 0 where no episode came.
+        float64 (19683,): the mean return of a position by its code, 0 for a position that was not visited.
     """
     table, counts = np.zeros(_POSITIONS), np.zeros(_POSITIONS, dtype=np.int64)
     path, state = np.zeros((_CELLS, 2), dtype=np.int64), np.uint64(seed)
@@ -95,7 +96,7 @@ def learn_monte_carlo(
 
 
 def read_tables() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the tables of Q-learning and of Monte Carlo that come with the package."""
+    """Return the tables of Q-learning and of Monte Carlo of this package."""
     with np.load(TABLES, allow_pickle=False) as file:
         return file["q_learning"], file["monte_carlo"]
 
@@ -116,7 +117,7 @@ def code_after(game: Any, own: Any, opp: Any, x_moves: Any, action: Any) -> Any:
 
 @lean_kernel
 def best_action(game: Any, table: Any, own: Any, opp: Any) -> Any:
-    """Return the move with the best value for the player to move, the first of equals."""
+    """Return the move with the best value for the player to move. Of equal moves return the first."""
     x_moves = moves_x(own, opp)
     best, chosen = -np.inf, 0
     for action in range(action_count(game)):
@@ -159,7 +160,7 @@ def _random_episodes(game: Any, table: Any, counts: Any, path: Any, episodes: An
 def _episode(game: Any, table: Any, path: Any, epsilon: Any, state: Any) -> Any:
     """Play one game epsilon-greedily, and write the codes and moves into ``path``.
 
-    The table is not read if epsilon is 1.
+    With an epsilon of 1 the function does not read the table.
     """
     own, opp = initial(game)
     x_moves, plies, outcome = True, 0, ONGOING
@@ -181,7 +182,7 @@ def _episode(game: Any, table: Any, path: Any, epsilon: Any, state: Any) -> Any:
 
 
 def main() -> None:
-    """Make the tables that come with the package."""
+    """Compute the tables of this package, and write their file."""
     q_learning, monte_carlo = learn_q().astype(np.float32), learn_monte_carlo().astype(np.float32)
     np.savez_compressed(TABLES, q_learning=q_learning, monte_carlo=monte_carlo)
 

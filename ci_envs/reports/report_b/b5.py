@@ -1,4 +1,4 @@
-"""Section B5: Quarto by the "wandering" genetic algorithm, which evolves again for each placement and each piece.
+"""Section B5: Quarto by the "wandering" genetic algorithm, which runs an evolution for each placement and each piece.
 
 :mod:`ci_envs.reports.report_b.quarto_wandering` lists the bugs that the literal version keeps.
 """
@@ -26,7 +26,7 @@ _SEATS = ("first", "second")
 
 _GAMES, _QUICK_GAMES = 300, 2
 _RULE_GAMES, _QUICK_RULE_GAMES = 6000, 200
-_VARIANT_GAMES = 900  # of each variant, to tell them apart
+_VARIANT_GAMES = 900  # games of each variant, enough to distinguish the variants
 
 _PRINTED = 99.5
 _NOT_300 = (
@@ -39,7 +39,7 @@ _CHANGES = {
     "pairs": ("the crossover that keeps piece and cell together", f"{_DESCRIBED},operators=one+pairs+restart"),
     "swap": ("the mutation that swaps pieces and cells", f"{_DESCRIBED},operators=swap+uniform+restart"),
 }
-"""What each compared variant has, and the described variant as a spec string."""
+"""A description of each variant, and the described version of the variant as a spec string."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class _Series:
         self.rng = np.random.default_rng(self.options.seed)
 
     def record(self, agent: str, opponent: str, seat: int, games: int = _GAMES) -> Record:
-        """Play a match and return the games that ``agent`` won, drew and lost from a seat: 0 first, 1 second."""
+        """Play a match, and return the record of ``agent`` from a seat: 0 moves first, 1 moves second."""
         games = self.games(games)
         players = [make_agent(spec, Quarto(), seed=int(self.rng.integers(2**63))) for spec in (agent, opponent)]
         first, second = players if seat == 0 else players[::-1]
@@ -65,7 +65,7 @@ class _Series:
         return result.sides[seat].total
 
     def games(self, games: int) -> int:
-        """Return the games of a match that has ``games`` in the full run."""
+        """Return the number of games of a match. ``games`` is the number in a full run."""
         if not self.options.quick:
             return games
         return _QUICK_RULE_GAMES if games == _RULE_GAMES else _QUICK_GAMES

@@ -1,9 +1,10 @@
 """The genetic algorithm of report B for set covering, with the operators of its code.
 
-It is our evolutionary algorithm with these operators: tournaments of two, drawn with replacement; a child is a parent
-with one random bit flipped (30%), or a crossover of two parents at one point, which may be at an end; the best of
-parents and offspring survive, and of equals the parents. All individuals start as the empty selection. More covered
-elements are better, then a lower weight.
+This module uses our evolutionary algorithm with the operators of report B. Selection is by tournaments of two, sampled
+with replacement. A child is a parent with one random bit flipped (30%), or a one-point crossover of two parents; the
+point can be at an end. The best of parents and offspring survive, and a parent survives before an equal child. All
+initial individuals are the empty selection. More covered elements are better; with equal coverage, less weight is
+better.
 """
 
 from collections.abc import Iterator
@@ -43,10 +44,10 @@ class Variant:
 
     Attributes:
         plan: the operators.
-        ones: the probability of a bit of an initial genome to be set; report B starts with empty selections.
+        ones: the probability that a bit of an initial genome is 1. Report B starts with empty selections.
         generations: the maximum number of generations after the first population.
-        reward: the fitness of each covered element in a scalar fitness, from which the weight is subtracted, and for an
-            incomplete cover the weight again; None compares pairs of coverage and weight, as report B does.
+        reward: the fitness for each covered element. The fitness is the sum of these rewards minus the weight, or minus
+            twice the weight for an incomplete cover. None compares pairs of coverage and weight, as in report B.
     """
 
     plan: Plan = PLAN
@@ -55,7 +56,7 @@ class Variant:
     reward: float | None = None
 
     def states(self, problem: SetCovering, seed: int) -> Iterator[State]:
-        """Yield the state of each generation, until the weight is N or the last generation is done."""
+        """Yield the state of each generation, until the weight is N or all generations are done."""
 
         def fitness(genomes: Genomes, _: int) -> Values:
             if self.reward is None:
@@ -71,12 +72,12 @@ class Variant:
 
 
 def genetic(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve an instance by the genetic algorithm of report B; the work is the number of fitness calls.
+    """Solve an instance by the genetic algorithm of report B. The work is the number of fitness evaluations.
 
-    Sets that are equal to an earlier set are left out first, as in report B.
+    The solver first removes duplicate sets, as in report B.
 
     Args:
-        problem: the instance; report B's have the size of a set as its cost.
+        problem: the instance. In report B the cost of a set is its size.
         seed: the seed of all random numbers, 0 to 2^64 - 1.
     """
     first: dict[tuple[int, ...], int] = {}

@@ -1,4 +1,4 @@
-"""Mixtures of strategies for Nim: in each move one of them is drawn in proportion to its weight."""
+"""Mixtures of strategies for Nim. Each move uses a strategy that is sampled in proportion to its weight."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class Mixtures:
         """Return the exact share of games that each mixture wins, moving first, float64 (n,).
 
         Args:
-            weights: The weights of the strategies, 0 or more, float64 (n, strategies). Weights that are all 0 count as
-                equal.
+            weights: The weights of the strategies, 0 or more, float64 (n, strategies). If all weights are 0, all
+                strategies have the same probability.
         """
         totals = weights.sum(axis=1, keepdims=True)
         mixed = np.where(totals > 0, weights / np.where(totals > 0, totals, 1), 1 / len(self.strategies))
@@ -45,7 +45,7 @@ class Mixtures:
 
     @cached_property
     def _positions(self) -> list[tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]]:
-        """Positions that are not over: where the moves lead, and their chances, for the mixture and the opponent."""
+        """The targets and the probabilities of the moves in each unfinished position, for mixture and opponent."""
         positions = list(product(*(range(size + 1) for size in self.rows)))
         numbers = {rows: number for number, rows in enumerate(positions)}
         return [
@@ -59,7 +59,7 @@ class Mixtures:
 
 
 def _moves(rows: Rows, chances: Sequence[Chances], numbers: Mapping[Rows, int]) -> tuple[NDArray[np.int64], Values]:
-    """Return where moves lead, int64 (moves,), and how likely each strategy plays them, (moves, strategies)."""
+    """Return the targets of the moves, int64 (moves,), and their probabilities, float64 (moves, strategies)."""
     moves = list(dict.fromkeys(move for each in chances for move in each))
     targets = np.array([numbers[after(rows, move)] for move in moves])
     return targets, np.array([[each.get(move, 0.0) for each in chances] for move in moves])

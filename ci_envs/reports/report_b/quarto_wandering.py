@@ -1,16 +1,17 @@
-"""The "wandering" genetic algorithm of report B as agents, with its bugs, and the rule that explains its play.
+"""The "wandering" genetic algorithm of report B as agents, with its bugs, and a simple rule with the same strength.
 
-The evolution is that of our ``quarto_ga:algorithm=wandering`` with these differences, which are report B's code:
+The evolution is that of our ``quarto_ga:algorithm=wandering``, with these differences of report B's code:
 
-- All pairs of a genome are evaluated on the current board, so the look-ahead sees no changes of the board.
-- A mutation draws each gene again with probability 1/2: a threshold is compared with a coin.
-- The fitness is negative where the opponent can win, and the roulette takes it as it is: if it adds up to a negative
-  number, the worst genomes are the most likely parents.
-- The re-start makes new genomes and discards them, so it is omitted here.
+- The fitness evaluates all pairs of a genome on the current board, so the lookahead ignores changes of the board.
+- A mutation replaces each gene with probability 1/2, because the code compares a threshold with a coin.
+- The fitness is negative if the opponent can win, and the roulette uses negative numbers. If the sum is negative, the
+  worst genomes are the most likely parents.
+- The re-start makes new genomes and discards them, so this module omits it.
 
-The number of pairs of a genome is that of the pieces not on the board, at most four. In report B's matches it never
-grows again in a later game; an agent here starts each game with four pairs (``B5:two_pairs`` shows the effect). Where
-report B's code returns no piece and its match stops, one piece is left, and the agent gives it.
+The number of pairs of a genome is the number of pieces that are not on the board, at most four. In report B's matches
+this number does not increase in a later game. Here an agent starts each game with four pairs (``B5:two_pairs`` shows
+the effect). In some positions report B's code returns no piece, and its match stops. Then one piece is left, and the
+agent gives this piece.
 """
 
 from collections.abc import Mapping
@@ -52,11 +53,11 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "swap": {"mutation": SWAP},
     "two_pairs": {"max_pairs": 2},
 }
-"""What each variant of the literal version changes, by name."""
+"""The changed options of each variant of the literal version, by name."""
 
 
 class WanderingAgent(PolicyAgent):
-    """Plays Quarto by report B's genetic algorithm."""
+    """An agent that plays Quarto by report B's genetic algorithm."""
 
     def __init__(self, game: Game, variant: str, *, seed: int | None = None) -> None:
         """Make the agent.
@@ -64,7 +65,7 @@ class WanderingAgent(PolicyAgent):
         Args:
             game: Quarto.
             variant: One of :data:`VARIANTS`.
-            seed: The seed of all that is random.
+            seed: The seed of all random numbers.
 
         Raises:
             ValueError: The game is not Quarto.
@@ -80,7 +81,7 @@ class WanderingAgent(PolicyAgent):
 
 @dataclass(frozen=True)
 class RulePolicy(Policy):
-    """:class:`RuleAgent` in compiled code; it needs no memory."""
+    """The compiled policy of :class:`RuleAgent`, without memory."""
 
 
 @implements(choose, RulePolicy)
@@ -95,7 +96,7 @@ def _(policy: RulePolicy) -> Any:
 
 
 class RuleAgent(PolicyAgent):
-    """Wins at once if it can, gives no piece that wins if there is another, and is random otherwise."""
+    """An agent that wins at once if it can, avoids giving a piece that wins, and otherwise plays at random."""
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
         """Make the agent.
@@ -116,12 +117,12 @@ class RuleAgent(PolicyAgent):
 
 
 def wandering_agent(variant: str) -> AgentMaker:
-    """Return what makes the agent of a variant."""
+    """Return a function that makes the agent of a variant."""
     return partial(_make, variant=variant)
 
 
 def rule_agent(game: Game, seed: int | None) -> RuleAgent:
-    """Make the agent that plays by the rule alone."""
+    """Make the agent that plays only by the rule."""
     return RuleAgent(game, seed=seed)
 
 

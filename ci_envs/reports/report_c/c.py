@@ -1,6 +1,6 @@
 """Section C: Monte Carlo tree search on tic-tac-toe.
 
-The literal search is that of :mod:`ci_envs.reports.report_c.literal_mcts`. Our ``mcts`` with ``proofs=false`` and
+:mod:`ci_envs.reports.report_c.literal_mcts` contains the literal search. Our ``mcts`` with ``proofs=false`` and
 ``exploration=1.41`` is the search that report C describes.
 """
 
@@ -32,26 +32,26 @@ _OURS_LARGE = f"{_OURS},proofs=false"  # our mcts with proofs plays any move onc
 _TIC_TAC_TOE = ConnectN(3, 3, 3)
 _SECONDS = 40.0
 _REPORT_GAMES = 100
-_BLOCKS, _QUICK_BLOCKS = 4, 1  # of 100 games
-_BLOCK_GAMES, _BOARD_GAMES = 50, 200  # of a measurement on a larger board or against perfect play
+_BLOCKS, _QUICK_BLOCKS = 4, 1  # blocks of 100 games
+_BLOCK_GAMES, _BOARD_GAMES = 50, 200  # games of a measurement on a larger board or against optimal play
 _MOST = 90  # percent
 _REPAIRED = {
     "signs repaired": ({"signs_repaired": True}, "The result counts for the player who moved to a node."),
     "ends repaired": ({"ends_repaired": True}, "Finished positions are not expanded."),
     "both repaired": ({"signs_repaired": True, "ends_repaired": True}, "Both errors are repaired."),
 }
-"""The repairs of the literal search, and what they do."""
+"""The repairs of the literal search, with a description of each repair."""
 
 _RESULTS = ("won", "wins", 79), ("lost", "losses", 19), ("drawn", "draws", 2)
 """Each result, its field of a record, and the figure of report C."""
 
 _LITERAL = "literal"
-_RANDOM_WINS = 58.5  # percent of the games of random against random that X wins, exactly 58.49
+_RANDOM_WINS = 58.5  # percentage of wins of X in games of random against random, exactly 58.49
 _TIME_NOTE = "On one core of our machine, in compiled code."
 
 
 def run(options: RunOptions) -> Findings:
-    """Play the search, its repaired versions and ours against random and strong opponents."""
+    """Play the search, its repaired versions and our search against random and strong opponents."""
     rows = [*_report_rows(options)]
     options.report_progress(0.2)
     repaired = _repaired_records(options)
@@ -65,7 +65,7 @@ def run(options: RunOptions) -> Findings:
 
 
 def _report_rows(options: RunOptions) -> Iterator[FigureRow]:
-    """Yield the rows of the figures that report C prints, and of the time of a move."""
+    """Yield the rows of the published figures of report C, and of the time of a move."""
     blocks = _QUICK_BLOCKS if options.quick else _BLOCKS
     sides = [_blocks(_TIC_TAC_TOE, spec, blocks, _REPORT_GAMES, options.seed) for spec in (_LITERAL, _DESCRIBED, _OURS)]
     literal, described, ours = (sum((side.total for side in each), Record()) for each in sides)
@@ -104,7 +104,7 @@ def _share(record: Record, result: str) -> float:
 
 
 def _board_rows(options: RunOptions) -> Iterator[FigureRow]:
-    """Yield the rows of 4 x 4 and 5 x 5, where a full row, column or diagonal wins; none in a quick run."""
+    """Yield the rows of 4 x 4 and 5 x 5, where a full row, column or diagonal wins. A quick run has no such rows."""
     for size in () if options.quick else (4, 5):
         game = ConnectN(size, size, size)
         specs = _LITERAL, _DESCRIBED, _OURS_LARGE
@@ -126,7 +126,7 @@ def _blocks(game: ConnectN, spec: str, blocks: int, games: int, seed: int) -> li
 
 
 def _perfect_row(options: RunOptions) -> FigureRow:
-    """Return the row of the games lost against perfect play, moving first."""
+    """Return the row of the games lost against optimal play. The search moves first."""
     games = _BLOCK_GAMES if options.quick else _BOARD_GAMES
     literal, described, ours = (
         _games(_TIC_TAC_TOE, spec, "exact", games, options.seed).total.losses for spec in (_LITERAL, _DESCRIBED, _OURS)
@@ -136,7 +136,7 @@ def _perfect_row(options: RunOptions) -> FigureRow:
 
 
 def _points_row(game: ConnectN, opponent: str, options: RunOptions) -> FigureRow:
-    """Return the row of the points against a strong opponent, moving first; a draw is half a point."""
+    """Return the row of the points against a strong opponent. The search moves first, and a draw is half a point."""
     games = _BOARD_GAMES
     specs = _LITERAL, _DESCRIBED, _OURS
     literal, described, ours = (_games(game, spec, opponent, games, options.seed).total for spec in specs)
@@ -148,7 +148,7 @@ def _points_row(game: ConnectN, opponent: str, options: RunOptions) -> FigureRow
 def _games(game: ConnectN, spec: str, opponent: str, games: int, seed: int) -> Side:
     """Play games in which the search moves first, as in report C."""
     agent = LiteralMCTSAgent(game, seed=seed) if spec == _LITERAL else make_agent(spec, game, seed=seed)
-    ask(agent, start_words(game, 0))  # compiles, which is not part of the time
+    ask(agent, start_words(game, 0))  # compiles before the time is measured
     other = make_agent(opponent, game, seed=seed + 1)
     return play_match(game, agent, other, games, swap_seats=False).sides[0]
 

@@ -1,15 +1,15 @@
 """The Monte Carlo tree search of report C.
 
-Each iteration descends by UCB1 while a node has children and no untried move, adds the node of the last untried move,
-plays a random game from there, and adds its result to all nodes up to the root, with alternating sign. The agent plays
-the most visited move, the first of equals. The search keeps these bugs:
+Each iteration selects children by UCB1 until it reaches a node without children or with an untried move. It adds a node
+for the last untried move, plays a random game from this node, and adds the result to all nodes up to the root, with
+alternating sign. The agent plays the most visited move; of equal moves it plays the first. The search has these bugs:
 
-* The result is for the agent also if the opponent moved last. So it has the wrong sign in nodes after such a move,
-  and then along the whole path.
-* Finished positions have untried moves, so the search continues after the end of the game. Such a position belongs to
-  the owner of the first line that is found.
+* The result is from the point of view of the agent, also if the opponent moved last. Then it has the wrong sign in all
+  nodes of the path.
+* Finished positions have untried moves, so the search continues after the end of the game. The winner of such a
+  position is the owner of the first line that the line test finds.
 
-Each bug can be repaired. Report C's agent is always X; ours also plays the other seat, in the same way.
+Options repair each bug. Report C's agent always plays X. Our version also plays O, in the same way.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from ci_envs.reports.first_line import first_line
 from ci_envs.reports.section import AgentMaker
 
 ITERATIONS = 1000
-"""Iterations for each move."""
+"""The number of iterations for each move."""
 
 _EXPLORATION, _SMALL = 1.41, 1e-6
 _PARENT, _FIRST, _LAST, _NEXT, _VISITS = range(5)  # columns of the links between nodes; -1 is no node
@@ -54,7 +54,7 @@ class LiteralMCTSAgent(PolicyAgent):
 
         Args:
             game: Tic-tac-toe on any board, without gravity.
-            signs_repaired: Whether the result counts for the player who moved to a node.
+            signs_repaired: Whether the result has the sign of the player who moved to a node.
             ends_repaired: Whether finished positions have no untried moves.
             seed: The seed of the random games.
 
@@ -81,7 +81,7 @@ class LiteralMCTSAgent(PolicyAgent):
 
 
 def literal_mcts(*, signs_repaired: bool = False, ends_repaired: bool = False) -> AgentMaker:
-    """Return what makes the agent; the arguments are those of :class:`LiteralMCTSAgent`."""
+    """Return a function that makes the agent. :class:`LiteralMCTSAgent` describes the arguments."""
     return partial(_make, signs_repaired=signs_repaired, ends_repaired=ends_repaired)
 
 
@@ -91,9 +91,9 @@ def _make(game: Game, seed: int | None, *, signs_repaired: bool, ends_repaired: 
 
 @dataclass(frozen=True)
 class LiteralMCTSPolicy(Policy):
-    """:class:`LiteralMCTSAgent` in compiled code.
+    """The compiled policy of :class:`LiteralMCTSAgent`.
 
-    Its memory is the two repairs, and of each node the words, the links and the value.
+    Its memory contains the two repairs, and the words, the links and the value of each node.
     """
 
 
@@ -147,7 +147,7 @@ def _search(
 def _set_node(
     game: Any, node: Any, parent: Any, agent: Any, opponent: Any, ends: Any, words: Any, links: Any, values: Any
 ) -> None:
-    """Write a node that was never visited."""
+    """Write a new node."""
     words[node, _AGENT], words[node, _OPPONENT] = agent, opponent
     is_finished = first_line(game, agent, opponent) != 0
     words[node, _UNTRIED] = np.uint64(0) if ends and is_finished else _free(game, agent, opponent)
@@ -158,7 +158,7 @@ def _set_node(
 
 @inlined
 def _free(game: Any, agent: Any, opponent: Any) -> Any:
-    """Return the free cells as a bitboard; there are fewer than 64, or all bits are cells."""
+    """Return the free cells as a bitboard."""
     return ~(agent | opponent) & (~np.uint64(0) >> np.uint64(64 - action_count(game)))
 
 
@@ -173,7 +173,7 @@ def _append_child(parent: Any, child: Any, links: Any) -> None:
 
 @inlined
 def _best_child(parent: Any, links: Any, values: Any) -> Any:
-    """Return the child with the greatest upper confidence bound, the first of equals."""
+    """Return the child with the greatest upper confidence bound. Of equal children return the first."""
     logarithm = np.log(links[parent, _VISITS] + 1)
     child = best = links[parent, _FIRST]
     best_bound = -np.inf
@@ -198,7 +198,7 @@ def _most_visited_move(own: Any, words: Any, links: Any) -> Any:
 
 @kernel
 def _random_game(game: Any, agent: Any, opponent: Any, agent_moves: Any, state: Any) -> Any:
-    """Play at random to the first line. Return the result (1 won, -1 lost, 0 drawn for the agent) and the state."""
+    """Play at random to the first line. Return the result for the agent (1 win, -1 loss, 0 draw) and the state."""
     while True:
         line = first_line(game, agent, opponent)
         free = _free(game, agent, opponent)

@@ -1,7 +1,6 @@
 """Section D1: Quixo by minimax.
 
-The search is :data:`~ci_envs.reports.report_d.quixo_depths.MINIMAX`: it is described in
-:mod:`ci_envs.reports.quixo_search`.
+The search is :data:`~ci_envs.reports.report_d.quixo_depths.MINIMAX`. :mod:`ci_envs.reports.quixo_search` describes it.
 """
 
 from dataclasses import replace

@@ -1,8 +1,8 @@
 """Section D2: Quixo by minimax with alpha-beta.
 
-The search is :data:`~ci_envs.reports.report_d.quixo_depths.ALPHA_BETA`: it is described in
-:mod:`ci_envs.reports.quixo_search`. It differs from that of section D1 not only by alpha-beta: it moves the cubes of
-the agent where D1 moves those of the opponent.
+The search is :data:`~ci_envs.reports.report_d.quixo_depths.ALPHA_BETA`. :mod:`ci_envs.reports.quixo_search` describes
+it. Besides alpha-beta there is another difference from section D1: this search moves the cubes of the agent, and the
+search of D1 moves the cubes of the opponent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def run(options: RunOptions) -> Findings:
 
 
 def _nine_games_row(wins: Wins) -> list[FigureRow]:
-    """Return the row of the smaller measurement at depth 4, which a quick run has not."""
+    """Return the row of the smaller measurement at depth 4. A quick run does not have this row."""
     if 4 not in wins.literal:
         return []
     measured = wins_in_games(wins.literal[4] / 100, 9)

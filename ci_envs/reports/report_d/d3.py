@@ -1,7 +1,7 @@
 """Section D3: Quixo by a Monte Carlo table.
 
-The literal version is in :mod:`~ci_envs.reports.report_d.quixo_monte_carlo`, with the bugs that it keeps. The described
-version is our ``monte_carlo`` with the same games and the same step, in which a lost game counts -1.
+:mod:`~ci_envs.reports.report_d.quixo_monte_carlo` contains the literal version and lists its bugs. The described
+version is our ``monte_carlo`` with the same games and the same step. In it a lost game counts -1.
 """
 
 from ci_envs.agent.interface import Agent
@@ -24,7 +24,7 @@ _NOTE = "From what the authors published elsewhere."
 
 
 def run(options: RunOptions) -> Findings:
-    """Learn by report D's code and by ours, and play against random from both seats."""
+    """Train by report D's code and by our trainer, and play against random from both seats."""
     games = _QUICK_GAMES if options.quick else GAMES
     literal: dict[str, Agent] = {
         seat: PositionTableAgent(QUIXO, learn_positions(colour, games, options.seed))
@@ -75,7 +75,7 @@ def _claims(literal: dict[str, Estimate], random: dict[str, Estimate]) -> tuple[
 
 
 def _agent(game: Game, seed: int | None) -> PositionTableAgent:
-    """Make report D's agent; it learns the table of one colour when it is made, in some seconds."""
+    """Make report D's agent. Its constructor learns the table of one colour, which takes some seconds."""
     require_quixo("report:D3", game)
     return PositionTableAgent(game, learn_positions(0, seed=seed or 0), seed=seed)
 

@@ -1,8 +1,8 @@
 """Section D4: Quixo by Q-learning with rewards for runs.
 
-The literal version is in :mod:`~ci_envs.reports.report_d.quixo_q_learning`. The rewards of the text of report D are
-1.25 for each event, more than the reward for a win; those that its authors published elsewhere are at most 1 and given
-for the first event only. The described version is our ``q_learning`` with ``shaping=longest_run``.
+:mod:`~ci_envs.reports.report_d.quixo_q_learning` contains the literal version. The rewards in the text of report D are
+1.25 for each event, which is more than the reward for a win. The rewards that its authors published elsewhere are at
+most 1, and only for the first event. The described version is our ``q_learning`` with ``shaping=longest_run``.
 """
 
 from ci_envs.agent.interface import Agent
@@ -20,7 +20,7 @@ from ci_envs.reports.tabular_learning import learned
 
 _MATCHES, _QUICK_MATCHES = 1000, 100  # from each seat
 _QUICK_EPISODES, _OUR_EPISODES, _OUR_QUICK_EPISODES = 5000, 300_000, 1000
-_AGENT_EPISODES = 50_000  # of the agent, which learns when it is made
+_AGENT_EPISODES = 50_000  # episodes of the training in the constructor of the agent
 _REWARDS = {"published elsewhere": FIRST_THAT_APPLIES, "of the text": ADDED}
 _LEARNER = "q_learning:opponent=random,discount=0.95"
 _TABLE_MB, _QUICK_TABLE_MB = 1600, 32
@@ -33,7 +33,7 @@ _PUBLISHED = "From what the authors published elsewhere, 100 games."
 
 
 def run(options: RunOptions) -> Findings:
-    """Learn by both readings of report D and by ours, and play against random from both seats."""
+    """Train by both versions of report D and by our trainer, and play against random from both seats."""
     episodes = _QUICK_EPISODES if options.quick else EPISODES
     literal = {}
     for name, rewards in _REWARDS.items():
@@ -77,7 +77,7 @@ def _claims(literal: dict[str, dict[str, Estimate]]) -> tuple[Claim, ...]:
 
 
 def _agent(game: Game, seed: int | None) -> ActionTableAgent:
-    """Make report D's agent; it learns from 50,000 episodes with the rewards of the text, in some seconds."""
+    """Make report D's agent. It learns from 50,000 episodes with the rewards of the text, which takes some seconds."""
     require_quixo("report:D4", game)
     return ActionTableAgent(game, learn_actions(ADDED, _AGENT_EPISODES, seed or 0), seed=seed)
 

@@ -29,14 +29,14 @@ from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Panel, Plot,
 PUBLISHED = "Report D's own figures are lost: this one is from what its author published elsewhere."
 
 MINIMAX = QuixoSearch(1, Mover.OPPONENT, Leaf.LONGEST_RUN, pruning=False)
-"""The search of section D1: after the first move all moves are moves of the opponent's cubes."""
+"""The search of section D1. After the first move, all moves of the search move the opponent's cubes."""
 
 ALPHA_BETA = QuixoSearch(1, Mover.AGENT, Leaf.LONGEST_RUN)
-"""The search of section D2: all moves are moves of the agent's cubes."""
+"""The search of section D2. All moves of the search move the agent's cubes."""
 
 REPORT_GAMES = 30
 GAMES: Mapping[int, int] = {1: 400, 2: 400, 3: 100, 4: 40}
-"""The games that we play by depth."""
+"""The number of our games by depth."""
 
 QUICK_GAMES: Mapping[int, int] = {1: 40, 2: 40}
 PAIR_GAMES, _QUICK_PAIR_GAMES = 60, 20
@@ -57,12 +57,12 @@ CONDITIONS = (
 
 
 def described(depth: int) -> str:
-    """Return the spec string of a correct minimax with the leaves of report D; the first move is not counted."""
+    """Return the spec string of a correct minimax with report D's evaluation. Report D's depth omits the first ply."""
     return f"minimax:depth={depth + 1},evaluation=longest_run"
 
 
 def ours(depth: int) -> str:
-    """Return the spec string of our minimax with as many plies."""
+    """Return the spec string of our minimax with the same number of plies."""
     return f"minimax:depth={depth + 1}"
 
 
@@ -82,9 +82,9 @@ class Wins:
 
 
 def wins_by_depth(search: QuixoSearch, options: RunOptions) -> Wins:
-    """Play the literal search, the described one and ours against random.
+    """Play the literal search, the described search and our search against random.
 
-    The literal games are played with alpha-beta, which changes no move of a search.
+    The literal search uses alpha-beta, which does not change its moves.
     """
     games = QUICK_GAMES if options.quick else GAMES
 
@@ -95,7 +95,7 @@ def wins_by_depth(search: QuixoSearch, options: RunOptions) -> Wins:
 
 
 def win_rows(wins: Wins, figures: Mapping[int, float]) -> list[FigureRow]:
-    """Return a row for each depth; ``figures`` are the published percentages by depth."""
+    """Return a row for each depth. ``figures`` are the published percentages by depth."""
     rows = []
     for depth, won in wins.literal.items():
         figure = figures.get(depth)
@@ -107,7 +107,7 @@ def win_rows(wins: Wins, figures: Mapping[int, float]) -> list[FigureRow]:
 
 
 def pair_rows(search: QuixoSearch, options: RunOptions) -> list[FigureRow]:
-    """Return the rows of the points of each depth against the depth before it; a draw is half a point."""
+    """Return the rows of the points of each depth against the next smaller depth. A draw is half a point."""
     games = _QUICK_PAIR_GAMES if options.quick else PAIR_GAMES
     rows = []
     for depth in (2,) if options.quick else (2, 3):
@@ -122,12 +122,12 @@ def pair_rows(search: QuixoSearch, options: RunOptions) -> list[FigureRow]:
 
 
 def _match(search: QuixoSearch | str, other: QuixoSearch | str, games: int, seed: int) -> Side:
-    openings = random_openings(QUIXO, games // 2, 4, seed)  # deterministic searches would repeat one game
+    openings = random_openings(QUIXO, games // 2, 4, seed)  # without openings, deterministic searches repeat one game
     return play_match(QUIXO, searcher(search, seed), searcher(other, seed + 1), games, openings=openings).sides[0]
 
 
 def deeper_claim(wins: Wins, pairs: Sequence[FigureRow]) -> Claim:
-    """Return the claim that a deeper search plays better, from its games against random and between depths."""
+    """Return the claim that a deeper search plays better, by its games against random and between depths."""
     by_depth = ", ".join(f"{won:.0f}" for won in wins.literal.values())
     literal = " and ".join(f"{row.literal.value:.0f}%" for row in pairs)
     correct = " and ".join(f"{row.described:.0f}%" for row in pairs)
@@ -140,12 +140,12 @@ def deeper_claim(wins: Wins, pairs: Sequence[FigureRow]) -> Claim:
 
 
 def longest_move_rows(search: QuixoSearch, figures: Mapping[int, float], options: RunOptions) -> list[FigureRow]:
-    """Return the row of the longest move for each depth, which is at the start or soon after it.
+    """Return the row of the longest move for each depth. The longest move is at the start or soon after it.
 
     Args:
-        search: The literal search; the described one uses alpha-beta if it does.
+        search: The literal search. The described search uses alpha-beta if the literal search does.
         figures: The published seconds by depth.
-        options: Of the run.
+        options: The options of the run.
     """
     words = np.concatenate([start_words(QUIXO, 1), positions(5, options.seed)[-1:]])
     end = "" if search.pruning else ",pruning=false"
@@ -166,7 +166,7 @@ def _longest(search: QuixoSearch | str, words: NDArray[np.uint64]) -> float:
 
 
 def pruning_by_depth(search: QuixoSearch, options: RunOptions) -> tuple[list[FigureRow], dict[int, PruningCosts]]:
-    """Return what alpha-beta saves at each depth: the rows, and the costs of the literal search."""
+    """Return the rows about the savings by alpha-beta at each depth, and the costs of the literal search."""
     words = _positions(options)
     rows, costs = [], {}
     for depth in _QUICK_PRUNING_DEPTHS if options.quick else _PRUNING_DEPTHS:

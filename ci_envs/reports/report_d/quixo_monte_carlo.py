@@ -1,14 +1,15 @@
-"""Report D's Monte Carlo table for Quixo, as its code learns it and plays by it.
+"""Report D's Monte Carlo table for Quixo, with the learning and the play of its code.
 
-It keeps these bugs of report D:
+It has these bugs of report D:
 
 * A lost game counts 0 instead of -1, because the test for a loss repeats the test for a win. All positions start at 0,
-  so a position that was only seen in lost games is worth as much as one that was never seen.
-* The step of 0.001 is so small that a value says how often a position was seen in won games, not how good it is.
-* Most positions of a game are not in the table. There the agent plays the first legal move.
+  so a position that occurred only in lost games has the same value as a new position.
+* The step of 0.001 is so small that the value of a position measures the number of its visits in won games, not the
+  share of wins.
+* Most positions of a game are not in the table. In such a position the agent plays the first legal move.
 
-The rules are those of our game, in which completing a line of the opponent loses. Those of report D differ only if one
-move completes lines of both players.
+The rules are those of our game, in which completing a line of the opponent loses. The rules of report D differ only if
+one move completes lines of both players.
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ GAMES = 200_000
 
 _STEP = 0.001
 _TABLE_MB = 128.0
-_LONGEST_GAME = 10_000  # far more plies than any random game takes
+_LONGEST_GAME = 10_000  # plies; random games are far shorter
 _PATH = np.dtype([("own", np.uint64), ("opp", np.uint64)])
 
 _LOOKUP = Rule(
@@ -48,13 +49,14 @@ _LOOKUP = Rule(
     seat=0,
     max_plies=0,
 )
-"""How a table is read: a value for each position after a move, shared by its symmetric images."""
+"""The rule for reading a table: a value for each position after a move, which its symmetric images share."""
 
 
 def learn_positions(colour: int, games: int = GAMES, seed: int = 0) -> NDArray[np.void]:
     """Return the table of one colour that report D learns from random games.
 
-    A coin decides each game's colour and another one who starts, so each table learns from about half of the games.
+    In each game the colour of the agent and the starting player are random. So each table learns from about half of the
+    games.
 
     Args:
         colour: 0 or 1.
@@ -74,12 +76,13 @@ def learn_positions(colour: int, games: int = GAMES, seed: int = 0) -> NDArray[n
 def _random_games(game: Any, table: Any, path: Any, games: Any, colour: Any, state: Any) -> None:
     """Play random games, and learn from those in which the agent has the colour.
 
-    A position is kept as the opponent's cells and the agent's cells, as the opponent sees it after the agent's move.
+    A position is stored from the point of view of the opponent after the agent's move: the cells of the opponent, and
+    the cells of the agent.
     """
     count = 0
     for _ in range(games):
         drawn_colour, state = random_below(state, 2)
-        if np.int64(drawn_colour) != colour:  # games are independent: those for the other table can be left out
+        if np.int64(drawn_colour) != colour:  # games are independent, so games for the other table are skipped
             continue
         starter, state = random_below(state, 2)
         agent_moves = starter == np.uint64(0)
@@ -98,7 +101,7 @@ def _random_games(game: Any, table: Any, path: Any, games: Any, colour: Any, sta
 
 @lean_kernel
 def _learn(game: Any, table: Any, own: Any, opp: Any, won: Any, count: Any) -> Any:
-    """Change the value of a position, and return the count; a new position of a lost game stays at 0."""
+    """Update the value of a position, and return the count. A new position of a lost game keeps the value 0."""
     own, opp, _ = canonical(game, own, opp, True)
     row = find(table, own, opp)
     if won and not table[row].taken:
@@ -110,7 +113,7 @@ def _learn(game: Any, table: Any, own: Any, opp: Any, won: Any, count: Any) -> A
 
 
 class PositionTableAgent(PolicyAgent):
-    """Plays Quixo by a table of positions: the action with the largest value, the first of equals."""
+    """An agent that plays Quixo by a table of positions. Of the actions with the largest value it plays the first."""
 
     def __init__(self, game: Game, table: NDArray[np.void], *, seed: int | None = None) -> None:
         """Make the agent.
@@ -118,10 +121,10 @@ class PositionTableAgent(PolicyAgent):
         Args:
             game: Quixo on 5 x 5 cubes.
             table: The table of :func:`learn_positions`.
-            seed: Not used: the agent draws nothing.
+            seed: Not used, because the agent is deterministic.
 
         Raises:
-            ValueError: The game is another.
+            ValueError: The game is not Quixo on 5 x 5 cubes.
         """
         require_quixo("report:D3", game)
         super().__init__(game, seed=seed)
@@ -134,7 +137,7 @@ class PositionTableAgent(PolicyAgent):
 
 @dataclass(frozen=True)
 class FirstBestPolicy(Policy):
-    """:class:`PositionTableAgent` in compiled code; its memory is the table, how it is read, and room for values."""
+    """The compiled policy of :class:`PositionTableAgent`. Its memory is the table, its rule, and a buffer of values."""
 
 
 @implements(choose, FirstBestPolicy)

@@ -1,8 +1,8 @@
 """Report D's Q-learning for Quixo against a random opponent.
 
 The opponent's reply is part of the environment: an action leads to the position of the agent's next turn. A position is
-seen by the agent, so swapped colours share their values. Only the actions that were tried are stored; all others are
-worth 0, and the agent plays the first of equals.
+from the point of view of the agent, so both colours share the values. The table stores only actions that were tried.
+All other actions have the value 0. Of equal actions the agent plays the first.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
 EPISODES = 500_000
 
 ADDED, FIRST_THAT_APPLIES = 0, 1
-"""How the rewards for the longest runs are given: as in the text of report D, or as its authors published elsewhere."""
+"""The rewards for the longest runs: those in the text of report D, and those that its authors published elsewhere."""
 
 _ALPHA, _GAMMA, _EPSILON = 0.1, 0.95, 0.1
 _ROW_BYTES = 24
@@ -46,10 +46,10 @@ _STATE = np.dtype([("own", np.uint64), ("opp", np.uint64), ("tried", np.uint64)]
 
 
 class QuixoQTable(NamedTuple):
-    """The values of the actions that were tried.
+    """The values of the tried actions.
 
     Attributes:
-        states: The positions with the bits of the actions that were tried in them.
+        states: The positions, each with the bits of its tried actions.
         values: The values, by position and action (:mod:`ci_envs.agents.tabular.value_table`).
     """
 
@@ -77,7 +77,7 @@ def learn_actions(rewards: int, episodes: int = EPISODES, seed: int = 0) -> Quix
 
 
 class ActionTableAgent(PolicyAgent):
-    """Plays Quixo by a table of report D: the action with the largest value, the first of equals."""
+    """An agent that plays Quixo by a table of report D. Of the actions with the largest value it plays the first."""
 
     def __init__(self, game: Game, table: QuixoQTable, *, seed: int | None = None) -> None:
         """Make the agent.
@@ -85,10 +85,10 @@ class ActionTableAgent(PolicyAgent):
         Args:
             game: Quixo on 5 x 5 cubes.
             table: The table of :func:`learn_actions`.
-            seed: Not used: the agent draws nothing.
+            seed: Not used, because the agent is deterministic.
 
         Raises:
-            ValueError: The game is another.
+            ValueError: The game is not Quixo on 5 x 5 cubes.
         """
         require_quixo("report:D4", game)
         super().__init__(game, seed=seed)
@@ -101,7 +101,7 @@ class ActionTableAgent(PolicyAgent):
 
 @dataclass(frozen=True)
 class ActionTablePolicy(Policy):
-    """:class:`ActionTableAgent` in compiled code; its memory is the table."""
+    """The compiled policy of :class:`ActionTableAgent`. Its memory is the table."""
 
 
 @implements(choose, ActionTablePolicy)
@@ -111,7 +111,7 @@ def _(policy: ActionTablePolicy) -> Any:
 
 @inlined
 def _state_row(states: Any, own: Any, opp: Any) -> Any:
-    """Return the row of a position, or the free row where it belongs."""
+    """Return the row of a position, or the free row for a new position."""
     return np.int64(find_slot(states["own"], states["opp"], states["tried"], np.uint64(0), own, opp))
 
 
@@ -138,7 +138,7 @@ def _best_tried(game: Any, states: Any, values: Any, own: Any, opp: Any) -> Any:
 
 @lean_kernel
 def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp: Any, outcome: Any) -> Any:
-    """Return the reward between two positions of the agent; ``outcome`` is 1 if it won, -1 if it lost."""
+    """Return the reward for a step between two positions of the agent. ``outcome`` is 1 for a win, -1 for a loss."""
     if rewards == ADDED:
         return outcome + run_reward(game, own, opp, next_own, next_opp)
     if outcome != 0:
@@ -155,7 +155,7 @@ def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp
 
 @lean_kernel
 def _change_value(states: Any, values: Any, own: Any, opp: Any, action: Any, target: Any, count: Any) -> Any:
-    """Move the value of an action towards its target, and return the count; -1 if the table is full."""
+    """Move the value of an action towards its target, and return the count, or -1 if the table is full."""
     row, _, count = find_or_insert(values, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
     if row < 0:
         return np.int64(-1)
@@ -195,7 +195,7 @@ def _learn_episodes(game: Any, table: Any, rewards: Any, episodes: Any, state: A
             agent_moves = not agent_moves
             outcome = result(game, own, opp)
         if last_action >= 0:
-            if not agent_moves:  # seen by the agent
+            if not agent_moves:  # swap to the point of view of the agent
                 own, opp, outcome = opp, own, -outcome
             target = _reward(game, rewards, last_own, last_opp, own, opp, outcome)
             count = _change_value(states, values, last_own, last_opp, last_action, target, count)

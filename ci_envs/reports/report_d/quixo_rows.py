@@ -11,26 +11,26 @@ from ci_envs.reports.section import Estimate
 
 QUIXO = Quixo()
 SEATS = ("first", "second")
-_MATCHES = 100  # of a measurement of report D
-_LONGEST_GAME = 1000  # plies; report D has no limit, and games against random play are far shorter
+_MATCHES = 100  # games of a measurement of report D
+_LONGEST_GAME = 1000  # plies; report D has no limit, and games against a random player are far shorter
 
 
 def require_quixo(name: str, game: Game) -> None:
     """Check that a game is Quixo on 5 x 5 cubes.
 
     Args:
-        name: The name of the agent, for the message.
+        name: The name of the agent for the message.
         game: The game.
 
     Raises:
-        ValueError: It is another game.
+        ValueError: The game is another one.
     """
     if require_game(name, game, Quixo) != QUIXO:
         raise ValueError(f"{name} plays {QUIXO}, not {game}")
 
 
 def wins_against_random(agent: Agent, seat: str, games: int, seed: int) -> int:
-    """Return how many games of Quixo an agent wins against random play from one seat.
+    """Return the number of games of Quixo that an agent wins against a random player from one seat.
 
     Args:
         agent: The agent, for Quixo on 5 x 5 cubes.
@@ -45,9 +45,9 @@ def wins_against_random(agent: Agent, seat: str, games: int, seed: int) -> int:
 
 
 def share_by_seat(agents: dict[str, Agent], games: int, seed: int) -> dict[str, Estimate]:
-    """Return the percentages of games won against random play, from each seat and from both.
+    """Return the percentages of games won against a random player, from each seat and from both seats.
 
-    The intervals are those in which 95% of measurements of 100 games lie, as many as the authors of report D played.
+    The intervals contain 95% of measurements with 100 games, which is the number of games of report D.
 
     Args:
         agents: The agent for each seat.

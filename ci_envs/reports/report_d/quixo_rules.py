@@ -1,8 +1,8 @@
 """The evolution strategy of report D, (1 + lambda), over weighted rules for Quixo.
 
-The rules are those of :mod:`ci_envs.agents.evolution.rules`. A genome is a weight for each rule, from 0 to 1. The
-weights are a softmax of weights, so that no rule gets far from the others. The parent is measured once: a too good
-measurement stays.
+:mod:`ci_envs.agents.evolution.rules` contains the rules. A genome has a weight for each rule, from 0 to 1. The weights
+of a child are a softmax of changed weights, so the weights of all rules stay similar. The fitness of a parent is
+measured only once, so a fitness that is too good by chance is never corrected.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ CHAMPION = (
 )
 """The weights of the agent ``report:D5``.
 
-They are the result of :func:`evolve` with all rules, 70 epochs, 20 children and 80 games against random, sigma from
-0.35 to 0.08 and the seed 0, rounded; their fitness was 97.5%.
+They are the rounded result of :func:`evolve` with all rules, 70 epochs, 20 children, 80 games against random, sigma
+from 0.35 to 0.08, and the seed 0. The fitness was 97.5%.
 """
 
 
@@ -43,12 +43,12 @@ class Settings:
     """The parameters of a run.
 
     Attributes:
-        epochs: The number of generations at most.
-        games: The games of a measurement.
-        rules: The number of rules, 8 to 14: the first ones.
-        offspring: The children of a generation.
+        epochs: The maximum number of generations.
+        games: The number of games of a measurement.
+        rules: The number of rules, 8 to 14. The first rules are used.
+        offspring: The number of children of a generation.
         first_sigma: The standard deviation of the mutations in the first epoch.
-        last_sigma: That of the last epoch.
+        last_sigma: The standard deviation of the mutations in the last epoch.
     """
 
     epochs: int
@@ -60,7 +60,7 @@ class Settings:
 
     @property
     def patience(self) -> int:
-        """The epochs without an improvement after which the run ends."""
+        """The number of epochs without an improvement after which the run ends."""
         return int(self.epochs**0.6)
 
     def sigma(self, epoch: int) -> float:
@@ -69,7 +69,7 @@ class Settings:
 
 
 Fitness = Callable[[Weights, int, Generator], float]
-"""Called as ``fitness(weights, games, rng)``; returns the share of the games that are won."""
+"""A function ``fitness(weights, games, rng)`` that returns the share of games won."""
 
 
 def evolve(settings: Settings, fitness: Fitness, rng: Generator) -> tuple[Weights, list[float]]:
@@ -77,8 +77,8 @@ def evolve(settings: Settings, fitness: Fitness, rng: Generator) -> tuple[Weight
 
     Args:
         settings: The parameters.
-        fitness: Measures weights.
-        rng: The source of random numbers.
+        fitness: The fitness of weights.
+        rng: The random number generator.
 
     Returns:
         The weights of the last parent, float64 (rules,), and the fitness of the parent at the start and after each
@@ -103,7 +103,7 @@ def evolve(settings: Settings, fitness: Fitness, rng: Generator) -> tuple[Weight
 
 
 def softmax(values: Weights) -> Weights:
-    """Return positive weights that add up to 1."""
+    """Return positive weights with the sum 1."""
     powers = np.exp(values - values.max())
     weights: Weights = powers / powers.sum()
     return weights
@@ -113,11 +113,11 @@ def share_won(weights: Weights, games: int, rng: Generator, opponent: PositionAg
     """Return the share of games that weighted rules win.
 
     Args:
-        weights: Of the rules.
+        weights: The weights of the rules.
         games: The number of games.
-        rng: The source of random numbers.
-        opponent: What the rules play against.
-        seat: 0 if the rules move first, else 1.
+        rng: The random number generator.
+        opponent: The opponent.
+        seat: 0 if the rules move first, otherwise 1.
     """
     words = start_words(_GAME, games)
     if seat == 1:
@@ -140,5 +140,5 @@ def rules_agent(game: Game, weights: Weights, seed: int | None) -> EvolutionStra
 
 
 def champion_agent(game: Game, seed: int | None) -> EvolutionStrategyAgent:
-    """Make the agent of the weights that come with the package."""
+    """Make the agent with the weights :data:`CHAMPION`."""
     return rules_agent(game, np.array(CHAMPION), seed)
