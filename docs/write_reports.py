@@ -48,7 +48,7 @@ def write() -> None:
 
 def _section_parts(section: Section, findings: Findings) -> Iterator[str]:
     yield f"## {section.name}: {section.title}"
-    yield f"{section.purpose} **What we found:** {section.conclusion}"
+    yield f"{section.purpose} **What we found:** {section.conclusion_of(findings)}"
     yield f"```bash\nci-envs reports {section.name}\n```"
     yield f"{section.conditions} Game: `{section.game}`."
     yield _table(findings.rows)

@@ -2,16 +2,20 @@
 
 import math
 import re
-from itertools import product
+from functools import cache
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from ci_envs import make_agent
+from ci_envs.agent.analysis import Analysis
 from ci_envs.agents.nim.rules import rule_action_probabilities
+from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.games.nim import Nim
 from ci_envs.optimisation.set_covering.instances import lab_sets, set_covering
+from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.catalog import sections
 from ci_envs.reports.nim_strategies import (
@@ -24,8 +28,10 @@ from ci_envs.reports.nim_strategies import (
     leave_one,
     leave_one_of_larger,
     leave_one_or_take_it,
+    moves_of,
     nim_expert,
     nim_optimal,
+    nim_sum,
     row_random,
     take_row,
     uniform,
@@ -34,7 +40,8 @@ from ci_envs.reports.nim_strategies import (
 )
 from ci_envs.reports.report_b.b31 import share_leaving_a_pair
 from ci_envs.reports.report_b.b32 import evolve_threshold, share_of, threshold
-from ci_envs.reports.report_b.b33 import minmax_exchanged, minmax_false, minmax_true
+from ci_envs.reports.report_b.b33 import minmax_chance, minmax_exchanged, minmax_false, minmax_true
+from ci_envs.reports.report_b.bounded_searches import breadth_first, dijkstra
 from ci_envs.reports.report_b.nim_mixtures import Mixtures
 from ci_envs.reports.report_b.nim_proposals import (
     PROPOSED_PLANS,
@@ -42,6 +49,14 @@ from ci_envs.reports.report_b.nim_proposals import (
     best_genomes,
     exact_fitness,
     measured_fitness,
+)
+from ci_envs.reports.report_b.nim_reviews import (
+    MinmaxMemory,
+    bounded_expert,
+    bounded_row_random,
+    decision_tree,
+    expected_visits,
+    search_with_rollouts,
 )
 from ci_envs.reports.section import RunOptions
 
@@ -80,6 +95,45 @@ def test_the_greedy_cover_is_that_of_the_report(n, weight, lists):
     assert plain_greedy(lab_sets(n), n) == (weight, lists)
     result = optimise(set_covering(n), "greedy")
     assert (result.value, result.solution.sum()) == (weight, lists)
+
+
+def random_covering(rng):
+    """Return an instance with 6 elements and random costs."""
+    pairs = [rng.choice(6, 2, replace=False).tolist() for _ in range(6)]
+    return SetCovering(6, [*pairs, *([number] for number in range(6))], rng.integers(1, 9, 12).tolist())
+
+
+def lightest(problem):
+    """Return the least weight of a cover, by trying all selections of lists."""
+    everything, lists = set(range(problem.size)), list(zip(map(set, problem.sets), problem.costs, strict=True))
+    chosen = (subset for size in range(len(lists) + 1) for subset in combinations(lists, size))
+    return min(
+        sum(cost for _, cost in subset)
+        for subset in chosen
+        if set().union(*(elements for elements, _ in subset)) == everything
+    )
+
+
+@pytest.mark.parametrize("search", [dijkstra, breadth_first])
+def test_a_bound_saves_states_and_keeps_the_lightest_cover(search):
+    rng, saved = np.random.default_rng(0), 0
+    for _ in range(6):
+        problem = random_covering(rng)
+        least, greedy = lightest(problem), optimise(problem, "greedy").value
+        free, bounded = search(problem), search(problem, greedy)
+        assert (free.weight, bounded.weight) == (least, least)
+        assert bounded.generated <= free.generated
+        saved += free.generated - bounded.generated
+        with pytest.raises(ValueError, match="no cover weighs at most"):
+            search(problem, least - 1)
+    assert saved > 0
+
+
+def test_breadth_first_search_generates_each_covered_set_at_its_weights():
+    problem = SetCovering(3, [[0], [1], [2], [0, 1, 2]], [1, 1, 1, 2])
+    assert breadth_first(problem) == (2, 8)  # all subsets
+    assert breadth_first(problem, 2) == (2, 8)
+    assert breadth_first(SetCovering(3, [[0, 1, 2], [0], [1], [2]], [2, 2, 2, 2]), 2) == (2, 5)
 
 
 def test_our_covers_are_lighter():
@@ -261,6 +315,119 @@ def test_every_strategy_is_a_distribution_over_legal_moves(name):
         chances = STRATEGIES[name](rows)
         assert sum(chances.values()) == pytest.approx(1)
         assert all(1 <= number <= rows[row] for row, number in chances)
+
+
+# --- what reviews of report B propose for minmax
+
+
+class CountedMinmax:
+    """Report B's minmax with max? = FALSE at the root, by search; it counts the positions that it visits."""
+
+    def __init__(self, rng):
+        self.rng, self.visited = rng, 0
+
+    def first_move(self, rows):
+        moves = list(uniform(rows))
+        return next((move for move in moves if self.value(after(rows, move), False) > 0), moves[-1])
+
+    def value(self, rows, maximises):
+        self.visited += 1
+        if not any(rows):
+            return -1 if maximises else 1
+        if not maximises:
+            replies = list(nim_optimal(rows))
+            return self.value(after(rows, replies[self.rng.integers(len(replies))]), True)
+        for move in uniform(rows):
+            if self.value(after(rows, move), False) > 0:
+                return 1
+        return -1
+
+
+@pytest.mark.parametrize("rows", [(1, 2, 3), (2, 2), (1, 3, 2), (0, 3, 4)])
+def test_expected_visits_of_minmax(rows):
+    visited = []
+    for seed in range(300):
+        search = CountedMinmax(np.random.default_rng(seed))
+        search.first_move(rows)
+        visited.append(search.visited)
+    error = np.std(visited) / len(visited) ** 0.5
+    assert expected_visits(rows, False, minmax_chance()) == pytest.approx(np.mean(visited), abs=4 * error + 1e-9)
+
+
+def test_a_memory_changes_no_move_and_is_kept_on_disk(tmp_path):
+    memory, file = MinmaxMemory(), tmp_path / "values.json"
+    chosen = {rows: memory.choose(rows) for rows in POSITIONS}
+    for rows, move in chosen.items():
+        assert minmax_false(rows)[move] == pytest.approx(1)
+    assert 0 < memory.evaluated <= 2 * (len(POSITIONS) + 1)
+    memory.save(file)
+    again = MinmaxMemory(file)
+    assert {rows: again.choose(rows) for rows in POSITIONS} == chosen
+    assert again.evaluated == 0
+    assert MinmaxMemory(tmp_path / "missing.json").choose((1, 2)) == (1, 1)
+
+
+class CountingAnalyst(RandomAgent):
+    """An analyst that gives each position the value of its nim-sum, and counts its analyses."""
+
+    analysed = 0
+
+    def analyse(self, position):
+        self.analysed += 1
+        value = 1.0 if nim_sum(position.game.sizes(position.own)) else -1.0
+        return Analysis(value, {}, ())
+
+
+@pytest.mark.parametrize("plies", [1, 2, 3])
+def test_a_search_with_exact_leaves_plays_perfectly(plies):
+    agent = CountingAnalyst(Nim(REPORT_ROWS))
+    strategy = search_with_rollouts(Nim(REPORT_ROWS), plies, agent)
+    for rows in POSITIONS[::5]:
+        (move,) = strategy(rows)
+        assert move in nim_expert(rows)
+    assert 0 < agent.analysed <= len(POSITIONS)
+
+
+def test_a_search_to_the_end_analyses_nothing():
+    agent = CountingAnalyst(Nim(REPORT_ROWS))
+    strategy = search_with_rollouts(Nim(REPORT_ROWS), 7, agent)
+    assert set(strategy((0, 2, 3, 0))) == {(2, 1)}
+    assert agent.analysed == 0
+
+
+def test_the_branches_of_the_decision_tree():
+    tree = decision_tree(3)
+    assert tree((0, 4, 0, 4)) == {(1, 1): 1.0}  # no remainder
+    assert tree((0, 4, 0, 7)) == {(3, 3): 1.0}  # one remainder: 3
+    assert tree((0, 2, 0, 7)) == {(3, 1): 1.0}  # two remainders: 2 and 3
+    assert tree((0, 3, 0, 7)) == {(1, 1): 1.0}  # two equal remainders
+    assert tree((1, 3, 2, 0)) == {(1, 1): 1.0}  # three remainders
+    for rows in POSITIONS:
+        ((row, number),) = tree(rows)
+        assert 1 <= number <= min(3, rows[row])
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3])
+def test_play_with_a_bound(bound):
+    """The expert wins from every position from which a search finds a win."""
+
+    @cache
+    def is_won(rows):
+        moves = [move for move in moves_of(rows) if move[1] <= bound]
+        return any(not is_won(after(rows, move)) for move in moves)
+
+    expert = bounded_expert(bound)
+    for rows in POSITIONS[::3]:
+        moves = expert(rows)
+        assert all(number <= bound for _, number in moves)
+        assert {is_won(after(rows, move)) for move in moves} == {not is_won(rows)}
+
+
+def test_a_random_opponent_with_a_bound_is_our_agent():
+    game = Nim(REPORT_ROWS, max_take=3)
+    ours = compiled_strategy(game, lambda words: rule_action_probabilities(game, ["row_random"], words)[0])
+    for rows in POSITIONS[::11]:
+        assert ours(rows) == pytest.approx(bounded_row_random(3)(rows))
 
 
 # --- mixtures of strategies, and what reviews of report B propose

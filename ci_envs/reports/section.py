@@ -9,6 +9,9 @@ from ci_envs.agent.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.optimisation.solving import Solver
 
+Conclusion = Callable[[Mapping[str, "FigureRow"]], str]
+"""Called with the rows of a run by their quantities; returns the conclusion with the figures of this run."""
+
 AgentMaker = Callable[[Game, int | None], Agent]
 """Called as ``maker(game, seed)``; raises a ValueError if the agent does not play the game."""
 
@@ -176,7 +179,7 @@ class Section:
         title: What the section is about.
         game: The environment or problem, as a spec string.
         purpose: What the report set out to do.
-        conclusion: What we found, in one or two sentences.
+        conclusion: What we found, in one or two sentences, or a function that writes it from the figures of a run.
         conditions: The first player, the opponents and the number of games, as in the report.
         seconds: About how long a full run takes on two cores.
         run: Runs the section.
@@ -189,9 +192,15 @@ class Section:
     title: str
     game: str
     purpose: str
-    conclusion: str
+    conclusion: str | Conclusion
     conditions: str
     seconds: float
     run: Callable[[RunOptions], Findings]
     agents: Mapping[str, AgentMaker] = field(default_factory=dict)
     solvers: Mapping[str, Solver] = field(default_factory=dict)
+
+    def conclusion_of(self, findings: Findings) -> str:
+        """Return what we found, with the figures of these findings."""
+        if isinstance(self.conclusion, str):
+            return self.conclusion
+        return self.conclusion({row.quantity: row for row in findings.rows})

@@ -59,6 +59,11 @@ def format_number(value: float | None) -> str:
     return _NOTHING if value is None else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
+def format_whole(value: float | None) -> str:
+    """Return a figure as text without decimals, or a dash for None."""
+    return _NOTHING if value is None else f"{value:,.0f}"
+
+
 def format_interval(estimate: Estimate) -> str:
     """Return the ends of an interval as text, or ``exact`` if they are equal."""
     if estimate.low == estimate.high:

@@ -5,7 +5,7 @@ sets of its generator. The described version is our solver ``astar`` with the he
 with an admissible heuristic. Both branch on the sets of one uncovered element only, and keep a closed list.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -107,15 +107,20 @@ def _row(quantity: str, samples: Sequence[Sample], statistic: Callable[[Measured
     return FigureRow(quantity, None, literal, described, ours, note)
 
 
+def _conclusion(rows: Mapping[str, FigureRow]) -> str:
+    share = rows["covers with the fewest tiles"].literal.value
+    return (
+        "The heuristic, the number of uncovered elements, over-estimates the cost. The search still finds the fewest"
+        f" tiles in {share:.1f}% of the draws. With an admissible heuristic it always does."
+    )
+
+
 SECTION = Section(
     name="A1",
     title="Set covering by best-first search",
     game="SetCovering-v0:n=5,count=10,density=0.3,unit_cost=true",
     purpose="Cover 5 elements with as few of 10 random tiles (sets) as possible.",
-    conclusion=(
-        "The heuristic, the number of uncovered elements, over-estimates the cost, so that the search finds the fewest"
-        " tiles in 99.9% of the draws; with an admissible heuristic it always does."
-    ),
+    conclusion=_conclusion,
     conditions=(
         f"Each element is in each of the {_SETS} sets with probability {_DENSITY}. A sample has {_DRAWS:,} draws whose"
         f" sets cover everything ({_QUICK_DRAWS} with --quick); the interval holds the middle 95% of {_SAMPLES} samples"

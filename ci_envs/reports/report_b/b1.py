@@ -5,10 +5,13 @@ ratio of covered to new numbers, and of equal lists the longest. The look-ahead 
 ``greedy:width=3,lookahead=4``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf
 
 from ci_envs.optimisation.set_covering.instances import set_covering
+from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Result, optimise
+from ci_envs.reports.report_b.bounded_searches import breadth_first, dijkstra
 from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _WEIGHTS = {5: 5, 10: 10, 20: 24, 100: 182, 500: 1262, 1000: 2878}
@@ -17,6 +20,16 @@ _WEIGHTS = {5: 5, 10: 10, 20: 24, 100: 182, 500: 1262, 1000: 2878}
 _NOT_PRINTED = 1000  # the N whose bloat report B does not give
 
 _MOVES, _QUICK_MOVES = 100_000, 500
+_RULES = {"chvatal": "the least weight for each new number", "course": "each list that covers something new"}
+"""Other rules of our solver ``greedy``, and what they take next."""
+
+_RULE_SIZES = (100, 500, 1000)
+_DIJKSTRA_SIZE, _BREADTH_FIRST_SIZE = 20, 10
+_BOUND_NOTE = (
+    "A review proposes the weight of the greedy cover as a bound. Literal: without a bound. Described: with it. Ours:"
+    " the states of our solver astar, which estimates the weight that is missing."
+)
+_RULE_NOTE = "A review proposes other heuristics."
 _LOOK_AHEAD = "width=3,lookahead=4"
 _REVIEW = "A review proposes it: the 3 best lists are extended by 4 lists each, at every step."
 
@@ -35,10 +48,37 @@ def run(options: RunOptions) -> Findings:
         rows.append(_row(f"bloat, N = {n}", printed, _bloat(cover.value, n), _bloat(ours, n), note, "%"))
         ahead = optimise(problem, f"greedy:{_LOOK_AHEAD}").value
         rows.append(_row(f"weight with look-ahead, N = {n}", None, ahead, ours, _REVIEW))
+        rows += _rule_rows(problem, ours)
         covers.append(cover)
         different.append(len(set(problem.sets)))
         options.report_progress(done / len(_WEIGHTS))
-    return Findings(tuple(rows), _claims(covers[-1], different))
+    rows += _bound_rows()
+    return Findings(tuple(rows), _claims(covers[-1], different, rows[-2:]))
+
+
+def _rule_rows(problem: SetCovering, ours: float) -> list[FigureRow]:
+    """Return the rows on other rules for the next list."""
+    if problem.size not in _RULE_SIZES:
+        return []
+    weights = {name: optimise(problem, f"greedy:rule={rule}").value for rule, name in _RULES.items()}
+    return [
+        _row(f"weight, {name}, N = {problem.size}", None, value, ours, _RULE_NOTE) for name, value in weights.items()
+    ]
+
+
+def _bound_rows() -> list[FigureRow]:
+    """Return the rows on exact searches with the greedy cover as a bound."""
+    rows = []
+    for name, search, n in (
+        ("Dijkstra's algorithm", dijkstra, _DIJKSTRA_SIZE),
+        ("breadth-first search", breadth_first, _BREADTH_FIRST_SIZE),
+    ):
+        problem = set_covering(n, unique=True)
+        free, bounded = (search(problem, bound).generated for bound in (inf, optimise(problem, "greedy").value))
+        ours = optimise(problem, "astar").work
+        quantity = f"states in the queue of {name}, N = {n}"
+        rows.append(FigureRow(quantity, None, Estimate.exact(free), bounded, ours, _BOUND_NOTE, "states"))
+    return rows
 
 
 def _row(quantity: str, report: float | None, literal: float, ours: float, note: str, unit: str = "") -> FigureRow:
@@ -50,13 +90,15 @@ def _bloat(weight: float, n: int) -> float:
     return round(100 * (weight - n) / n)
 
 
-def _claims(largest: Result, different: Sequence[int]) -> tuple[Claim, ...]:
+def _claims(largest: Result, different: Sequence[int], searches: Sequence[FigureRow]) -> tuple[Claim, ...]:
     """Return the claims.
 
     Args:
-        largest: the greedy cover for N = 1000.
-        different: the number of different lists of each instance.
+        largest: The greedy cover for N = 1000.
+        different: The number of different lists of each instance.
+        searches: The rows on Dijkstra's algorithm and breadth-first search with a bound.
     """
+    saved = [100 * (1 - (row.described or 0) / row.literal.value) for row in searches]
     least = optimise(set_covering(20), "astar")
     return (
         Claim(
@@ -77,7 +119,9 @@ def _claims(largest: Result, different: Sequence[int]) -> tuple[Claim, ...]:
         Claim(
             "The weight of the greedy cover is a lower bound: breadth-first search can skip nodes of lower cost.",
             ClaimVerdict.FAILS,
-            "It is an upper bound on the least weight: a search can skip nodes of higher cost, as a review says.",
+            "It is an upper bound on the least weight: a search can skip nodes of higher cost, as a review says. This"
+            f" saves {saved[0]:.0f}% of the states of Dijkstra's algorithm (N = {_DIJKSTRA_SIZE}) and {saved[1]:.0f}%"
+            f" of those of breadth-first search (N = {_BREADTH_FIRST_SIZE}).",
         ),
         Claim(
             "It is good to start with the longest list.",
@@ -93,15 +137,21 @@ def _claims(largest: Result, different: Sequence[int]) -> tuple[Claim, ...]:
     )
 
 
+def _conclusion(rows: Mapping[str, FigureRow]) -> str:
+    large = [rows[f"weight of the cover, N = {n}"] for n in _RULE_SIZES]
+    lighter = [100 * (1 - row.ours / row.literal.value) for row in large if row.ours is not None]
+    return (
+        "The heuristic is fast, and optimal for N = 5 and 10. From N = 100 on, a local search finds covers that are"
+        f" {min(lighter):.0f} to {max(lighter):.0f}% lighter."
+    )
+
+
 SECTION = Section(
     name="B1",
     title="Greedy set covering",
     game="SetCovering-v0:n=100",
     purpose="Cover N elements by a greedy heuristic, as a bound for an exact search.",
-    conclusion=(
-        "The heuristic is fast and optimal for N = 5 and 10; from N = 100 on, a local search finds covers that are 4"
-        " to 15% lighter."
-    ),
+    conclusion=_conclusion,
     conditions=(
         "The instances are those of report B, with the seed 42. The algorithm is deterministic. Ours is the solver"
         f" row_weighting with {_MOVES:,} moves ({_QUICK_MOVES} with --quick)."

@@ -6,7 +6,7 @@ Matches are independent, so the measurement of a genome is a draw from the binom
 The optimal opponent plays any of the moves that leave a nim-sum of 0, each with the same probability.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -41,10 +41,12 @@ from ci_envs.reports.report_b.nim_proposals import (
     exact_fitness,
     measured_fitness,
 )
+from ci_envs.reports.report_b.nim_reviews import bounded_expert
 from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _MATCHES, _POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 100, 50, 300, 100, 0.2
 _RUNS, _QUICK_RUNS = 500, 40
+_LEGAL_RUNS, _QUICK_LEGAL_RUNS = 100, 4
 _PROPOSAL_RUNS, _QUICK_PROPOSAL_RUNS = 40, 2
 _PROPOSAL_GENERATIONS, _QUICK_PROPOSAL_GENERATIONS = 50, 5
 _TOLD_RUNS = 10
@@ -62,7 +64,15 @@ _RULES_NOTE = (
     f" and the four fixed rules of B31. {_LOST}"
 )
 _PUBLISHED = f"From what the author of report B published elsewhere. {_LOST}"
-_P_NOTE = "Ours is the p with the largest exact share; the text and the code of report B exchange p and 1 - p."
+_BOUND = 3
+_BOUND_NOTE = (
+    f"A review proposes a bound k on the objects of a move. Literal: the best p if a move takes at most {_BOUND}"
+    " objects, with the pass. The start is lost with this bound, too."
+)
+_P_NOTE = (
+    "The text and the code of report B exchange p and 1 - p. Described: with legal moves every p wins 0%, so the first"
+    " genome of the random population stays. Ours is the p with the largest exact share."
+)
 _TOLD_NOTE = (
     "A review tells of it without the rules. Literal: weights of take_row, leave_one and row_random, all legal."
     " Described: take_row or leave_one by the parity of the rows, as nim_evolved can with features=odd."
@@ -70,6 +80,7 @@ _TOLD_NOTE = (
 
 _BEST_THRESHOLD = 0.4614  # the genome that report B prints for its last generations
 _SHARE_GRID = np.linspace(0, 1, 1001)
+_BOUND_GRID = np.linspace(0, 1, 101)
 _DEGREE = 32  # the share is a polynomial of p of at most this degree: a match has 16 objects, and as many passes
 
 
@@ -97,33 +108,34 @@ def share_of() -> Chebyshev:
     return Chebyshev.interpolate(shares, _DEGREE, domain=[0, 1])
 
 
-def evolve_threshold(rng: Generator, generations: int = _GENERATIONS) -> NDArray[np.float64]:
+def evolve_threshold(rng: Generator, generations: int = _GENERATIONS, *, legal: bool = False) -> NDArray[np.float64]:
     """Run report B's evolution.
 
     Args:
         rng: The source of random numbers.
         generations: The number of generations after the first population.
+        legal: Whether the moves are legal, so that every strategy loses.
 
     Returns:
         The best measured fitness of each generation and its genome p, float64 (generations + 1, 2).
     """
     genomes = rng.random(_POPULATION)
-    fitness = _measured(genomes, rng)
+    fitness = _measured(genomes, rng, legal)
     best = [(fitness.max(), genomes[fitness.argmax()])]
     for _ in range(generations):
         parents = genomes[_tournaments(fitness, (_OFFSPRING, 2), rng)]
         is_new = rng.random(_OFFSPRING) < _MUTATION
         offspring = np.where(is_new, rng.random(_OFFSPRING), parents.mean(axis=1))
-        genomes, fitness = np.append(genomes, offspring), np.append(fitness, _measured(offspring, rng))
+        genomes, fitness = np.append(genomes, offspring), np.append(fitness, _measured(offspring, rng, legal))
         survivors = np.argsort(-fitness, kind="stable")[:_POPULATION]
         genomes, fitness = genomes[survivors], fitness[survivors]
         best.append((fitness[0], genomes[0]))
     return np.array(best)
 
 
-def _measured(genomes: NDArray[np.float64], rng: Generator) -> NDArray[np.float64]:
-    """Return the share of 100 matches that each genome wins."""
-    shares = np.clip(share_of()(genomes), 0, 1)
+def _measured(genomes: NDArray[np.float64], rng: Generator, legal: bool) -> NDArray[np.float64]:
+    """Return the share of 100 matches that each genome wins: none without the illegal pass, as the start is lost."""
+    shares = np.zeros(len(genomes)) if legal else np.clip(share_of()(genomes), 0, 1)
     measured: NDArray[np.float64] = rng.binomial(_MATCHES, shares) / _MATCHES
     return measured
 
@@ -143,8 +155,11 @@ def run(options: RunOptions) -> Findings:
     for number in range(runs):
         curves.append(evolve_threshold(rng))
         options.report_progress(0.4 * (number + 1) / runs)
-    rows = _printed_rows(np.array(curves))
-    rows.append(_row(_BEST_SHARE_ROW, None, Estimate.exact(_best_share())))
+    legal = [
+        evolve_threshold(rng, legal=True)[:, 1] for _ in range(_QUICK_LEGAL_RUNS if options.quick else _LEGAL_RUNS)
+    ]
+    rows = _printed_rows(np.array(curves), np.mean(legal, axis=0))
+    rows += [_row(_BEST_SHARE_ROW, None, Estimate.exact(_best_share())), _bound_row()]
     seeds = range(options.seed, options.seed + (_QUICK_PROPOSAL_RUNS if options.quick else _PROPOSAL_RUNS))
     generations = _QUICK_PROPOSAL_GENERATIONS if options.quick else _PROPOSAL_GENERATIONS
     rows += _proposal_rows(seeds, generations)
@@ -154,8 +169,13 @@ def run(options: RunOptions) -> Findings:
     return Findings(tuple(rows), _claims(rows))
 
 
-def _printed_rows(curves: NDArray[np.float64]) -> list[FigureRow]:
-    """Return the rows on the best fitness and p, from runs (runs, generations + 1, 2)."""
+def _printed_rows(curves: NDArray[np.float64], legal: NDArray[np.float64]) -> list[FigureRow]:
+    """Return the rows on the best fitness and p.
+
+    Args:
+        curves: The runs, float64 (runs, generations + 1, 2).
+        legal: The mean p of the best genome with legal moves, float64 (generations + 1,).
+    """
     means, (lows, highs) = curves.mean(axis=0), np.quantile(curves, [0.025, 0.975], axis=0)
     fitness_rows, genome_rows = [], []
     best = float(_SHARE_GRID[share_of()(_SHARE_GRID).argmax()])
@@ -166,7 +186,7 @@ def _printed_rows(curves: NDArray[np.float64]) -> list[FigureRow]:
         fitness_rows.append(_row(f"best measured fitness, generation {generation}", figure, estimate, note))
         spread = Estimate(genome, float(low[1]), float(high[1]))
         quantity = f"p of the best genome, generation {generation}"
-        genome_rows.append(FigureRow(quantity, p, spread, ours=best, note=_P_NOTE))
+        genome_rows.append(FigureRow(quantity, p, spread, float(legal[generation]), best, _P_NOTE))
     return [*fitness_rows, *genome_rows]
 
 
@@ -178,6 +198,29 @@ def _row(quantity: str, figure: float | None, literal: Estimate, note: str = _LO
 
 def _best_share() -> float:
     return 100 * float(share_of()(_SHARE_GRID).max())
+
+
+def _bound_row() -> FigureRow:
+    """Return the row on the best p with a bound on the objects of a move."""
+    expert, p = bounded_expert(_BOUND), _BOUND_GRID
+    shares = Mixtures((_bounded(take_row), _bounded(leave_one)), expert).shares(np.stack((p, 1 - p), axis=1))
+    legal = win_percentage(_bounded(leave_one_or_take_it), expert)
+    quantity = f"exact share of the best p with k = {_BOUND}"
+    best = Estimate.exact(100 * float(shares.max()))
+    return FigureRow(quantity, None, best, legal, win_percentage(expert, expert), _BOUND_NOTE, "%")
+
+
+def _bounded(strategy: Strategy) -> Strategy:
+    """Return a strategy that takes at most ``_BOUND`` objects where the given one takes more."""
+
+    def bounded(rows: Rows) -> Chances:
+        chances: Chances = {}
+        for (row, number), chance in strategy(rows).items():
+            move = row, min(number, _BOUND)
+            chances[move] = chances.get(move, 0.0) + chance
+        return chances
+
+    return bounded
 
 
 def _threshold_shares(genomes: Genomes) -> Values:
@@ -256,15 +299,19 @@ def _claims(rows: Sequence[FigureRow]) -> tuple[Claim, ...]:
     )
 
 
+def _conclusion(rows: Mapping[str, FigureRow]) -> str:
+    return (
+        f"The best genome wins {rows[_BEST_SHARE_ROW].literal.value:.0f}% of the matches, and only with an illegal"
+        " pass. The printed 41% is the largest of thousands of measurements of 100 matches each."
+    )
+
+
 SECTION = Section(
     name="B32",
     title="Nim by an evolved threshold",
     game="Nim-v0:heaps=1,3,5,7",
     purpose="Evolve the probability with which a strategy takes whole rows.",
-    conclusion=(
-        "The best genome wins 23% of the matches, and only with an illegal pass; the printed 41% is the largest of"
-        " thousands of measurements of 100 matches each."
-    ),
+    conclusion=_conclusion,
     conditions=(
         "The strategy moves first against the optimal opponent (nim-sum), 100 matches a measurement. Population 50, 300"
         f" offspring, {_GENERATIONS} generations. The interval holds the middle 95% of {_RUNS} runs ({_QUICK_RUNS} with"

@@ -8,11 +8,18 @@ lost one. A second excerpt of report B has the values of the end of the game exc
 In the search the opponent plays one reply of the optimal strategy, at random where it is lost. Report B keeps no
 positions, so equal positions get different replies, and the value of a position is random; here its distribution is
 computed exactly.
+
+Reviews of report B propose a memory that is kept on disk, and Monte Carlo tree search at interesting nodes
+(:mod:`~ci_envs.reports.report_b.nim_reviews`).
 """
 
 from functools import cache
 from math import prod
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from ci_envs.agent.registry import make_agent
+from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
@@ -28,21 +35,48 @@ from ci_envs.reports.nim_strategies import (
     row_random,
     win_percentage,
 )
-from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.report_b.nim_reviews import (
+    ChanceOfWin,
+    MinmaxMemory,
+    bounded_expert,
+    bounded_row_random,
+    decision_tree,
+    expected_visits,
+    search_with_rollouts,
+)
+from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 
 _THREE_ROWS: Rows = (1, 3, 5)
 _MATCHES = 100  # of each measurement of report B
 _LOST = "The start is lost for the first player."
 _WON = "The start is won for the first player."
 _PUBLISHED = "The figure is one that the author of report B published elsewhere."
-_TOLD = "The rows, the seat and the random player of the figure are not told. A memory changes no move of minmax."
+_TOLD = (
+    "A review tells of it without the rows, the seat and the random player. A memory changes no move of minmax, so the"
+    " literal figure is that of minmax as described."
+)
+_BOUND = 3  # of the decision tree
+_TREE_NOTE = (
+    "A review tells of it without the tree, the rows, the seat and k. Literal: the tree with three tests on the"
+    f" remainders of the rows, moving first with k = {_BOUND}. Described and ours play the theory of Nim with a bound."
+    " The start is lost."
+)
+_MEMORY_NOTE = (
+    "A review proposes it. Literal: the expected number without a memory. Described: with a memory. Ours: in a second"
+    " run, which reads the memory from disk."
+)
+_PLIES, _SEARCH = 2, "mcts:simulations=100,proofs=false"
+_SEARCH_NOTE = (
+    f"A review proposes it. Literal: a minmax of {_PLIES} plies, with {_SEARCH} at the positions that it does not"
+    " decide. Described: minmax to the end. In a lost position ours plays a random move, and rollouts find moves after"
+    " which a random opponent errs more often."
+)
 
 
-def minmax_strategy(max_at_root: bool, *, exchanged: bool = False) -> Strategy:
-    """Return report B's strategy.
+def minmax_chance(*, exchanged: bool = False) -> ChanceOfWin:
+    """Return the chance that report B's ``minmax`` returns +1, by the position and the argument ``max?``.
 
     Args:
-        max_at_root: The argument ``max?`` of the first call of ``minmax``: ``TRUE`` as printed, ``FALSE`` is right.
         exchanged: Whether the two values of the end of the game are exchanged, as in the second excerpt.
     """
 
@@ -53,6 +87,18 @@ def minmax_strategy(max_at_root: bool, *, exchanged: bool = False) -> Strategy:
         if maximises:
             return 1 - prod(1 - chance_of_plus_1(after(rows, move), False) for move in moves_of(rows))
         return sum(chance * chance_of_plus_1(after(rows, move), True) for move, chance in nim_optimal(rows).items())
+
+    return chance_of_plus_1
+
+
+def minmax_strategy(max_at_root: bool, *, exchanged: bool = False) -> Strategy:
+    """Return report B's strategy.
+
+    Args:
+        max_at_root: The argument ``max?`` of the first call of ``minmax``: ``TRUE`` as printed, ``FALSE`` is right.
+        exchanged: Whether the two values of the end of the game are exchanged, as in the second excerpt.
+    """
+    chance_of_plus_1 = minmax_chance(exchanged=exchanged)
 
     @cache
     def strategy(rows: Rows) -> Chances:
@@ -98,9 +144,60 @@ def run(options: RunOptions) -> Findings:
         ):
             versus = f"{name}, moving {moving}, end values exchanged"
             rows.append(_row(versus, None, opponent, seat, board, literal=minmax_exchanged))
-    told = _row("random, told of minimax with memory", 76, row_random, 0, REPORT_ROWS, _TOLD, literal=minmax_false)
+    rows.append(
+        _row("random, told of minimax with memory", 76, row_random, 0, REPORT_ROWS, _TOLD, literal=minmax_false)
+    )
+    rows.append(_tree_row())
+    rows += [_memory_row(board) for board in (REPORT_ROWS, FIVE_ROWS)]
+    options.report_progress(0.7)
+    rows += _search_rows(options.seed)
     options.report_progress(1.0)
-    return Findings((*rows, told), _CLAIMS)
+    return Findings(tuple(rows), _CLAIMS)
+
+
+def _tree_row() -> FigureRow:
+    """Return the row on the decision tree that minds the bound k."""
+    opponent, best = bounded_row_random(_BOUND), bounded_expert(_BOUND)
+    tree, theory = (win_percentage(strategy, opponent) for strategy in (decision_tree(_BOUND), best))
+    quantity = "v random, told of a decision tree that minds k, wins"
+    return FigureRow(quantity, 95, share_in_games(tree / 100, _MATCHES), theory, theory, _TREE_NOTE, "%")
+
+
+def _memory_row(rows: Rows) -> FigureRow:
+    """Return the row on the positions that minmax visits for its first move, with and without a memory."""
+    visited = expected_visits(rows, False, minmax_chance())
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "values.json"
+        memory = MinmaxMemory()
+        memory.choose(rows)
+        memory.save(file)
+        kept = MinmaxMemory(file)
+        kept.choose(rows)
+    quantity = f"positions visited for the first move, {len(rows)} rows"
+    return FigureRow(
+        quantity, None, Estimate.exact(visited), memory.evaluated, kept.evaluated, _MEMORY_NOTE, "positions"
+    )
+
+
+def _search_rows(seed: int) -> list[FigureRow]:
+    """Return the rows on a search of few plies with Monte Carlo tree search at its end."""
+    game = Nim(REPORT_ROWS)
+    strategy = search_with_rollouts(game, _PLIES, make_agent(_SEARCH, game, seed=seed))
+    name = f"{_PLIES} plies, then MCTS"
+    return [
+        _row(
+            f"row-random, 4 rows, moving first, {name}",
+            None,
+            row_random,
+            0,
+            REPORT_ROWS,
+            _SEARCH_NOTE,
+            literal=strategy,
+        ),
+        _row(
+            f"optimal, 4 rows, moving second, {name}", None, nim_optimal, 1, REPORT_ROWS, _SEARCH_NOTE, literal=strategy
+        ),
+    ]
 
 
 def _row(
@@ -139,15 +236,15 @@ SECTION = Section(
     game="Nim-v0:heaps=1,3,5,7",
     purpose="Search Nim to its end by minmax with alpha-beta.",
     conclusion=(
-        "With the correct player at the root the search plays perfectly, and the printed results follow from theory:"
-        " 1, 3, 5, 7 is lost for the first player and 1, 3, 5, 7, 9 is won."
+        "With the correct player at the root the search plays perfectly. The printed results follow from theory:"
+        " 1, 3, 5, 7 is lost for the first player, and 1, 3, 5, 7, 9 is won."
     ),
     conditions=(
         "The opponent plays the nim-sum (optimal), or draws a row, then a number of objects (row-random). Report B"
         " plays 100 matches in which its strategy moves first; our shares are exact, and the interval is that of 100"
         " matches."
     ),
-    seconds=3,
+    seconds=5,
     run=run,
     agents={
         "B33": strategy_agent(minmax_true),

@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
+from ci_envs.optimisation.evolution.crossover import Uniform
 from ci_envs.optimisation.evolution.engine import Fitness, Plan, evolve
 from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import UniformReset
@@ -38,6 +39,7 @@ PROPOSED_PLANS: Mapping[str, Plan] = {
     "population 500, 3000 offspring": replace(REPORT_PLAN, population=500, offspring=3000),
     "extinction after 5 generations without a record": replace(REPORT_PLAN, immigration=Immigration(5, 1.0)),
     "survivors measured again": replace(REPORT_PLAN, reevaluate=True),
+    "the p of either parent instead of the mean": replace(REPORT_PLAN, crossover=Uniform()),
 }
 """What the reviews of report B propose, and new measurements of the survivors."""
 

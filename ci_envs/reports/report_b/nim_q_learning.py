@@ -18,10 +18,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.agent.capabilities import Analyst
+from ci_envs.agent.interface import Agent
 from ci_envs.agent.supported_game import require_game
 from ci_envs.games import ONGOING, action_count, initial, inlined, lean_kernel, legal, play, result
 from ci_envs.games.game import Game
-from ci_envs.games.nim import Nim, size_of
+from ci_envs.games.nim import Nim, pack, size_of
+from ci_envs.games.position import Position
 from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.reports.nim_agent import NimStrategyAgent
 from ci_envs.reports.nim_strategies import REPORT_ROWS, Chances, Rows, Strategy, nim_optimal, row_random
@@ -51,6 +54,22 @@ class QLearningRates(NamedTuple):
 def new_q_table(rng: Generator, start: float = 0.0) -> NDArray[np.float64]:
     """Return a new table, float64 (positions, actions), with values drawn from ``start`` to ``start + 0.01``."""
     return rng.uniform(start, start + 0.01, (_POSITIONS, _NIM.action_count))
+
+
+def searched_q_table(agent: Agent) -> NDArray[np.float64]:
+    """Return a table that begins with the values of another agent, float64 (positions, actions).
+
+    Args:
+        agent: The agent, for example ``mcts``, which analyses each position once. Actions without a value have 0.
+    """
+    assert isinstance(agent, Analyst), "the agent does not analyse positions"
+    table = np.zeros((_POSITIONS, _NIM.action_count))
+    for rows in product(*(range(size + 1) for size in REPORT_ROWS)):
+        if any(rows):
+            values = agent.analyse(Position(_NIM, pack(rows), 0)).action_values
+            for action, value in values.items():
+                table[_index_of(rows), action] = 0.0 if np.isnan(value) else value
+    return table
 
 
 def opponent_table(strategy: Strategy) -> NDArray[np.float64]:
