@@ -1,9 +1,9 @@
 """Load test of the web server, with many games at once: ``python -m benchmarks.web_load``.
 
 Each game is a random player against an agent. The test starts ``ci-envs serve``, plays whole games, replays each game
-from what the server has stored, and prints the latency of moves and of the replies of agents. The time between moves of
-a player is exponentially distributed. With ``--think 0`` players move at once and saturate the server. The players use
-a part of the same processor.
+from the stored moves, and prints the latency of moves and of the replies of agents. The time between moves of a player
+is exponentially distributed. With ``--think 0`` players move at once and saturate the server. The players run on the
+same processor as the server.
 """
 
 import asyncio
@@ -23,17 +23,17 @@ import numpy as np
 
 from ci_envs import Position, make
 
-_PAUSE, _LOOKS = 0.5, 120  # seconds between two looks whether the server is up, and how many there are
+_PAUSE, _ATTEMPTS = 0.5, 120  # seconds between two attempts to reach the server, and the number of attempts
 
 
 @click.command()
 @click.option("--environment", default="Quixo-v0", show_default=True)
 @click.option("--agent", default="mcts:simulations=200", show_default=True)
 @click.option("--games", default=100, show_default=True, type=click.IntRange(min=1))
-@click.option("--plies", default=60, show_default=True, help="Of a game at most.")
-@click.option("--think", default=2.0, show_default=True, help="Seconds that a player thinks, on average.")
+@click.option("--plies", default=60, show_default=True, help="Maximum number of plies of a game.")
+@click.option("--think", default=2.0, show_default=True, help="Mean time between the moves of a player in seconds.")
 def main(environment: str, agent: str, games: int, plies: int, think: float) -> None:
-    """Play games at once and say how long acknowledgements took."""
+    """Play games at the same time, and print the latency of moves and replies."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -54,7 +54,7 @@ def main(environment: str, agent: str, games: int, plies: int, think: float) -> 
             server.stdout.readline()
             url = f"http://127.0.0.1:{port}"
             began = time.perf_counter()
-            asyncio.run(_play(url, environment, agent, 1, plies, 0))  # compiles what is played
+            asyncio.run(_play(url, environment, agent, 1, plies, 0))  # compiles the game and the agent
             warm = time.perf_counter()
             times = np.array(asyncio.run(_play(url, environment, agent, games, plies, think)))
             ended = time.perf_counter()
@@ -63,40 +63,40 @@ def main(environment: str, agent: str, games: int, plies: int, think: float) -> 
             server.wait()
     print(f"{games} games of {environment} against {agent} in {ended - warm:.1f} s (compiling: {warm - began:.1f} s)")
     print(f"{len(times):,} moves acknowledged: none lost, no error")
-    for what, seconds in zip(("acknowledged", "answered"), times.T, strict=True):
-        shares = (f"p{share} {1000 * np.percentile(seconds, share):.1f} ms" for share in (50, 95, 99, 100))
-        print(f"{what:12} {', '.join(shares)}")
+    for event, seconds in zip(("acknowledged", "answered"), times.T, strict=True):
+        percentiles = (f"p{rank} {1000 * np.percentile(seconds, rank):.1f} ms" for rank in (50, 95, 99, 100))
+        print(f"{event:12} {', '.join(percentiles)}")
 
 
 async def _play(
     url: str, environment: str, agent: str, games: int, plies: int, think: float
 ) -> list[tuple[float, float]]:
-    """The seconds that each move took to be acknowledged, and to be answered, of all games."""
+    """Play the games, and return for each move the seconds until its acknowledgement and until its reply."""
     async with AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(_client(url, number)) for number in range(games)]
-        await _up(clients[0])
+        await _wait_for_server(clients[0])
         players = (_game(client, environment, agent, seed, plies, think) for seed, client in enumerate(clients))
         played = await asyncio.gather(*players)
     return [seconds for game in played for seconds in game]
 
 
 def _client(url: str, number: int) -> aiohttp.ClientSession:
-    """A player with an address of its own, so that the limits per client hold for each player."""
+    """Return a client with its own address, so that the limits per client apply to each player."""
     connector = aiohttp.TCPConnector(limit=0, local_addr=(f"127.0.{1 + number // 250}.{1 + number % 250}", 0))
     return aiohttp.ClientSession(url, connector=connector, timeout=aiohttp.ClientTimeout(60), raise_for_status=True)
 
 
-async def _up(client: aiohttp.ClientSession) -> None:
-    for _ in range(_LOOKS):
+async def _wait_for_server(client: aiohttp.ClientSession) -> None:
+    for _ in range(_ATTEMPTS):
         try:
-            await _asked(client, "GET", "/api/environments")
+            await _request(client, "GET", "/api/environments")
             return
         except aiohttp.ClientConnectionError:
             await asyncio.sleep(_PAUSE)
-    raise TimeoutError(f"the server does not answer after {_PAUSE * _LOOKS:.0f} s")
+    raise TimeoutError(f"the server does not answer after {_PAUSE * _ATTEMPTS:.0f} s")
 
 
-async def _asked(client: aiohttp.ClientSession, method: str, path: str, **options: Any) -> Any:
+async def _request(client: aiohttp.ClientSession, method: str, path: str, **options: Any) -> Any:
     async with client.request(method, path, **options) as response:
         return await response.json()
 
@@ -104,37 +104,37 @@ async def _asked(client: aiohttp.ClientSession, method: str, path: str, **option
 async def _game(
     client: aiohttp.ClientSession, environment: str, agent: str, seed: int, plies: int, think: float
 ) -> list[tuple[float, float]]:
-    rng, times, mine = random.Random(seed), list[tuple[float, float]](), list[int]()
+    rng, times, actions = random.Random(seed), list[tuple[float, float]](), list[int]()
     new = {"environment": environment, "seats": ["human", agent], "seed": seed}
-    state = await _asked(client, "POST", "/api/games", json=new)
+    state = await _request(client, "POST", "/api/games", json=new)
     game = f"/api/games/{state['id']}"
     token = {"X-Seat-Token": state["seat_tokens"][0]}
     while not state["ending"] and state["plies"] < plies:
         if think:
             await asyncio.sleep(rng.expovariate(1 / think))
-        mine.append(rng.choice(state["legal"])["number"])
+        actions.append(rng.choice(state["legal"])["number"])
         before = time.perf_counter()
-        move = {"action": mine[-1], "ply": state["plies"]}
-        state = await _asked(client, "POST", f"{game}/moves", json=move, headers=token)
+        move = {"action": actions[-1], "ply": state["plies"]}
+        state = await _request(client, "POST", f"{game}/moves", json=move, headers=token)
         acknowledged = time.perf_counter()
         while state["thinking"]:
-            state = await _asked(client, "GET", game, params={"after": state["plies"]})
-        assert state["trouble"] is None, state["trouble"]
+            state = await _request(client, "GET", game, params={"after": state["plies"]})
+        assert state["agent_error"] is None, state["agent_error"]
         times.append((acknowledged - before, time.perf_counter() - before))
-    kept = await _asked(client, "GET", f"{game}/export")
-    _check(environment, kept, mine)
+    exported = await _request(client, "GET", f"{game}/export")
+    _check(environment, exported, actions)
     return times
 
 
-def _check(environment: str, kept: dict, mine: list[int]) -> None:
-    """Every move that was acknowledged is there, and the game replays."""
-    position, found = Position.from_text(make(environment).game, kept["start"]), []
-    for name in kept["actions"]:
+def _check(environment: str, exported: dict, actions: list[int]) -> None:
+    """Check that each game contains every acknowledged move, and that its moves can be played again."""
+    position, found = Position.from_text(make(environment).game, exported["start"]), []
+    for name in exported["actions"]:
         action = position.parse_action(name)
         if position.to_move == 0:
             found.append(action)
         position = position.play(action)
-    assert found == mine, f"lost: {mine} became {found}"
+    assert found == actions, f"lost: {actions} became {found}"
 
 
 if __name__ == "__main__":

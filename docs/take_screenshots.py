@@ -1,7 +1,7 @@
-"""Take the pictures of the page: ``python docs/take_screenshots.py [CHROMIUM]``.
+"""Take the screenshots of the web page: ``python docs/take_screenshots.py [CHROMIUM]``.
 
-It starts a server of its own and writes ``docs/images/page/SUBJECT_DEVICE_SCHEME.webp``: the first page, a game of each
-kind and a review, on a desktop and a phone, in light and dark mode.
+The script starts a server and writes ``docs/images/page/SUBJECT_DEVICE_SCHEME.webp``. The subjects are the first page,
+a game of each environment and a review. Each subject has a picture for a desktop and a phone, in light and dark mode.
 """
 
 import json
@@ -25,8 +25,8 @@ from ci_envs.agent.registry import make_agent
 from ci_envs.games.position import Position
 from ci_envs.registry import resolve
 from ci_envs.web.app import create_app
+from ci_envs.web.game_service import GameService
 from ci_envs.web.page import add_pages
-from ci_envs.web.room import Room
 
 IMAGES = Path(__file__).parent / "images" / "page"
 SECRET = "a secret of no server that stays"
@@ -39,17 +39,17 @@ GAMES = {
     "nim": ("Nim-v0", 4),
     "quarto": ("Quarto-v0", 14),
 }
-"""The id of each game, and the number of moves that have been played in its picture."""
+"""The id of each game, and the number of moves before its picture."""
 
 REVIEWED = ("b2", "a1", "c3", "b1", "a3", "c1")
 """A game of tic-tac-toe with two mistakes."""
 
 DEVICES: dict[str, ViewportSize] = {"desktop": {"width": 1180, "height": 980}, "phone": {"width": 390, "height": 844}}
-_QUALITY = 60  # of WebP; below, the grid of a dark board has stripes
+_QUALITY = 60  # quality of WebP; with a lower quality the grid of a dark board has stripes
 
 
 def main() -> None:
-    """Start a server, and take the pictures in a browser."""
+    """Start a server, and take the screenshots in a browser."""
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         app = create_app(Path(folder) / "games.sqlite")
@@ -63,17 +63,19 @@ def main() -> None:
         path = sys.argv[1] if len(sys.argv) > 1 else "/usr/bin/chromium"
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:
-            _take_all(browser, app.state.room, address)
+            _take_all(browser, app.state.service, address)
         finally:
             browser.close()
             server.should_exit = True
             thread.join()
 
 
-def _take_all(browser: Browser, room: Room, address: str) -> None:
-    """Take each picture on each device and in each mode."""
-    review = _begin(room, "TicTacToe-v0", REVIEWED)
-    ids = {name: _begin(room, environment, _played(environment, plies)) for name, (environment, plies) in GAMES.items()}
+def _take_all(browser: Browser, service: GameService, address: str) -> None:
+    """Take the screenshot of each subject on each device, in light and dark mode."""
+    review = _begin(service, "TicTacToe-v0", REVIEWED)
+    ids = {
+        name: _begin(service, environment, _played(environment, plies)) for name, (environment, plies) in GAMES.items()
+    }
     for device, size in DEVICES.items():
         for scheme in ("light", "dark"):
             page = browser.new_page(viewport=size, color_scheme=scheme)
@@ -95,14 +97,14 @@ def _take_all(browser: Browser, room: Room, address: str) -> None:
             page.close()
 
 
-def _begin(room: Room, environment: str, actions: Sequence[str]) -> str:
-    """Begin a game in which these actions have been played, and return its id."""
+def _begin(service: GameService, environment: str, actions: Sequence[str]) -> str:
+    """Create a game with these actions, and return its id."""
     seats, names, tokens = ("human", "human"), ("Ada", "Ben"), (VISITOR, VISITOR)
-    return room.create(environment, seats, tokens=tokens, owner=VISITOR, names=names, actions=actions).record.id
+    return service.create(environment, seats, tokens=tokens, owner=VISITOR, names=names, actions=actions).record.id
 
 
 def _played(environment: str, plies: int) -> list[str]:
-    """Return up to ``plies`` actions from the start of a game, as an agent plays them."""
+    """Return the names of the first actions of a game that an agent plays, at most ``plies``."""
     game = resolve(environment)[1]
     position, agent = Position.start(game), make_agent("minimax:depth=3", game, seed=1)
     names: list[str] = []
@@ -133,7 +135,7 @@ def _analyse(page: Page) -> None:
 
 
 def _save(page: Page, name: str) -> None:
-    page.wait_for_timeout(500)  # for what slides open
+    page.wait_for_timeout(500)  # until the animations end
     picture = Image.open(BytesIO(page.screenshot()))
     picture.save(IMAGES / f"{name}.webp", quality=_QUALITY, method=6)
 

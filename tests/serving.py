@@ -17,13 +17,13 @@ from ci_envs.web.limits import ClientLimits
 
 SECRET = "a secret of the tests"
 
-# All tests are one client, and quick.
+# all tests count as one client, and send many requests
 UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16)
 
 
 @contextmanager
 def served(path, pages=False, **options):
-    """``(client, app)`` of a server in this process with its games in ``path``; one in its life can have pages."""
+    """Yield ``(client, app)`` of a server in this process with its games in ``path``. One server can have pages."""
     app = create_app(path, **{"limits": UNLIMITED, **options})
     if pages:
         from ci_envs.web.page import add_pages
@@ -44,7 +44,7 @@ def served(path, pages=False, **options):
 
 @contextmanager
 def process(path, port, *options, cwd=None):
-    """``(client, process)`` of ``ci-envs serve``; the process is killed in the end."""
+    """Yield ``(client, process)`` of ``ci-envs serve``, and kill the process at the end."""
     command = [sys.executable, "-m", "ci_envs", "serve", "--port", str(port), "--games", str(path), *options]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     running = subprocess.Popen(command, env=environment, cwd=cwd, stdout=subprocess.PIPE, text=True)
@@ -60,7 +60,7 @@ def process(path, port, *options, cwd=None):
 
 
 def other_client(client):
-    """A client at another address than the client of the server, but on this machine."""
+    """Return a client with another address on this machine."""
     transport = httpx.HTTPTransport(local_address="127.0.0.2")
     return httpx.Client(base_url=client.base_url, transport=transport, timeout=60)
 

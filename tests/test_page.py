@@ -1,4 +1,4 @@
-"""The page, by clicking: what the browser does against the room's record of the game."""
+"""The page, by clicking: what the browser does against the service's record of the game."""
 
 import json
 import re
@@ -21,7 +21,9 @@ from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent, register_agent, registered_agents
 from ci_envs.picture import show
+from ci_envs.registry import registered
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.offers import Offers
 from ci_envs.web.schemas import Export
 
 ENABLED = "[data-region]:not([aria-disabled=true])"
@@ -117,10 +119,10 @@ def game(server, page):
     client, app = server
 
     def begin(environment="TicTacToe-v0", seats=("human", "human"), tokens=(VISITOR, VISITOR), **more):
-        table = app.state.room.create(environment, seats, tokens=tokens, **more)
+        hosted = app.state.service.create(environment, seats, tokens=tokens, **more)
         page.context.add_cookies([{"name": "session", "value": session(VISITOR), "url": str(client.base_url)}])
-        visit(page, f"{client.base_url}/game/{table.record.id}")
-        return lambda: app.state.room.table(table.record.id)
+        visit(page, f"{client.base_url}/game/{hosted.record.id}")
+        return lambda: app.state.service.get(hosted.record.id)
 
     return begin
 
@@ -153,8 +155,8 @@ def can_click(page, names):
     wait_until(lambda: regions(page) == names, 20)
 
 
-def clickable(table, clicked=()):
-    targets = map(table.game.targets, table.position.legal_actions())
+def clickable(hosted, clicked=()):
+    targets = map(hosted.game.targets, hosted.position.legal_actions())
     return {each[len(clicked)] for each in targets if each[: len(clicked)] == clicked}
 
 
@@ -166,29 +168,29 @@ def settled(page, plies):
 def test_a_whole_game_by_clicking(game, page, environment):
     """What can be clicked is what is legal, and what is clicked is played."""
     rng, now = np.random.default_rng(1), game(environment)
-    while not (table := now()).ending:
-        plies = len(table.record.actions)
-        action = int(rng.choice(table.position.legal_actions()))
+    while not (hosted := now()).ending:
+        plies = len(hosted.record.actions)
+        action = int(rng.choice(hosted.position.legal_actions()))
         clicked = ()
-        for target in table.game.targets(action):
-            can_click(page, clickable(table, clicked) | set(clicked))
+        for target in hosted.game.targets(action):
+            can_click(page, clickable(hosted, clicked) | set(clicked))
             click(page, target)
             clicked += (target,)
         settled(page, plies + 1)
-        assert now().record.actions == (*table.record.actions, action)
+        assert now().record.actions == (*hosted.record.actions, action)
     can_click(page, set())
-    expect(page.get_by_role("status")).to_contain_text("Draw" if table.winner is None else " won")
+    expect(page.get_by_role("status")).to_contain_text("Draw" if hosted.winner is None else " won")
 
 
 def play_to_end(page, now, spec):
     """Click what an agent of the test chooses until the game is over."""
     agent = make_agent(spec, now().game, seed=0)
-    while not (table := now()).ending:
-        if table.next_seat == "human":
-            settled(page, len(table.record.actions))
-            words = np.array([(table.position.own, table.position.opp)], dtype=np.uint64)
-            click(page, *table.game.targets(int(decide(agent, words).actions[0])))
-        wait_until(lambda record=table.record: now().record != record)
+    while not (hosted := now()).ending:
+        if hosted.next_seat == "human":
+            settled(page, len(hosted.record.actions))
+            words = np.array([(hosted.position.own, hosted.position.opp)], dtype=np.uint64)
+            click(page, *hosted.game.targets(int(decide(agent, words).actions[0])))
+        wait_until(lambda record=hosted.record: now().record != record)
 
 
 @pytest.mark.parametrize("environment", GAMES)
@@ -207,7 +209,7 @@ def test_a_new_user_finishes_a_game_with_one_click_and_the_moves(server, page):
     page.wait_for_url("**/game/*")
     page.wait_for_function("window.did_handshake")
     id = page.url.rpartition("/")[2]
-    play_to_end(page, lambda: app.state.room.table(id), "minimax:depth=3")
+    play_to_end(page, lambda: app.state.service.get(id), "minimax:depth=3")
     expect(page.get_by_role("status").first).to_contain_text(" won")
     expect(page.get_by_role("button", name="Resign")).to_be_disabled()
     expect(page.get_by_role("button", name="Back", exact=True)).to_be_enabled()
@@ -232,9 +234,9 @@ def test_a_new_user_plays_after_one_click_even_if_it_is_a_double_click(server, p
     expect(page.get_by_role("status").first).to_contain_text("to move")
     expect(page.get_by_role("alert")).to_have_count(0)
     id = page.url.rpartition("/")[2]
-    record = app.state.room.table(id).record
+    record = app.state.service.get(id).record
     assert (record.environment, record.seats) == ("TicTacToe-v0", ("human", "random"))
-    app.state.room.resign(id, tokens=[record.owner])
+    app.state.service.resign(id, tokens=[record.owner])
     page.get_by_role("link", name="ci_envs").click()
     expect(page.locator(".listed")).to_have_count(1)
     expect(page.locator(".listed")).to_contain_text("O (random) won by resignation. 0 moves")
@@ -253,11 +255,34 @@ def test_a_game_begun_by_the_form(server, page):
     choose_second_player(page, "random")
     page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
-    record = app.state.room.table(page.url.rpartition("/")[2]).record
+    record = app.state.service.get(page.url.rpartition("/")[2]).record
     assert record.client == "127.0.0.1"
     assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,4,misere=true", ("human", "random"))
     assert (record.names, record.clock) == (("Ada", ""), 180)
     expect(page.get_by_role("timer")).to_have_text("First 3:00   Second 3:00")
+
+
+@pytest.mark.parametrize("environment", registered())
+def test_every_offered_agent_begins_and_answers_in_the_browser(server, page, environment):
+    """Each agent of the form's menu is chosen as second player, and answers the first move, which is clicked."""
+    client, app = server
+    form = f"{client.base_url}/?environment={environment}"
+    visit(page, form)
+    expect(page.get_by_text("Loading the agents")).to_have_count(0)
+    page.get_by_role("combobox", name="Second player").click()
+    expect(page.get_by_role("option", name="minimax", exact=True)).to_be_visible()
+    names = set(page.get_by_role("option").all_inner_texts()) - {"a person", "slow", "waiting"}
+    assert names == {offer.name for offer in Offers(Catalog()).of(environment)} - {"slow", "waiting"}
+    for name in sorted(names):
+        visit(page, form)
+        choose_second_player(page, name)
+        page.get_by_role("button", name="Begin", exact=True).click()
+        page.wait_for_url("**/game/*")
+        page.wait_for_function("window.did_handshake")
+        hosted = app.state.service.get(page.url.rpartition("/")[2])
+        assert hosted.record.seats[1].partition(":")[0] == name
+        click(page, *hosted.game.targets(hosted.position.legal_actions()[0]))
+        expect(page.locator(".moves li").nth(1)).to_be_visible()  # in Quarto, an agent places a piece and gives one
 
 
 def test_an_offered_network_is_chosen_from_a_menu(server, page):
@@ -268,7 +293,7 @@ def test_an_offered_network_is_chosen_from_a_menu(server, page):
     page.get_by_role("option", name="rows4").click()
     page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
-    assert app.state.room.table(page.url.rpartition("/")[2]).record.seats == ("human", "nim_evolved:rows4")
+    assert app.state.service.get(page.url.rpartition("/")[2]).record.seats == ("human", "nim_evolved:rows4")
 
 
 def test_what_is_refused_is_told(server, page):
@@ -302,7 +327,7 @@ def test_an_agent_answers(game, page):
 
 def test_what_others_do_is_seen(server, game, page):
     now = game()
-    server[1].state.room.play(now().record.id, "a1", tokens=(VISITOR,))
+    server[1].state.service.play(now().record.id, "a1", tokens=(VISITOR,))
     settled(page, 1)
     expect(region(page, "a1")).to_be_disabled()
 
@@ -323,9 +348,9 @@ def shows(page, position):
 def test_a_finished_game_is_reviewed_by_clicks_and_by_keys(game, page):
     """O could have been beaten after b1, as X c1 threatens two lines; X plays a3 instead."""
     now = game(actions=["b2", "a1", "c3", "b1", "a3", "c1"])
-    table = now()
-    at = table.positions
-    assert table.ending == "rules"
+    hosted = now()
+    at = hosted.positions
+    assert hosted.ending == "rules"
     shows(page, at[6])
     for name, ply in (("Back", 5), ("First position", 0), ("Forward", 1), ("Last position", 6)):
         page.get_by_role("button", name=name, exact=True).click()
@@ -528,7 +553,7 @@ def test_a_position_is_played_from(server, game, page):
     page.wait_for_function("window.did_handshake")
     page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
-    assert server[1].state.room.table(page.url.rpartition("/")[2]).record.start == ".../.X./... O"
+    assert server[1].state.service.get(page.url.rpartition("/")[2]).record.start == ".../.X./... O"
 
 
 def test_the_export_is_a_file(game, page):
@@ -591,9 +616,9 @@ def test_the_tree_grows_while_an_agent_thinks(server, game, page):
     expect(page.locator(".board rect[fill='#109648']")).to_have_count(0)
     page.locator(".tree .q-tree__arrow").first.click()
     expect(page.locator(".tree [role=group]:visible")).to_have_count(1)
-    assert server[1].state.thinker.going_on == 1
+    assert server[1].state.analyses.running == 1
     page.goto("about:blank")
-    wait_until(lambda: server[1].state.thinker.going_on == 0)
+    wait_until(lambda: server[1].state.analyses.running == 0)
 
 
 def test_an_agent_that_cannot_think_says_so(game, page):
@@ -635,9 +660,10 @@ def test_a_phone(server, game, page, address):
     assert page.evaluate(SMALL_TARGETS) == []
 
 
+@pytest.mark.parametrize("width", [360, 390])
 @pytest.mark.parametrize("environment", ["Quixo-v0", "ConnectFour-v0", "Nim-v0", "Quarto-v0"])
-def test_a_finger_hits_the_cells_and_pieces_on_a_phone(game, page, environment):
-    page.set_viewport_size({"width": 390, "height": 844})
+def test_a_finger_hits_the_cells_and_pieces_on_a_phone(game, page, environment, width):
+    page.set_viewport_size({"width": width, "height": 844})
     game(environment)
     expect(page.locator("[data-region]").first).to_be_visible()
     assert page.evaluate(SMALL_TARGETS.replace("a, button", "[data-region], button")) == []

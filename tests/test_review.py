@@ -13,27 +13,27 @@ from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.web.cells import clickable_regions, targets_of
 from ci_envs.web.evaluation import Evaluation, backed_up
+from ci_envs.web.game_status import status_of, status_text
+from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
 from ci_envs.web.review import source_text
-from ci_envs.web.standing import standing_of, status_text
 from ci_envs.web.store import GameRecord
-from ci_envs.web.table import Table
 
 GAME = ConnectN(3, 3, 3)
 
 
-def table(*actions):
+def hosted(*actions):
     positions = [Position.start(GAME)]
     for action in actions:
         positions.append(positions[-1].play(action))
     record = GameRecord("id", "TicTacToe-v0", ("human", "human"), 0, positions[0].to_text(), "", 0.0, tuple(actions))
-    return Table(record, GAME, tuple(positions), 9)
+    return HostedGame(record, GAME, tuple(positions), 9)
 
 
 def replayed(line):
     """The position that is shown, from the actions alone."""
-    position = line.table.positions[0]
+    position = line.hosted.positions[0]
     for action in line.actions[: line.ply]:
         position = position.play(action)
     return position
@@ -45,7 +45,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["play", "go", "leave"]), st.integers
 @settings(deadline=None)  # the rules may have to be compiled
 @given(STEPS)
 def test_a_line_shows_what_its_actions_lead_to_and_never_changes_the_game(steps):
-    line = Line.end_of(table(4, 0, 8, 2))
+    line = Line.end_of(hosted(4, 0, 8, 2))
     for step, number in steps:
         if step == "play":
             if number not in line.position.legal_actions():
@@ -56,7 +56,7 @@ def test_a_line_shows_what_its_actions_lead_to_and_never_changes_the_game(steps)
         else:
             line = line.leave() if step == "leave" else line.go(number)
         assert line.position == replayed(line)
-        assert line.table.record.actions == (4, 0, 8, 2)
+        assert line.hosted.record.actions == (4, 0, 8, 2)
         assert line.actions[: line.base] == (4, 0, 8, 2)[: line.base]
     home = line.leave()
     assert home.actions == (4, 0, 8, 2)
@@ -64,10 +64,10 @@ def test_a_line_shows_what_its_actions_lead_to_and_never_changes_the_game(steps)
 
 
 def test_the_next_move_of_the_game_is_no_variation():
-    line = Line.end_of(table(4, 0, 8)).go(1)
-    assert line.play(0) == Line.end_of(table(4, 0, 8)).go(2)
+    line = Line.end_of(hosted(4, 0, 8)).go(1)
+    assert line.play(0) == Line.end_of(hosted(4, 0, 8)).go(2)
     tried = line.play(2).play(3)
-    assert (tried.base, tried.tried, tried.ply) == (1, (2, 3), 3)
+    assert (tried.base, tried.variation, tried.ply) == (1, (2, 3), 3)
     assert tried.go(2).play(3) == tried
     assert tried.go(0).play(4) == tried.go(1)
     assert tried.go(0).play(1).actions == (1,)
@@ -75,17 +75,17 @@ def test_the_next_move_of_the_game_is_no_variation():
 
 
 def test_the_end_follows_the_game_and_an_earlier_position_stays():
-    before, after = table(4, 0), table(4, 0, 8)
+    before, after = hosted(4, 0), hosted(4, 0, 8)
     assert Line.end_of(before).follow(after) == Line.end_of(after)
     assert Line.end_of(before).go(1).follow(after) == Line.end_of(after).go(1)
     tried = Line.end_of(before).go(1).play(2)
     assert tried.follow(after).actions == (4, 2)
-    assert tried.follow(table(3)) == Line.end_of(table(3))
-    assert Line.end_of(after).go(2).follow(table(4)) == Line.end_of(table(4))
+    assert tried.follow(hosted(3)) == Line.end_of(hosted(3))
+    assert Line.end_of(after).go(2).follow(hosted(4)) == Line.end_of(hosted(4))
 
 
 @pytest.mark.parametrize(
-    ("seats", "thinking", "trouble", "text"),
+    ("seats", "thinking", "agent_error", "text"),
     [
         (("human", "random"), True, None, "X (you) to move"),  # an agent still thinks about what was taken back
         (("random", "human"), True, None, "X (random) is thinking"),
@@ -96,11 +96,13 @@ def test_the_end_follows_the_game_and_an_earlier_position_stays():
         (("human", "random"), False, "no idea", "X (you) to move"),
     ],
 )
-def test_the_status_is_that_of_the_state_that_is_shown(seats, thinking, trouble, text):
-    at = table()
+def test_the_status_is_that_of_the_state_that_is_shown(seats, thinking, agent_error, text):
+    at = hosted()
     at = replace(at, record=replace(at.record, seats=seats))
-    room = SimpleNamespace(is_thinking=lambda _: thinking, on_time=lambda _: at, trouble=lambda _: trouble)
-    assert status_text(standing_of(room, "id"), [0, 1]) == text
+    service = SimpleNamespace(
+        is_thinking=lambda _: thinking, apply_clock=lambda _: at, agent_error=lambda _: agent_error
+    )
+    assert status_text(status_of(service, "id"), [0, 1]) == text
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_mistakes_by_estimates_are_drops_of_the_chances_of_the_player_who_moved(
 
 
 def test_an_estimate_is_no_worse_for_the_mover_than_what_the_mover_played():
-    positions = table(4, 0, 8).positions
+    positions = hosted(4, 0, 8).positions
     chances = [Evaluation(0.5, False), Evaluation(0.6, False), Evaluation(0.1, True, (1,)), Evaluation(0.9, False)]
     found = backed_up(positions, chances)
     # X moves from the third position, which is exact; O moves from the second one to 10%, and X from the first one

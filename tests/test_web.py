@@ -21,12 +21,12 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent, register_agent, registered_agents
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts
+from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.offers import Offers
-from ci_envs.web.room import Room
 from ci_envs.web.store import ConflictError, Store
-from ci_envs.web.table import RefusedError
 
 TICTACTOE = "TicTacToe-v0"
 TOKENS = ("the token of one seat", "the token of the other seat")
@@ -190,18 +190,18 @@ def test_taking_back(client):
 
 def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
     """The moves of the agent are played again too, and a different move forgets what was taken back."""
-    room = Room(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
-    id = room.create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
+    service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+    id = service.create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
     for name in ("b2", "a1", "c3"):
-        room.play(id, name, tokens=TOKENS)
-    played = room.table(id).record.actions
-    room.seat(id, ("human", "failing"), tokens=TOKENS)  # which could not answer
+        service.play(id, name, tokens=TOKENS)
+    played = service.get(id).record.actions
+    service.seat(id, ("human", "failing"), tokens=TOKENS)  # which could not answer
     for plies in (2, 0):
-        assert len(room.undo(id, tokens=TOKENS).record.actions) == plies
-    other = Room(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+        assert len(service.undo(id, tokens=TOKENS).record.actions) == plies
+    other = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
     assert other.redo(id, tokens=TOKENS).record.actions == played[:2]
     assert other.redo(id, tokens=TOKENS).record.actions == played
-    with pytest.raises(RefusedError, match="nothing to redo"):
+    with pytest.raises(GameStateError, match="nothing to redo"):
         other.redo(id, tokens=TOKENS)
     other.seat(id, ("human", "human"), tokens=TOKENS)
     other.undo(id, tokens=TOKENS)
@@ -209,18 +209,20 @@ def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
 
 
 def test_an_exported_game_is_imported(tmp_path):
-    room = Room(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+    service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
     actions = ["b2", "a1", "c3"]
-    table = room.create(TICTACTOE, ("human", "random"), tokens=TOKENS, names=("Ada", ""), actions=actions, resigned=0)
-    assert (list(map(table.game.action_name, table.record.actions)), table.winner) == (actions, 1)
-    assert room.table(table.record.id).record.names == ("Ada", "")
+    hosted = service.create(
+        TICTACTOE, ("human", "random"), tokens=TOKENS, names=("Ada", ""), actions=actions, resigned=0
+    )
+    assert (list(map(hosted.game.action_name, hosted.record.actions)), hosted.winner) == (actions, 1)
+    assert service.get(hosted.record.id).record.names == ("Ada", "")
     with pytest.raises(ValueError, match="illegal"):
-        room.create(TICTACTOE, ("human", "human"), tokens=TOKENS, actions=["b2", "b2"])
+        service.create(TICTACTOE, ("human", "human"), tokens=TOKENS, actions=["b2", "b2"])
 
 
 def test_a_file_of_an_earlier_version_is_read(tmp_path):
     path = tmp_path / "games.sqlite"
-    id = Room(Store(path), Catalog(), workers=1).create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
+    id = GameService(Store(path), Catalog(), workers=1).create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
     with closing(sqlite3.connect(path)) as connection:
         for column in ("names", "undone"):
             connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
@@ -269,25 +271,27 @@ def test_who_asks_for_the_answer_waits_for_it(client):
         assert [one.result().json()["plies"] for one in waiting] == [after + 1] * 8
     assert client.get(url, params={"after": 7}).json()["plies"] == after + 1  # a person is to play
     failing = begin(client, seats=("failing", "human"))
-    assert client.get(f"/api/games/{failing['id']}", params={"after": 0}).json()["trouble"] == "RuntimeError: no idea"
+    assert (
+        client.get(f"/api/games/{failing['id']}", params={"after": 0}).json()["agent_error"] == "RuntimeError: no idea"
+    )
     assert client.get(f"/api/games/{'x' * 22}", params={"after": 0}).status_code == 404
 
 
 def test_what_another_process_does_to_a_game_is_seen(tmp_path):
     """Two rooms with one file, as two servers would be."""
     stores = [Store(tmp_path / "games.sqlite") for _ in range(2)]
-    one, other = (Room(store, Catalog(), workers=1) for store in stores)
+    one, other = (GameService(store, Catalog(), workers=1) for store in stores)
     id = one.create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
     other.play(id, "a1", tokens=TOKENS)
-    stale = one.table(id).record
+    stale = one.get(id).record
     assert len(stale.actions) == 1
     other.play(id, "b1", tokens=TOKENS)
     with pytest.raises(ConflictError):
         stores[0].change(stale, over=True)
     one.undo(id, tokens=TOKENS)
     one.play(id, "c1", tokens=TOKENS)
-    assert other.table(id).record == one.table(id).record == stores[0].get(id)
-    assert list(map(other.table(id).game.action_name, stores[1].get(id).actions)) == ["a1", "c1"]
+    assert other.get(id).record == one.get(id).record == stores[0].get(id)
+    assert list(map(other.get(id).game.action_name, stores[1].get(id).actions)) == ["a1", "c1"]
 
 
 def test_a_file_of_another_making_is_refused(tmp_path):
@@ -309,9 +313,9 @@ def test_an_agent_that_fails_is_reported_and_can_be_asked_again(client):
     game = begin(client, seats=("human", "failing"))
     play(client, game, "a1")
     state = settled(client, game)
-    assert (state["trouble"], state["plies"]) == ("RuntimeError: no idea", 1)
+    assert (state["agent_error"], state["plies"]) == ("RuntimeError: no idea", 1)
     post(client, game, "advance", 202)
-    assert settled(client, game)["trouble"] == "RuntimeError: no idea"
+    assert settled(client, game)["agent_error"] == "RuntimeError: no idea"
     assert "Traceback" not in str(state)
 
 
@@ -358,6 +362,7 @@ def test_games_are_listed_to_who_knows_their_owner(client):
         ({"seats": ["human", "q_learning:runs/table.npz"]}, "path must be one of none, not 'runs/table.npz'"),
         ({"seats": ["human", "alphazero:path=../quixo5"]}, "path must be one of connect6x6"),
         ({"seats": ["human", "mine:depth=9"]}, "Unknown agent 'mine'"),
+        ({"environment": "ConnectFour-v0", "seats": ["exact", "human"]}, "'exact' can take minutes for a move of"),
         ({"seats": ["human"]}, "at least 2 items"),
         ({"seats": ["human", "random"], "position": "XXX"}, "is not a position of"),
         ({"environment": None}, "Invalid value for environment: None."),
@@ -427,11 +432,11 @@ def test_what_is_on_offer(client):
 def test_every_offered_agent_begins_and_answers(server, environment):
     """With its defaults, and each of its networks or rules; and so do the opponents of a first game."""
     client, app = server
-    found = Offers(app.state.room.catalog).of(environment)
+    found = Offers(app.state.service.catalog).of(environment)
     offers = [offer for offer in found if offer.name not in ("held", "failing", "endless")]  # of other tests
     names = {offer.name for offer in offers}
     assert names >= {"random", "minimax", "mcts", "mine"}
-    assert ("exact" in names) == (environment in ("TicTacToe-v0", "ConnectFour-v0", "Nim-v0"))
+    assert ("exact" in names) == (environment in ("TicTacToe-v0", "Nim-v0"))  # minutes for a move of Connect Four
     assert ("nim_expert" in names) == (environment == "Nim-v0")
     assert all(field.meaning for offer in offers for field in offer.options)
     specs = {f"{offer.name}:{variant}" for offer in offers for variant in offer.variants}
@@ -439,7 +444,7 @@ def test_every_offered_agent_begins_and_answers(server, environment):
     for spec in specs | {agents_of_level(environment, level)[0] for level in LEVELS}:
         game = begin(client, environment, (spec, "human"))
         state = settled(client, game)
-        assert (state["trouble"], state["plies"]) == (None, 1), spec
+        assert (state["agent_error"], state["plies"]) == (None, 1), spec
 
 
 # ---------------------------------------------------------------------------------------------------------- thinking
@@ -500,7 +505,7 @@ def test_exact_values(client):
 def test_solving_that_takes_too_long_is_stopped(client, monkeypatch):
     question = {"environment": TICTACTOE, "position": "X../.O./... X"}
     assert len(client.post("/api/exact", json=question).json()) == 7
-    monkeypatch.setattr("ci_envs.web.thinking._EXACT_SECONDS", 0.0)
+    monkeypatch.setattr("ci_envs.web.analysis_service._EXACT_SECONDS", 0.0)
     assert client.post("/api/exact", json=question).json() == []
 
 
@@ -546,7 +551,7 @@ def test_disconnecting_cancels_an_analysis(server):
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{client.base_url}/api/analyses", json=about, timeout=0.5)
     began = time.monotonic()
-    wait_until(lambda: app.state.thinker.going_on == 0)
+    wait_until(lambda: app.state.analyses.running == 0)
     assert time.monotonic() - began < 5  # a search ends by itself after 30 s
 
 
@@ -563,7 +568,7 @@ def test_who_hangs_up_ends_the_search_and_too_many_are_refused(server):
             refused = one.get("/api/searches", params=about)
             assert (refused.status_code, refused.headers["retry-after"]) == (status, "1")
             assert "searches running" in refused.json()["detail"]
-    wait_until(lambda: app.state.thinker.going_on == 0)
+    wait_until(lambda: app.state.analyses.running == 0)
 
 
 # ----------------------------------------------------------------------------------------------------- as a process

@@ -17,12 +17,12 @@ from serving import UNLIMITED, free_port, other_client, process, served, wait_un
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from ci_envs.web.body import MAX_BODY
+from ci_envs.web.body_limit import MAX_BODY
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.fair_pool import FairPool
+from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.limits import ClientLimits, client_of, current_client
-from ci_envs.web.room import Room
 from ci_envs.web.store import Store, UnknownGameError
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -43,7 +43,7 @@ def client(server):
 
 
 def refused(response, status, words):
-    """The answer is one sentence, or a few short ones, of JSON."""
+    """The answer is one error_text, or a few short ones, of JSON."""
     assert response.status_code == status, response.text
     assert set(response.json()) == {"detail"}
     detail = response.json()["detail"]
@@ -423,21 +423,21 @@ def test_a_client_is_an_address_or_a_network(address, client):
 
 def test_abandoned_games_expire(tmp_path):
     store = Store(tmp_path / "games.sqlite")
-    room = Room(store, Catalog(), workers=1)
+    service = GameService(store, Catalog(), workers=1)
     current_client.set("somebody")
-    create = partial(room.create, "TicTacToe-v0", ("human", "human"))
+    create = partial(service.create, "TicTacToe-v0", ("human", "human"))
     untouched, begun, finished = (create(tokens=("a", "b")).record.id for _ in range(3))
-    room.play(begun, "a1", tokens=("a",))
-    room.resign(finished, tokens=("a",))
+    service.play(begun, "a1", tokens=("a",))
+    service.resign(finished, tokens=("a",))
     now, day = time.time(), 24 * 3600
-    assert store.going_on(now - 60) == store.going_on(now - 60, "somebody") == 2
-    assert store.going_on(now - 60, "else") == store.going_on(now + 60) == 0
+    assert store.count_unfinished(now - 60) == store.count_unfinished(now - 60, "somebody") == 2
+    assert store.count_unfinished(now - 60, "else") == store.count_unfinished(now + 60) == 0
     assert (store.expire(now), store.expire(now + 0.9 * day), store.expire(now + 1.1 * day)) == (0, 0, 1)
     with pytest.raises(UnknownGameError):
-        room.table(untouched)
+        service.get(untouched)
     assert (store.expire(now + 13 * day), store.expire(now + 15 * day), store.expire(now + 999 * day)) == (0, 1, 0)
-    assert room.table(finished).ending == "resigned"
-    room.close()
+    assert service.get(finished).ending == "resigned"
+    service.close()
     store.close()
 
 

@@ -72,17 +72,17 @@ def serve(
             import uvicorn
 
             from ci_envs.web.app import create_app, games_file
-            from ci_envs.web.body import MAX_BODY
+            from ci_envs.web.body_limit import MAX_BODY
             from ci_envs.web.catalog import Catalog
+            from ci_envs.web.cookie_secret import load_cookie_secret
             from ci_envs.web.guard import AllowedHosts
             from ci_envs.web.page import add_pages
-            from ci_envs.web.secret import secret_beside
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
         path = games or games_file()
         hosts = AllowedHosts.of(host, allowed)
         app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers, hosts=hosts)
-        add_pages(app, secret_beside(path))
+        add_pages(app, load_cookie_secret(path))
     click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}")
     if not _is_loopback(host):
         click.secho(

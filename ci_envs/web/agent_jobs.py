@@ -55,7 +55,7 @@ class AgentJobs:
             job = self._running[id] = _Job()
         self._pool.submit(client, partial(self._work, id, job))
 
-    def call_off(self, id: str) -> None:
+    def cancel(self, id: str) -> None:
         """Stop the job of a game after its current step; another one can start at once."""
         with self._lock:
             stopped = self._running.pop(id, None)

@@ -11,14 +11,19 @@ from pydantic import Field as PydanticField
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 
-from ci_envs.web.limits import TooManyError
-from ci_envs.web.room import BusyError, Room
+from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.game_service import BusyError, GameService
+from ci_envs.web.hosted_game import GameStateError
+from ci_envs.web.limits import ClientLimitError
+from ci_envs.web.long_requests import last_while_connected, when_answered
 from ci_envs.web.schemas import (
-    AgentQuestion,
+    AnalysisReport,
+    AnalysisRequest,
     CatalogEntry,
     CreatedGame,
     Environment,
     ErrorResponse,
+    ExactValue,
     Export,
     GameState,
     NewGame,
@@ -26,20 +31,15 @@ from ci_envs.web.schemas import (
     NewSeats,
     Owner,
     Ply,
+    PositionRequest,
     PositionText,
-    Question,
     Resignation,
     Spec,
     Summary,
     TakenSeat,
-    Thought,
-    Verdict,
 )
 from ci_envs.web.seats import SEATS_COOKIE, SeatError, held_seats, new_token, tokens_in
 from ci_envs.web.store import ConflictError, UnknownGameError
-from ci_envs.web.table import RefusedError
-from ci_envs.web.thinking import Thinker
-from ci_envs.web.waiting import last_while_connected, when_answered
 
 Id = Annotated[str, Path(pattern=r"^[\w-]{22}$", description="of a game")]
 
@@ -48,9 +48,9 @@ _STATUS: dict[type[Exception], int] = {
     ImportError: 422,
     SeatError: 403,
     UnknownGameError: 404,
-    RefusedError: 409,
+    GameStateError: 409,
     ConflictError: 409,
-    TooManyError: 429,
+    ClientLimitError: 429,
     BusyError: 503,
 }
 _WORDS = {
@@ -65,7 +65,7 @@ _WORDS = {
 
 
 _AFTER = "wait until more moves than this number were played or no agent is to play, for at most 20 seconds"
-_STREAM = "events `thought`, each with a Thought as its data, then `done`, or `failed` with an ErrorResponse"
+_STREAM = "events `thought`, each with a AnalysisReport as its data, then `done`, or `failed` with an ErrorResponse"
 
 
 _LONGEST_VALUE = 60  # characters of a value in a message
@@ -133,7 +133,7 @@ def _shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
-def thinking_router(thinker: Thinker) -> APIRouter:
+def analysis_router(analyses: AnalysisService) -> APIRouter:
     """Return the routes for analyses of positions by agents."""
     router = APIRouter(prefix="/api", tags=["thinking"])
 
@@ -148,23 +148,23 @@ def thinking_router(thinker: Thinker) -> APIRouter:
         agent: Annotated[Spec, Query(examples=["mcts:simulations=1000"])],
     ) -> EventSourceResponse:
         """Let an agent think about a position, and follow it. Disconnecting cancels the search."""
-        return EventSourceResponse(_events(await thinker.begin(environment, position, agent)))
+        return EventSourceResponse(_events(await analyses.begin(environment, position, agent)))
 
     @router.post("/analyses", responses=_fails())
-    async def analyse(question: AgentQuestion, request: Request) -> Thought:
+    async def analyse(question: AnalysisRequest, request: Request) -> AnalysisReport:
         """Return what an agent thinks of a position in the end. Disconnecting cancels the search."""
-        thoughts = await thinker.begin(question.environment, question.position, question.agent)
+        thoughts = await analyses.begin(question.environment, question.position, question.agent)
         return await last_while_connected(request, thoughts)
 
     @router.post("/exact", responses=_fails())
-    def exact(question: Question) -> list[Verdict]:
+    def exact(question: PositionRequest) -> list[ExactValue]:
         """The exact value of each action; none where the position cannot be solved in seconds."""
-        return thinker.verdicts(question.environment, question.position)
+        return analyses.exact_values(question.environment, question.position)
 
     return router
 
 
-async def _events(thoughts: AsyncIterator[Thought]) -> AsyncIterator[dict[str, str]]:
+async def _events(thoughts: AsyncIterator[AnalysisReport]) -> AsyncIterator[dict[str, str]]:
     try:
         async for thought in thoughts:
             yield {"event": "thought", "data": thought.model_dump_json()}
@@ -174,92 +174,92 @@ async def _events(thoughts: AsyncIterator[Thought]) -> AsyncIterator[dict[str, s
     yield {"event": "done", "data": "{}"}
 
 
-def games_router(room: Room) -> APIRouter:
-    """Return the routes for the games of a room."""
+def games_router(service: GameService) -> APIRouter:
+    """Return the routes for the games of a service."""
     router = APIRouter(prefix="/api", tags=["games"])
 
     @router.get("/environments")
     def environments() -> list[CatalogEntry]:
         """The games that can be played, with their parameters."""
-        return list(map(CatalogEntry.of, room.catalog.environments()))
+        return list(map(CatalogEntry.of, service.catalog.environments()))
 
     @router.get("/agents")
     def agents() -> list[CatalogEntry]:
         """The agents that can play, with their options."""
-        return list(map(CatalogEntry.of, room.catalog.agents()))
+        return list(map(CatalogEntry.of, service.catalog.agents()))
 
     @router.post("/games", status_code=201, responses=_fails())
     def create(new: NewGame, response: Response) -> CreatedGame:
         """Begin a game. The answer and the cookie have the tokens of both seats; without them one can only watch."""
         (first, second), (name, other) = new.seats, new.names
         tokens = new_token(), new_token()
-        begin = partial(room.create, new.environment, (first, second), seed=new.seed, start=new.position)
+        begin = partial(service.create, new.environment, (first, second), seed=new.seed, start=new.position)
         clock = 0.0 if new.minutes is None else 60 * new.minutes
-        table = begin(owner=new.owner, names=(name, other), tokens=tokens, clock=clock)
-        _set_cookie(response, table.record.id, tokens)
-        return CreatedGame(**GameState.at(room, table).model_dump(), seat_tokens=list(tokens))
+        hosted = begin(owner=new.owner, names=(name, other), tokens=tokens, clock=clock)
+        _set_cookie(response, hosted.record.id, tokens)
+        return CreatedGame(**GameState.at(service, hosted).model_dump(), seat_tokens=list(tokens))
 
     @router.get("/games", responses=_fails())
     def owned(
         owner: Annotated[Owner, Query(min_length=16)], limit: Annotated[int, Query(ge=1, le=100)] = 20
     ) -> list[Summary]:
         """The games of an owner, the newest first."""
-        return list(map(Summary.of, room.owned(owner, limit)))
+        return list(map(Summary.of, service.owned(owner, limit)))
 
     @router.get("/games/{id}", responses=_fails(404))
     async def read(id: Id, after: Annotated[Ply | None, Query(description=_AFTER)] = None) -> GameState:
-        """A game and where it stands. An agent that owes an answer, as after a restart, begins to think."""
+        """A game and where it stands. An agent that is_agent_due an answer, as after a restart, begins to think."""
         if after is None:
-            return GameState.at(room, await run_in_threadpool(room.resume, id))
-        return GameState.at(room, await when_answered(room, id, after))
+            return GameState.at(service, await run_in_threadpool(service.resume, id))
+        return GameState.at(service, await when_answered(service, id, after))
 
     @router.post("/games/{id}/moves", status_code=201, responses=_fails(404, 409))
     def move(id: Id, new: NewMove, tokens: SeatTokens) -> GameState:
         """Play an action of a person. It is stored before it is answered; an agent then thinks on its own."""
-        return GameState.at(room, room.play(id, new.action, new.ply, tokens=tokens))
+        return GameState.at(service, service.play(id, new.action, new.ply, tokens=tokens))
 
     @router.post("/games/{id}/advance", status_code=202, responses=_fails(404, 409))
     def advance(id: Id, tokens: SeatTokens) -> GameState:
         """Let the agent whose turn it is play a ply: so games of two agents go on."""
-        return GameState.at(room, room.advance(id, tokens=tokens))
+        return GameState.at(service, service.advance(id, tokens=tokens))
 
     @router.post("/games/{id}/undo", responses=_fails(404, 409))
     def undo(id: Id, tokens: SeatTokens) -> GameState:
         """Take back the last turn of a person and what followed; without persons, the last ply."""
-        return GameState.at(room, room.undo(id, tokens=tokens))
+        return GameState.at(service, service.undo(id, tokens=tokens))
 
     @router.post("/games/{id}/resign", responses=_fails(404, 409))
     def resign(id: Id, who: Resignation, tokens: SeatTokens) -> GameState:
         """Give up."""
-        return GameState.at(room, room.resign(id, who.player, tokens=tokens))
+        return GameState.at(service, service.resign(id, who.player, tokens=tokens))
 
     @router.put("/games/{id}/seats", responses=_fails(404))
     def seats(id: Id, new: NewSeats, tokens: SeatTokens) -> GameState:
         """Let others play on, as when seats are swapped."""
         first, second = new.seats
-        return GameState.at(room, room.seat(id, (first, second), tokens=tokens))
+        return GameState.at(service, service.seat(id, (first, second), tokens=tokens))
 
     @router.post("/games/{id}/seats/{player}/take", status_code=201, responses=_fails(404, 409))
     def take(id: Id, player: SeatNumber, tokens: SeatTokens, response: Response) -> TakenSeat:
         """Take a free seat. The answer and the cookie have its token."""
         token = new_token()
-        record = room.take_seat(id, player, token).record
+        record = service.take_seat(id, player, token).record
         _set_cookie(response, id, (*(old for old in tokens if held_seats(record, [old])), token))
         return TakenSeat(player=player, seat_token=token)
 
     @router.post("/games/{id}/seats/{player}/free", responses=_fails(404, 409))
     def free(id: Id, player: SeatNumber, tokens: SeatTokens) -> GameState:
         """Give up a seat, so that anybody with the link to the game can take it."""
-        return GameState.at(room, room.free_seat(id, player, tokens=tokens))
+        return GameState.at(service, service.free_seat(id, player, tokens=tokens))
 
     @router.delete("/games/{id}", status_code=204, responses=_fails(404, 409))
     def delete(id: Id, tokens: SeatTokens) -> None:
         """Delete a game in which nobody else has a seat."""
-        room.delete(id, tokens=tokens)
+        service.delete(id, tokens=tokens)
 
     @router.get("/games/{id}/export", responses=_fails(404))
     def export(id: Id) -> Export:
         """All that is needed to replay a game."""
-        return Export.of(room.table(id))
+        return Export.of(service.get(id))
 
     return router

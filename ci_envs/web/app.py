@@ -10,15 +10,15 @@ from fastapi_offline import FastAPIOffline
 from platformdirs import user_data_path
 from starlette.routing import Route
 
-from ci_envs.web.api import add_handlers, games_router, thinking_router
-from ci_envs.web.body import BodyLimit
+from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.api import add_handlers, analysis_router, games_router
+from ci_envs.web.body_limit import BodyLimit
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts, HostGuard, OriginGuard, SecurityHeaders
 from ci_envs.web.limits import ClientLimits, RateLimit
-from ci_envs.web.room import Room
 from ci_envs.web.store import Store
-from ci_envs.web.thinking import Thinker
-from ci_envs.web.unknown_call import UnknownCall
+from ci_envs.web.unknown_route import UnknownRoute
 
 _HOUR = 3600.0  # seconds
 
@@ -50,17 +50,17 @@ def create_app(
         OSError: the file cannot be made, or is something else.
     """
     store = Store(path)
-    room = Room(store, catalog or Catalog(), workers=workers, limits=limits)
+    service = GameService(store, catalog or Catalog(), workers=workers, limits=limits)
 
-    thinker = Thinker(room)
+    analyses = AnalysisService(service)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        expiring = asyncio.create_task(_expire(room))
+        expiring = asyncio.create_task(_expire(service))
         yield
         expiring.cancel()
-        thinker.close()
-        room.close()
+        analyses.close()
+        service.close()
         store.close()
 
     app = FastAPIOffline(
@@ -69,20 +69,20 @@ def create_app(
         lifespan=lifespan,
     )
     add_handlers(app)
-    _protect(app, hosts or AllowedHosts(), room.limits)
-    app.include_router(games_router(room))
-    app.include_router(thinking_router(thinker))
-    unknown_call = UnknownCall(list(app.routes))
+    _protect(app, hosts or AllowedHosts(), service.limits)
+    app.include_router(games_router(service))
+    app.include_router(analysis_router(analyses))
+    unknown_route = UnknownRoute(list(app.routes))
     for unknown in ("/api", "/api/{rest:path}"):
-        app.router.routes.append(Route(unknown, unknown_call, include_in_schema=False))
-    app.state.room, app.state.thinker = room, thinker
+        app.router.routes.append(Route(unknown, unknown_route, include_in_schema=False))
+    app.state.service, app.state.analyses = service, analyses
     return app
 
 
-async def _expire(room: Room) -> None:
+async def _expire(service: GameService) -> None:
     """Delete abandoned games now and every hour."""
     while True:
-        await asyncio.to_thread(room.expire)
+        await asyncio.to_thread(service.expire)
         await asyncio.sleep(_HOUR)
 
 

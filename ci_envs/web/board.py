@@ -7,8 +7,8 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ci_envs.drawing.annotation import annotated
+from ci_envs.web.board_view import BoardView
 from ci_envs.web.cells import actions_of, buttons
-from ci_envs.web.view import View
 
 # the second click of a double click would be for the position after the move
 _ON_CLICK = "(e) => { const r = e.target.closest('[data-region]'); if (r && e.detail < 2) emit(r.dataset.region); }"
@@ -28,7 +28,7 @@ class Board:
             on_action: called with the action whose regions were clicked.
         """
         self._on_action = on_action
-        self._view: View | None = None
+        self._view: BoardView | None = None
         self._clicked: tuple[str, ...] = ()
         self._playing = False
         self._with_keys = False
@@ -42,7 +42,7 @@ class Board:
         self._buttons.on("click", self._on_click, js_handler=_ON_CLICK)
         self._buttons.on("keydown", self._on_key, js_handler=_ON_KEY)
 
-    def show(self, view: View) -> None:
+    def show(self, view: BoardView) -> None:
         """Show a position; if it is another one than before, forget what was clicked."""
         before = self._view
         moved = before is not None and view.position != before.position
@@ -106,20 +106,20 @@ class Board:
             self._draw()
 
 
-def _side(view: View) -> str:
+def _side(view: BoardView) -> str:
     """Return the style of a flipped board."""
     if not view.flipped:
         return ""
     return "mirrored" if view.position.game.upright else "rotated"
 
 
-def _follows(before: View, after: View) -> bool:
+def _follows(before: BoardView, after: BoardView) -> bool:
     """Whether a view shows the position after the next move."""
     action = after.last
     return action in before.position.legal_actions() and before.position.play(action) == after.position
 
 
-def slide(view: View) -> str:
+def slide(view: BoardView) -> str:
     """A style that lets the cells from the first to the second region of the last action slide to where they are.
 
     That is how Quixo's rows move; an action of one region moves nothing.

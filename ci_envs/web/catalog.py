@@ -17,8 +17,10 @@ from ci_envs.agent.capabilities import HasCheckpoints
 from ci_envs.agent.interface import Agent, AgentFactory
 from ci_envs.agent.registry import GIVEN, factory_of, make_agent, make_named, option_names_of, registered_agents
 from ci_envs.games.game import Game
+from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry import GameSpec, registered, resolve
+from ci_envs.solver.solver import solver_of
 from ci_envs.spec import split_spec, unnamed_option
 from ci_envs.validation import integer_between, unknown_name
 
@@ -39,6 +41,9 @@ MOST: Mapping[str, float] = MappingProxyType(
 )
 """The largest value of options that cost time or memory. An agent that has ``time`` too may be given any depth: it is
 held to that time."""
+
+SOLVING_AGENTS = frozenset({"exact"})
+"""The agents that solve the game. Clients may choose them only for games that are solved in seconds."""
 
 MAX_CYCLES = 1000
 """The largest ``max_cycles`` of a game. Every move of a game is stored and sent again with the game."""
@@ -113,6 +118,8 @@ class Catalog:
         name, options = split_spec(spec)
         if name == HUMAN:
             raise ValueError(f"{HUMAN!r} is not an agent here: you are")
+        if name in SOLVING_AGENTS and not solver_of(game).is_quick(Position.start(game)):
+            raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")
         factory = factory_of(name)
         names = option_names_of(factory)
         if "" in options:

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.games.game import Game
-from ci_envs.web.view import View
+from ci_envs.web.board_view import BoardView
 
 
-def buttons(view: View, clicked: tuple[str, ...], focused: str = "") -> str:
+def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str:
     """Return what can be clicked in a picture as transparent buttons, in a picture of the same size.
 
     Args:
@@ -41,7 +41,7 @@ def buttons(view: View, clicked: tuple[str, ...], focused: str = "") -> str:
     return Drawing(drawing.width, drawing.height, "".join(shapes)).svg(None)
 
 
-def _label(view: View, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
+def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
     """Return what a region shows and what a click on it does, for screen readers."""
     position = view.position
     contents = position.game.contents(position.own, position.opp, position.to_move, name)

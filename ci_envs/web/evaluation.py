@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ci_envs.games.operations import DRAW, WIN
 from ci_envs.games.position import Position
-from ci_envs.web.thinking import Thinker
+from ci_envs.web.analysis_service import AnalysisService
 
 EVALUATOR = "mcts:simulations=200"  # some ten milliseconds a position
 """The agent that estimates winning chances where there is no exact answer."""
@@ -32,13 +32,13 @@ class Evaluation:
 class PositionEvaluator:
     """Evaluate the positions of all games of a server, each position once."""
 
-    def __init__(self, thinker: Thinker) -> None:
+    def __init__(self, analyses: AnalysisService) -> None:
         """Make it.
 
         Args:
-            thinker: runs the searches of agents.
+            analyses: runs the searches of agents.
         """
-        self._thinker = thinker
+        self._analyses = analyses
         self._known: dict[tuple[str, Position], Evaluation] = {}  # the oldest first
         self._running: dict[tuple[str, Position], asyncio.Task[Evaluation]] = {}
 
@@ -77,12 +77,12 @@ class PositionEvaluator:
         if scores:
             best = max(scores[action] for action in position.legal_actions())
             return Evaluation(_of_first(position, _CHANCES[best]), exact=True, scores=scores)
-        *_, last = [each async for each in await self._thinker.begin(environment, position.to_text(), EVALUATOR)]
+        *_, last = [each async for each in await self._analyses.begin(environment, position.to_text(), EVALUATOR)]
         chance = 0.5 if last.win_probability is None else last.win_probability
         return Evaluation(_of_first(position, chance), exact=False)
 
     def _exact(self, environment: str, position: Position) -> tuple[int, ...]:
-        values = {each.number: each.value for each in self._thinker.verdicts(environment, position.to_text())}
+        values = {each.number: each.value for each in self._analyses.exact_values(environment, position.to_text())}
         return tuple(values.get(action, 0) for action in range(position.game.action_count)) if values else ()
 
 

@@ -9,10 +9,10 @@ from nicegui import ui
 
 from ci_envs.drawing.picture_file import gif_bytes
 from ci_envs.picture import show
-from ci_envs.web.asking import sentence
 from ci_envs.web.line import Line
 from ci_envs.web.players import plies_text
 from ci_envs.web.schemas import Export
+from ci_envs.web.user_errors import error_text
 
 MAX_GIF_MOVES = 200
 """The largest number of moves in an animated GIF: its pictures need memory."""
@@ -36,22 +36,22 @@ class ExportMenu:
             ui.menu_item("Animation (GIF)", self._export_gif)
 
     def _export_json(self) -> None:
-        table = self._line().table
-        ui.download.content(Export.of(table).model_dump_json(indent=2), f"game-{table.record.id}.json")
+        hosted = self._line().hosted
+        ui.download.content(Export.of(hosted).model_dump_json(indent=2), f"game-{hosted.record.id}.json")
 
     def _export_svg(self) -> None:
         line = self._line()
         picture = show(line.position, last=line.last).drawing().svg()
-        ui.download.content(picture, f"position-{line.table.record.id}.svg")
+        ui.download.content(picture, f"position-{line.hosted.record.id}.svg")
 
     async def _export_gif(self) -> None:
         line = self._line()
         try:
             content = await asyncio.to_thread(animation, line)
         except (ValueError, DependencyNotInstalled) as error:
-            ui.notify(sentence(error), type="warning")
+            ui.notify(error_text(error), type="warning")
             return
-        ui.download.content(content, f"game-{line.table.record.id}.gif")
+        ui.download.content(content, f"game-{line.hosted.record.id}.gif")
 
 
 def animation(line: Line) -> bytes:

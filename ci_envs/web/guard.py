@@ -16,7 +16,7 @@ from ipaddress import ip_address
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ci_envs.web.refusal import refuse
+from ci_envs.web.error_response import send_error
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
@@ -91,7 +91,7 @@ class HostGuard:
                 detail = (
                     f"Unknown host {', '.join(given)[:100]!r}. To allow a name, start the server with --allow-host."
                 )
-                await refuse(scope, receive, send, 400, detail)
+                await send_error(scope, receive, send, 400, detail)
                 return
         await self._app(scope, receive, send)
 
@@ -105,7 +105,9 @@ class OriginGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request as an ASGI application."""
         if scope["type"] in ("http", "websocket") and _is_protected(scope) and not _is_same_origin(scope):
-            await refuse(scope, receive, send, 403, "Another web site sent this request. Open the page of the server.")
+            await send_error(
+                scope, receive, send, 403, "Another web site sent this request. Open the page of the server."
+            )
             return
         await self._app(scope, receive, send)
 

@@ -15,7 +15,7 @@ from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ci_envs.web.refusal import refuse
+from ci_envs.web.error_response import send_error
 
 current_client: ContextVar[str] = ContextVar("current_client", default="")
 """The client of the request or the socket that is being handled; empty for the server itself."""
@@ -50,7 +50,7 @@ class ClientLimits:
     searches: int = 16
 
 
-class TooManyError(Exception):
+class ClientLimitError(Exception):
     """A client uses more than its share."""
 
 
@@ -86,18 +86,20 @@ class RateLimit:
             wait = await self._wait(self._new_games, client)
         if wait:
             detail = f"This client sends too many requests. Retry in {wait} s."
-            await refuse(scope, receive, send, 429, detail, retry_after=str(wait))
+            await send_error(scope, receive, send, 429, detail, retry_after=str(wait))
             return
         wait = await self._wait(self._all_requests)
         if wait:
-            await refuse(scope, receive, send, 503, f"The server is busy. Retry in {wait} s.", retry_after=str(wait))
+            await send_error(
+                scope, receive, send, 503, f"The server is busy. Retry in {wait} s.", retry_after=str(wait)
+            )
             return
         if method in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
         if self._changes[client] >= self._most_changes:
             detail = f"This client has {self._most_changes} open requests. Retry when one of them is answered."
-            await refuse(scope, receive, send, 429, detail, retry_after="1")
+            await send_error(scope, receive, send, 429, detail, retry_after="1")
             return
         self._changes[client] += 1
         try:
@@ -111,7 +113,7 @@ class RateLimit:
         wait = await self._wait(self._requests, client)
         if wait:
             detail = f"This client opens too many sockets. Retry in {wait} s."
-            await refuse(scope, receive, send, 429, detail, retry_after=str(wait))
+            await send_error(scope, receive, send, 429, detail, retry_after=str(wait))
             return
 
         async def receive_some() -> Message:

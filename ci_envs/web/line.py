@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ci_envs.games.position import Position
-from ci_envs.web.table import Table
+from ci_envs.web.hosted_game import HostedGame
 
 
 @dataclass(frozen=True)
@@ -12,37 +12,37 @@ class Line:
     """The moves of a game with a position that is shown, or a variation, which does not change the game.
 
     Attributes:
-        table: the game.
+        hosted: the game.
         ply: the number of moves before the position that is shown.
         base: the number of moves of the game that a variation follows.
-        tried: the actions of the variation after them; empty if there is no variation.
+        variation: the actions of the variation after them; empty if there is no variation.
     """
 
-    table: Table
+    hosted: HostedGame
     ply: int
     base: int = 0
-    tried: tuple[int, ...] = ()
+    variation: tuple[int, ...] = ()
 
     @classmethod
-    def end_of(cls, table: Table) -> "Line":
+    def end_of(cls, hosted: HostedGame) -> "Line":
         """Return the line of a game that shows its last position."""
-        return cls(table, len(table.record.actions))
+        return cls(hosted, len(hosted.record.actions))
 
     @cached_property
     def positions(self) -> tuple[Position, ...]:
         """The positions from the first one on."""
-        if not self.tried:
-            return self.table.positions
-        found = list(self.table.positions[: self.base + 1])
-        for action in self.tried:
+        if not self.variation:
+            return self.hosted.positions
+        found = list(self.hosted.positions[: self.base + 1])
+        for action in self.variation:
             found.append(found[-1].play(action))
         return tuple(found)
 
     @property
     def actions(self) -> tuple[int, ...]:
         """The actions between the positions."""
-        played = self.table.record.actions
-        return (*played[: self.base], *self.tried) if self.tried else played
+        played = self.hosted.record.actions
+        return (*played[: self.base], *self.variation) if self.variation else played
 
     @property
     def position(self) -> Position:
@@ -62,7 +62,7 @@ class Line:
     @property
     def is_current(self) -> bool:
         """Whether the position is the one at which the game stands."""
-        return not self.tried and self.ply == self.length
+        return not self.variation and self.ply == self.length
 
     def go(self, ply: int) -> "Line":
         """Return the line that shows the position after ``ply`` moves, or the nearest one that exists."""
@@ -72,18 +72,18 @@ class Line:
         """Return the line after an action at the position that is shown: the next move of the line, or a variation."""
         if self.actions[self.ply : self.ply + 1] == (action,):
             return self.go(self.ply + 1)
-        base = min(self.ply, self.base) if self.tried else self.ply
-        return Line(self.table, self.ply + 1, base, (*self.actions[base : self.ply], action))
+        base = min(self.ply, self.base) if self.variation else self.ply
+        return Line(self.hosted, self.ply + 1, base, (*self.actions[base : self.ply], action))
 
     def leave(self) -> "Line":
         """Return the line of the game that shows the position where the variation leaves it."""
-        return Line(self.table, self.base) if self.tried else self
+        return Line(self.hosted, self.base) if self.variation else self
 
-    def follow(self, table: Table) -> "Line":
+    def follow(self, hosted: HostedGame) -> "Line":
         """Return the line of the same game after a change: what is shown stays, but the end follows the game."""
         if self.is_current:
-            return Line.end_of(table)
-        shown = self.base if self.tried else self.ply
-        if table.record.actions[:shown] == self.table.record.actions[:shown]:
-            return replace(self, table=table)
-        return Line.end_of(table)
+            return Line.end_of(hosted)
+        shown = self.base if self.variation else self.ply
+        if hosted.record.actions[:shown] == self.hosted.record.actions[:shown]:
+            return replace(self, hosted=hosted)
+        return Line.end_of(hosted)

@@ -8,17 +8,17 @@ from typing import Any
 
 from nicegui import ui
 
-from ci_envs.web.asking import asked, sentence
 from ci_envs.web.catalog import HUMAN
+from ci_envs.web.game_service import GameService
+from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.new_game_form import NewGameForm
 from ci_envs.web.offers import Offers
 from ci_envs.web.players import game_title, plies_text, result_text, title_of
-from ci_envs.web.room import Room
 from ci_envs.web.rules_page import example_pictures
 from ci_envs.web.schemas import Export, NewGame
 from ci_envs.web.seats import held_seats
-from ci_envs.web.table import Table
+from ci_envs.web.user_errors import error_text, run_or_notify
 
 GAMES_PER_PAGE = 20
 """Games in a page of the list of games."""
@@ -27,36 +27,38 @@ GAMES_PER_PAGE = 20
 class Lobby:
     """The first page."""
 
-    def __init__(self, room: Room, offers: Offers, owner: str, *, environment: str, position: str, page: int) -> None:
+    def __init__(
+        self, service: GameService, offers: Offers, owner: str, *, environment: str, position: str, page: int
+    ) -> None:
         """Make the page in the current element.
 
         Args:
-            room: where games are played.
+            service: where games are played.
             offers: finds the agents that can play a game.
             owner: in whose list new games are to be.
             environment: of the form, an id with parameters; empty leaves the form closed.
             position: of the form, as text, or empty.
             page: of the list of games, from 1.
         """
-        self._room = room
+        self._service = service
         self._mine: dict[str, Any] = {"owner": owner, "tokens": (owner, owner)}  # the browser has both seats
         self._starting = False
         ui.html("Play a board game", sanitize=True, tag="h1").classes("title")
         with ui.element("section").classes("cards").props('aria-label="New game with one click"'):
-            for entry in room.catalog.environments():
+            for entry in service.catalog.environments():
                 self._card(entry.name)
         with ui.expansion("Choose the board, the players and their options", value=bool(environment)) as expansion:
-            form = NewGameForm(room.catalog.environments(), offers, environment, position, self._begin_new)
+            form = NewGameForm(service.catalog.environments(), offers, environment, position, self._begin_new)
         expansion.classes("w-full panel").on_value_change(lambda event: form.load() if event.value else None)
         with ui.expansion("Import a game").classes("w-full panel"):
             self._exported = ui.textarea("Exported game (the content of its JSON file)").classes("w-full")
             ui.button("Import", icon="upload", on_click=self._import).props("no-caps")
         if environment:
             form.load()
-        _list(*games_of(room, owner, page), page, owner)
+        _list(*games_of(service, owner, page), page, owner)
 
     def _card(self, id: str) -> None:
-        game, _ = self._room.catalog.game(id)
+        game, _ = self._service.catalog.game(id)
         with ui.element("article").classes("card"):
             ui.html(example_pictures(game)[0], sanitize=False).classes("thumbnail").props('aria-hidden="true"')
             with ui.element("div").classes("card-body"):
@@ -71,19 +73,19 @@ class Lobby:
     async def _play(self, id: str, level: str) -> None:
         *others, last = agents_of_level(id, level)
 
-        def create() -> Table:
+        def create() -> HostedGame:
             for agent in others:
                 try:
-                    return self._room.create(id, (HUMAN, agent), **self._mine)
+                    return self._service.create(id, (HUMAN, agent), **self._mine)
                 except ImportError:  # the package of this agent is not installed
                     continue
-            return self._room.create(id, (HUMAN, last), **self._mine)
+            return self._service.create(id, (HUMAN, last), **self._mine)
 
         await self._begin(create)
 
     async def _begin_new(self, new: NewGame) -> None:
         (first, second), (name, other) = new.seats, new.names
-        create = partial(self._room.create, new.environment, (first, second), seed=new.seed, start=new.position)
+        create = partial(self._service.create, new.environment, (first, second), seed=new.seed, start=new.position)
         clock = 0.0 if new.minutes is None else 60 * new.minutes
         await self._begin(partial(create, **self._mine, names=(name, other), clock=clock))
 
@@ -91,41 +93,41 @@ class Lobby:
         try:
             exported = Export.model_validate(json.loads(self._exported.value or ""))
         except ValueError as error:
-            ui.notify(f"This is no exported game: {sentence(error)}", type="warning")
+            ui.notify(f"This is no exported game: {error_text(error)}", type="warning")
             return
         (first, second), (name, other) = exported.seats, exported.names
-        create = partial(self._room.create, exported.environment, (first, second), seed=exported.seed)
+        create = partial(self._service.create, exported.environment, (first, second), seed=exported.seed)
         create = partial(create, start=exported.start, actions=exported.actions, names=(name, other))
         loser = None if exported.winner is None else 1 - exported.winner
         resigned = loser if exported.ending in ("resigned", "time") else None
         await self._begin(partial(create, **self._mine, resigned=resigned))
 
-    async def _begin(self, create: Callable[[], Table]) -> None:
+    async def _begin(self, create: Callable[[], HostedGame]) -> None:
         """Create a game and open it; further clicks do nothing meanwhile."""
         if self._starting:
             return
         self._starting = True
-        table = await asked(create)
-        if table is None:
+        hosted = await run_or_notify(create)
+        if hosted is None:
             self._starting = False
         else:
-            ui.navigate.to(f"/game/{table.record.id}")
+            ui.navigate.to(f"/game/{hosted.record.id}")
 
 
-def games_of(room: Room, owner: str, page: int) -> tuple[list[Table], int]:
+def games_of(service: GameService, owner: str, page: int) -> tuple[list[HostedGame], int]:
     """Return a page of the games of an owner, counted from 1, and the number of pages."""
-    records = room.owned(owner, GAMES_PER_PAGE, GAMES_PER_PAGE * (page - 1))
-    return [room.table(record.id) for record in records], -(-room.count(owner) // GAMES_PER_PAGE)
+    records = service.owned(owner, GAMES_PER_PAGE, GAMES_PER_PAGE * (page - 1))
+    return [service.get(record.id) for record in records], -(-service.count(owner) // GAMES_PER_PAGE)
 
 
-def _list(games: Sequence[Table], pages: int, page: int, owner: str) -> None:
+def _list(games: Sequence[HostedGame], pages: int, page: int, owner: str) -> None:
     with ui.element("section").classes("panel my-games").props('aria-labelledby="my-games"'):
         ui.html("My games", sanitize=True, tag="h2").classes("panel-title").props("id=my-games")
         if not games:
             ui.label("You have no games yet.").classes("note")
         with ui.element("ul"):
-            for table in games:
-                _listed(table, held_seats(table.record, [owner]))
+            for hosted in games:
+                _listed(hosted, held_seats(hosted.record, [owner]))
         with ui.row():
             if page > 1:
                 ui.link("Newer games", f"/?page={page - 1}").classes("text-link")
@@ -133,9 +135,9 @@ def _list(games: Sequence[Table], pages: int, page: int, owner: str) -> None:
                 ui.link("Older games", f"/?page={page + 1}").classes("text-link")
 
 
-def _listed(table: Table, held: list[int]) -> None:
-    record = table.record
+def _listed(hosted: HostedGame, held: list[int]) -> None:
+    record = hosted.record
     created = datetime.fromtimestamp(record.created).strftime("%Y-%m-%d %H:%M")
     with ui.element("li").classes("listed"):
         ui.link(title_of(record), f"/game/{record.id}").classes("text-link")
-        ui.label(f"{result_text(table, held)}. {plies_text(len(record.actions))}, {created}").classes("note")
+        ui.label(f"{result_text(hosted, held)}. {plies_text(len(record.actions))}, {created}").classes("note")

@@ -43,8 +43,8 @@ class Navigation:
         self._steps["forward"].set_enabled(line.ply < line.length)
         self._steps["last"].set_enabled(line.ply < line.length)
         after = f"after {line.ply} of {plies_text(line.length)}"
-        if line.tried:
+        if line.variation:
             self._where.set_text(f"Variation: {after}. The game stays as it is.")
         else:
             self._where.set_text("" if line.is_current else f"Position {after}")
-        self._leave.set_visibility(bool(line.tried))
+        self._leave.set_visibility(bool(line.variation))

@@ -7,12 +7,12 @@ from typing import Any
 from nicegui import ui
 
 from ci_envs.spec import split_spec
-from ci_envs.web.asking import asked
 from ci_envs.web.catalog import HUMAN, Entry
 from ci_envs.web.offers import Offer, Offers, OptionField
 from ci_envs.web.option_inputs import OptionInputs, spec_of
 from ci_envs.web.players import game_title
 from ci_envs.web.schemas import NewGame
+from ci_envs.web.user_errors import run_or_notify
 
 _PERSON = "a person"
 
@@ -96,7 +96,7 @@ class NewGameForm:
         return spec_of(self._name, self._inputs.options)
 
     async def _begin(self) -> None:
-        new = await asked(self._new_game)
+        new = await run_or_notify(self._new_game)
         if new is not None:
             await self._on_begin(new)
 

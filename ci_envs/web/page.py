@@ -32,19 +32,21 @@ def add_pages(app: FastAPI, secret: str) -> None:
         app: the application.
         secret: the key that cookies are signed with; with another one, browsers lose their list of games.
     """
-    room, thinker = app.state.room, app.state.thinker
-    evaluator, offers = PositionEvaluator(thinker), Offers(room.catalog)
+    service, analyses = app.state.service, app.state.analyses
+    evaluator, offers = PositionEvaluator(analyses), Offers(service.catalog)
 
     @ui.page("/", title="ci_envs: play board games", response_timeout=_PATIENCE)
     async def lobby(environment: str = "", position: str = "", page: int = 1) -> None:
         owner = pages.storage.browser["id"]
         with _frame():
-            Lobby(room, offers, owner, environment=environment, position=position, page=max(1, min(page, _MOST_PAGES)))
+            Lobby(
+                service, offers, owner, environment=environment, position=position, page=max(1, min(page, _MOST_PAGES))
+            )
 
     @ui.page("/rules/{id}", title="Rules", response_timeout=_PATIENCE)
     async def rules(id: str) -> Response | None:
         try:
-            game, _ = await asyncio.to_thread(room.catalog.game, id)
+            game, _ = await asyncio.to_thread(service.catalog.game, id)
         except ValueError as error:
             return not_found(str(error))
         ui.page_title(f"Rules of {game_title(id)}")
@@ -55,13 +57,13 @@ def add_pages(app: FastAPI, secret: str) -> None:
     @ui.page("/game/{id}", title="Game", response_timeout=_PATIENCE)
     async def game(id: str) -> Response | None:
         try:
-            table = await asyncio.to_thread(room.resume, id)
+            hosted = await asyncio.to_thread(service.resume, id)
         except UnknownGameError as error:
             return not_found(str(error))
-        ui.page_title(title_of(table.record))
+        ui.page_title(title_of(hosted.record))
         with _frame():
             cookie = ui.context.client.request.cookies.get(SEATS_COOKIE, "")
-            GamePage(room, thinker, evaluator, table, (pages.storage.browser["id"], *tokens_in(cookie)))
+            GamePage(service, analyses, evaluator, hosted, (pages.storage.browser["id"], *tokens_in(cookie)))
         return None
 
     ui.run_with(

@@ -3,20 +3,20 @@
 from collections.abc import Collection
 
 from ci_envs.web.catalog import HUMAN
+from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.store import GameRecord
-from ci_envs.web.table import Table
 
 
-def player_label(table: Table, player: int, held: Collection[int] = ()) -> str:
+def player_label(hosted: HostedGame, player: int, held: Collection[int] = ()) -> str:
     """Return the name of a player: ``X``, with a name of their own, ``you`` or the agent in parentheses.
 
     Args:
-        table: the game.
+        hosted: the game.
         player: 0 or 1.
         held: the players whose seats the reader has.
     """
-    symbol, name = table.game.player_name(player), table.record.names[player]
-    seats = table.record.seats
+    symbol, name = hosted.game.player_name(player), hosted.record.names[player]
+    seats = hosted.record.seats
     if not name and seats[player] != HUMAN:
         name = seats[player]
     elif not name and player in held and (seats[1 - player] != HUMAN or 1 - player not in held):
@@ -24,19 +24,19 @@ def player_label(table: Table, player: int, held: Collection[int] = ()) -> str:
     return f"{symbol} ({name})" if name else symbol
 
 
-def result_text(table: Table, held: Collection[int] = ()) -> str:
+def result_text(hosted: HostedGame, held: Collection[int] = ()) -> str:
     """Return how a game ended, for example ``X (you) won by resignation``, or that it is in progress.
 
     Args:
-        table: the game.
+        hosted: the game.
         held: the players whose seats the reader has.
     """
-    if not table.ending:
+    if not hosted.ending:
         return "In progress"
-    if table.winner is None:
-        return f"Draw: limit of {plies_text(table.limit)}" if table.ending == "limit" else "Draw"
-    by = {"resigned": " by resignation", "time": " on time"}.get(table.ending, "")
-    return f"{player_label(table, table.winner, held)} won{by}"
+    if hosted.winner is None:
+        return f"Draw: limit of {plies_text(hosted.limit)}" if hosted.ending == "limit" else "Draw"
+    by = {"resigned": " by resignation", "time": " on time"}.get(hosted.ending, "")
+    return f"{player_label(hosted, hosted.winner, held)} won{by}"
 
 
 def plies_text(count: int) -> str:

@@ -10,12 +10,12 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ci_envs.games.position import Position
-from ci_envs.web.asking import REFUSALS
 from ci_envs.web.chances_chart import ChancesChart
 from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, backed_up
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
 from ci_envs.web.players import plies_text
+from ci_envs.web.user_errors import USER_ERRORS
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
 _PAUSE = 0.25  # seconds between two pictures of the graph while it grows
@@ -54,10 +54,10 @@ class Review:
         """Show a line; what is not known yet about the positions of the game follows."""
         before = self._line
         self._line = line
-        if before is None or before.table.positions != line.table.positions:
+        if before is None or before.hosted.positions != line.hosted.positions:
             self.stop()
-            known = () if before is None else before.table.positions
-            same = takewhile(lambda pair: pair[0] == pair[1], zip(known, line.table.positions, strict=False))
+            known = () if before is None else before.hosted.positions
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(known, line.hosted.positions, strict=False))
             self._found = self._found[: len(list(same))]
             self._task = asyncio.create_task(self._evaluate(line))
         self._draw()
@@ -70,7 +70,7 @@ class Review:
             evaluation: of the position; None if it is not known.
         """
         line = self._line
-        if line is None or (line.tried and line.ply > line.base) or line.ply >= len(self._found):
+        if line is None or (line.variation and line.ply > line.base) or line.ply >= len(self._found):
             self._show_chances(position, evaluation)
 
     def _show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
@@ -84,10 +84,10 @@ class Review:
 
     async def _evaluate(self, line: Line) -> None:
         drawn = 0.0
-        for position in line.table.positions[len(self._found) :]:
+        for position in line.hosted.positions[len(self._found) :]:
             try:
-                self._found.append(await self._evaluator.evaluate(line.table.record.environment, position))
-            except REFUSALS:  # no agent for this game, or no time now: the graph ends here
+                self._found.append(await self._evaluator.evaluate(line.hosted.record.environment, position))
+            except USER_ERRORS:  # no agent for this game, or no time now: the graph ends here
                 break
             if monotonic() - drawn >= _PAUSE:
                 self._draw()
@@ -99,23 +99,23 @@ class Review:
 
     def _draw(self) -> None:
         assert self._line is not None
-        line, game = self._line, self._line.table.game
+        line, game = self._line, self._line.hosted.game
         names = [
             f"{game.player_name(position.to_move)} {position.action_name(action)}"
-            for position, action in zip(line.table.positions, line.table.record.actions, strict=False)
+            for position, action in zip(line.hosted.positions, line.hosted.record.actions, strict=False)
         ]
-        found = backed_up(line.table.positions, self._found)
+        found = backed_up(line.hosted.positions, self._found)
         wrong = mistakes_of(line, found)
-        shown = None if line.tried and line.ply > line.base else line.ply
+        shown = None if line.variation and line.ply > line.base else line.ply
         self._moves.set_content("".join(_item(ply, name, ply in wrong, shown) for ply, name in enumerate(names, 1)))
         self._variation.set_content(_variation(line))
         texts = {ply: f"Move {ply} ({names[ply - 1]}): {text}" for ply, text in wrong.items()}
         self._mistakes.set_content("".join(f"<li>{_move_button(ply, text)}</li>" for ply, text in texts.items()))
         self._source.set_text(source_text(self._found))
-        complete = len(self._found) == len(line.table.positions)
+        complete = len(self._found) == len(line.hosted.positions)
         self._verdict.set_text("" if wrong or not names else "No mistakes found." if complete else "Analysing...")
         chances = [each.chance for each in found]
-        self._chart.show(game.player_name(0), chances, len(line.table.positions), shown)
+        self._chart.show(game.player_name(0), chances, len(line.hosted.positions), shown)
         if shown is not None and shown < len(found):
             self._show_chances(line.position, found[shown])
 
@@ -128,7 +128,7 @@ def mistakes_of(line: Line, found: list[Evaluation]) -> dict[int, str]:
         found: the evaluations of the first positions of the game.
     """
     wrong: dict[int, str] = {}
-    pairs = zip(line.table.positions, line.table.record.actions, found, found[1:], strict=False)
+    pairs = zip(line.hosted.positions, line.hosted.record.actions, found, found[1:], strict=False)
     for ply, (position, action, before, after) in enumerate(pairs, start=1):
         text = mistake(position, action, before, after)
         if text is not None:
@@ -172,8 +172,8 @@ def _move_button(ply: int, text: str, current: bool = False) -> str:
 
 
 def _variation(line: Line) -> str:
-    if not line.tried:
+    if not line.variation:
         return ""
     positions = line.positions[line.base :]
-    moves = " ".join(position.action_name(action) for position, action in zip(positions, line.tried, strict=False))
+    moves = " ".join(position.action_name(action) for position, action in zip(positions, line.variation, strict=False))
     return f"Variation after {plies_text(line.base)}: {html.escape(moves)}"

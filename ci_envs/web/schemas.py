@@ -7,10 +7,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ci_envs.web.catalog import Entry
 from ci_envs.web.clock import seconds_left
-from ci_envs.web.room import Room
+from ci_envs.web.game_service import GameService
+from ci_envs.web.hosted_game import Ending, HostedGame
 from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
-from ci_envs.web.table import Ending, Table
 
 
 def _ascii(text: str) -> str:
@@ -143,15 +143,15 @@ class GameState(Summary):
     ending: Ending | None = Field(description="why it is over")
     winner: Player | None = Field(description="null in a draw and while it goes on")
     thinking: bool = Field(description="whether an agent is about to play")
-    trouble: str | None = Field(description="the error of an agent that had to play")
+    agent_error: str | None = Field(description="the error of an agent that had to play")
     seconds_left: list[float] | None = Field(description="of player 0 and of player 1; null without a clock")
     free_seats: list[Player] = Field(description="players whose seats anybody with the link to the game can take")
 
     @classmethod
-    def at(cls, room: Room, table: Table) -> "GameState":
+    def at(cls, service: GameService, hosted: HostedGame) -> "GameState":
         """As JSON has it."""
-        record, position, left = table.record, table.position, seconds_left(table, time.time())
-        legal = [] if table.ending else position.legal_actions()
+        record, position, left = hosted.record, hosted.position, seconds_left(hosted, time.time())
+        legal = [] if hosted.ending else position.legal_actions()
         return cls(
             **Summary.of(record).model_dump(),
             seed=record.seed,
@@ -161,13 +161,13 @@ class GameState(Summary):
             to_move=position.to_move,
             moves=[
                 Move(ply=ply, player=before.to_move, number=action, name=before.action_name(action))
-                for ply, (before, action) in enumerate(zip(table.positions, record.actions, strict=False))
+                for ply, (before, action) in enumerate(zip(hosted.positions, record.actions, strict=False))
             ],
             legal=[Action(number=action, name=position.action_name(action)) for action in legal],
-            ending=table.ending,
-            winner=table.winner,
-            thinking=room.owes(table),
-            trouble=room.trouble(record.id),
+            ending=hosted.ending,
+            winner=hosted.winner,
+            thinking=service.is_agent_due(hosted),
+            agent_error=service.agent_error(record.id),
             seconds_left=None if left is None else list(left),
             free_seats=[player for player, token in enumerate(record.tokens) if token == FREE],
         )
@@ -200,18 +200,18 @@ class Export(BaseModel):
     winner: Player | None
 
     @classmethod
-    def of(cls, table: Table) -> "Export":
+    def of(cls, hosted: HostedGame) -> "Export":
         """As JSON has it."""
-        record = table.record
+        record = hosted.record
         return cls(
             environment=record.environment,
             seats=list(record.seats),
             names=list(record.names),
             seed=record.seed,
             start=record.start,
-            actions=list(map(table.game.action_name, record.actions)),
-            ending=table.ending,
-            winner=table.winner,
+            actions=list(map(hosted.game.action_name, record.actions)),
+            ending=hosted.ending,
+            winner=hosted.winner,
         )
 
 
@@ -221,20 +221,20 @@ class ErrorResponse(BaseModel):
     detail: str
 
 
-class Question(_Strict):
+class PositionRequest(_Strict):
     """A position to think about."""
 
     environment: Environment
     position: PositionText
 
 
-class AgentQuestion(Question):
+class AnalysisRequest(PositionRequest):
     """A position for an agent to think about."""
 
     agent: Annotated[Spec, Field(examples=["mcts:simulations=1000"])]
 
 
-class ThoughtAction(BaseModel):
+class AnalysedAction(BaseModel):
     """The analysis of an action by an agent."""
 
     number: int
@@ -257,7 +257,7 @@ class TreeBranch(BaseModel):
     children: list["TreeBranch"]
 
 
-class Thought(BaseModel):
+class AnalysisReport(BaseModel):
     """The analysis of a position by an agent so far."""
 
     value: float = Field(description="for the player to move, on the agent's scale")
@@ -266,11 +266,11 @@ class Thought(BaseModel):
     depth: int | None
     nodes: int | None
     principal_variation: list[str]
-    actions: list[ThoughtAction]
+    actions: list[AnalysedAction]
     tree: list[TreeBranch]
 
 
-class Verdict(BaseModel):
+class ExactValue(BaseModel):
     """The exact value of an action for the player who plays it: 1 wins, 0 draws, -1 loses."""
 
     number: int

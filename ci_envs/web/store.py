@@ -205,7 +205,7 @@ class Store:
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
-    def going_on(self, since: float, client: str | None = None) -> int:
+    def count_unfinished(self, since: float, client: str | None = None) -> int:
         """Return the number of unfinished games that were changed since then, in seconds since 1970.
 
         Args:

@@ -4,7 +4,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 
-async def refuse(scope: Scope, receive: Receive, send: Send, status: int, detail: str, **headers: str) -> None:
+async def send_error(scope: Scope, receive: Receive, send: Send, status: int, detail: str, **headers: str) -> None:
     """Answer a request or a handshake of a socket with a status code and one sentence, and close the connection.
 
     Args:

@@ -6,11 +6,11 @@ from functools import partial
 from nicegui import ui
 
 from ci_envs.web.catalog import HUMAN
+from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.seats import FREE
-from ci_envs.web.table import Table
 
 
-class Seating:
+class SeatControls:
     """The line that says whether a visitor plays or watches, with buttons to take or free a seat."""
 
     def __init__(self, on_change: Callable[[int, bool], Awaitable[None]]) -> None:
@@ -22,11 +22,11 @@ class Seating:
         self._on_change = on_change
         self._row = ui.row().classes("controls items-center")
 
-    def show(self, table: Table, held: list[int]) -> None:
+    def show(self, hosted: HostedGame, held: list[int]) -> None:
         """Show the seats of a game, of which the visitor has those of the players ``held``."""
-        names = [table.game.player_name(player) for player in range(2)]
-        free = [player for player in range(2) if table.record.tokens[player] == FREE]
-        people = [player for player in held if table.record.seats[player] == HUMAN]
+        names = [hosted.game.player_name(player) for player in range(2)]
+        free = [player for player in range(2) if hosted.record.tokens[player] == FREE]
+        people = [player for player in held if hosted.record.seats[player] == HUMAN]
         self._row.clear()
         with self._row:
             if not held:
@@ -35,7 +35,7 @@ class Seating:
                 if held:
                     ui.label(f"Send the address of this page to the player of {names[player]}.").classes("note")
                 self._button(f"Play {names[player]}", "login", player, take=True)
-            if len(people) == 2 and not table.ending:
+            if len(people) == 2 and not hosted.ending:
                 self._button(f"Invite somebody to play {names[1]}", "person_add", 1, take=False)
 
     def _button(self, text: str, icon: str, player: int, *, take: bool) -> None:

@@ -1,4 +1,4 @@
-"""Asking the room from a page: in a thread, and what is refused told in a sentence."""
+"""Asking the service from a page: in a thread, and what is refused told in a sentence."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,28 +7,37 @@ from typing import TypeVar
 from nicegui import ui
 from pydantic import ValidationError
 
-from ci_envs.web.limits import TooManyError
-from ci_envs.web.room import BusyError
+from ci_envs.web.game_service import BusyError
+from ci_envs.web.hosted_game import GameStateError
+from ci_envs.web.limits import ClientLimitError
 from ci_envs.web.seats import SeatError
 from ci_envs.web.store import ConflictError, UnknownGameError
-from ci_envs.web.table import RefusedError
 
-REFUSALS = (ValueError, ImportError, UnknownGameError, RefusedError, SeatError, ConflictError, TooManyError, BusyError)
-"""What the room and its searches refuse something with."""
+USER_ERRORS = (
+    ValueError,
+    ImportError,
+    UnknownGameError,
+    GameStateError,
+    SeatError,
+    ConflictError,
+    ClientLimitError,
+    BusyError,
+)
+"""What the service and its searches refuse something with."""
 
 T = TypeVar("T")
 
 
-async def asked(call: Callable[[], T]) -> T | None:
+async def run_or_notify(call: Callable[[], T]) -> T | None:
     """Return the result of a call, or None if it was refused. The user then gets a message."""
     try:
         return await asyncio.to_thread(call)
-    except REFUSALS as error:
-        ui.notify(sentence(error), type="warning")
+    except USER_ERRORS as error:
+        ui.notify(error_text(error), type="warning")
         return None
 
 
-def sentence(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return the message of an error, without the place where it was raised."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-class UnknownCall:
+class UnknownRoute:
     """Answer OPTIONS with the methods that a path allows, another method with 405, and an unknown path with 404."""
 
     def __init__(self, operations: Sequence[BaseRoute]) -> None:

@@ -16,12 +16,12 @@ Ending = Literal["rules", "resigned", "time", "limit"]
 long as it may be."""
 
 
-class RefusedError(Exception):
+class GameStateError(Exception):
     """The request is impossible in the present state of the game."""
 
 
 @dataclass(frozen=True)
-class Table:
+class HostedGame:
     """A game and its present state.
 
     Attributes:
@@ -78,35 +78,35 @@ class Table:
         return self.is_for_agent and HUMAN in self.record.seats
 
 
-def last_turn(table: Table) -> int:
+def last_turn(hosted: HostedGame) -> int:
     """Return the number of moves before the last turn of a person, or before the last move if no person plays.
 
     Raises:
-        RefusedError: there is no such turn, or the game was lost on time.
+        GameStateError: there is no such turn, or the game was lost on time.
     """
-    if table.ending == "time":
-        raise RefusedError("the game was lost on time: nothing can be taken back")
-    seats, actions = table.record.seats, table.record.actions
-    turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[table.positions[n].to_move] == HUMAN]
-    if table.record.resigned is not None:
+    if hosted.ending == "time":
+        raise GameStateError("the game was lost on time: nothing can be taken back")
+    seats, actions = hosted.record.seats, hosted.record.actions
+    turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[hosted.positions[n].to_move] == HUMAN]
+    if hosted.record.resigned is not None:
         turns.append(len(actions))
     if not turns:
-        raise RefusedError("there is nothing to take back")
+        raise GameStateError("there is nothing to take back")
     return turns[-1]
 
 
-def taken_back(table: Table) -> dict[str, Any]:
+def taken_back(hosted: HostedGame) -> dict[str, Any]:
     """Return the changes that take back the last turn of a person and all later turns; without persons, one ply."""
-    actions, turn = table.record.actions, last_turn(table)
-    undone = (*actions[turn:], *table.record.undone)
+    actions, turn = hosted.record.actions, last_turn(hosted)
+    undone = (*actions[turn:], *hosted.record.undone)
     return {"actions": actions[:turn], "over": False, "resigned": None, "undone": undone}
 
 
-def who_takes_back(table: Table) -> int:
+def who_takes_back(hosted: HostedGame) -> int:
     """Return the player whose turn :func:`taken_back` takes back."""
-    turn, resigned = last_turn(table), table.record.resigned
-    by_resignation = resigned is not None and turn == len(table.record.actions)
-    return resigned if resigned is not None and by_resignation else table.positions[turn].to_move
+    turn, resigned = last_turn(hosted), hosted.record.resigned
+    by_resignation = resigned is not None and turn == len(hosted.record.actions)
+    return resigned if resigned is not None and by_resignation else hosted.positions[turn].to_move
 
 
 def left_to_redo(record: GameRecord, action: int) -> tuple[int, ...]:
@@ -114,23 +114,23 @@ def left_to_redo(record: GameRecord, action: int) -> tuple[int, ...]:
     return record.undone[1:] if record.undone[:1] == (action,) else ()
 
 
-def who_resigns(table: Table, player: int | None, held: Collection[int]) -> int:
+def who_resigns(hosted: HostedGame, player: int | None, held: Collection[int]) -> int:
     """Return the person who resigns: ``player``, or by default one of ``held``, the one to move first.
 
     Args:
-        table: the game.
+        hosted: the game.
         player: 0 or 1, or None.
         held: the players whose seats the client has.
 
     Raises:
-        RefusedError: the game is over, or ``player`` is not a person.
+        GameStateError: the game is over, or ``player`` is not a person.
     """
-    if table.ending:
-        raise RefusedError(f"the game is over ({table.ending})")
-    mover = table.position.to_move
-    people = [seat for seat in (mover, 1 - mover) if table.record.seats[seat] == HUMAN]
+    if hosted.ending:
+        raise GameStateError(f"the game is over ({hosted.ending})")
+    mover = hosted.position.to_move
+    people = [seat for seat in (mover, 1 - mover) if hosted.record.seats[seat] == HUMAN]
     people.sort(key=lambda seat: seat not in held)
     who = people[0] if player is None and people else player
     if who is None or who not in people:
-        raise RefusedError(f"player {player} is no person" if people else "no person plays in this game")
+        raise GameStateError(f"player {player} is no person" if people else "no person plays in this game")
     return who

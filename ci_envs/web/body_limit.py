@@ -3,7 +3,7 @@
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ci_envs.web.refusal import refuse
+from ci_envs.web.error_response import send_error
 
 MAX_BODY = 64 * 1024
 """The largest body of a request and the largest message over a socket, in bytes."""
@@ -50,4 +50,4 @@ class BodyLimit:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    await refuse(scope, receive, send, 413, f"The body is too large. The limit is {MAX_BODY:,} bytes.")
+    await send_error(scope, receive, send, 413, f"The body is too large. The limit is {MAX_BODY:,} bytes.")

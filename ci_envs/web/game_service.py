@@ -18,11 +18,11 @@ from ci_envs.validation import integer_between
 from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.clock import clock_changes, is_time_up, used_seconds
-from ci_envs.web.limits import ClientLimits, TooManyError, current_client
+from ci_envs.web.hosted_game import GameStateError, HostedGame, left_to_redo, taken_back, who_resigns, who_takes_back
+from ci_envs.web.limits import ClientLimitError, ClientLimits, current_client
 from ci_envs.web.players import plies_text
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
 from ci_envs.web.store import ConflictError, GameRecord, Store
-from ci_envs.web.table import RefusedError, Table, left_to_redo, taken_back, who_resigns, who_takes_back
 
 _HOUR = 3600.0
 _IDLE = 4  # agents of one kind that are kept while they have nothing to do
@@ -34,13 +34,13 @@ class BusyError(Exception):
     """All clients together use as much as the server allows."""
 
 
-class Room:
+class GameService:
     """The games of a server, and the agents that play in them."""
 
     def __init__(
         self, store: Store, catalog: Catalog, *, workers: int | None = None, limits: ClientLimits | None = None
     ) -> None:
-        """Open a room.
+        """Open a service.
 
         Args:
             store: of the games.
@@ -55,10 +55,10 @@ class Room:
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self._jobs = AgentJobs(count, self._reply, self._fail, self._tell)
+        self._jobs = AgentJobs(count, self._play_agent_move, self._record_error, self._notify)
         self._idle: dict[tuple[str, str], list[Agent]] = {}  # the last used at the end
-        self._troubles: dict[str, str] = {}
-        self._tables: OrderedDict[str, Table] = OrderedDict()  # by id, the last used at the end
+        self._errors: dict[str, str] = {}
+        self._cached: OrderedDict[str, HostedGame] = OrderedDict()  # by id, the last used at the end
         self._listeners: dict[str, list[Callable[[], None]]] = defaultdict(list)
         self._lock = threading.Lock()
 
@@ -79,7 +79,7 @@ class Room:
         actions: Sequence[str] = (),
         resigned: int | None = None,
         clock: float = 0.0,
-    ) -> Table:
+    ) -> HostedGame:
         """Begin a game.
 
         Args:
@@ -97,7 +97,7 @@ class Room:
         Raises:
             ValueError: something of that is refused.
             ImportError: an agent needs a package that is not installed.
-            TooManyError: the client has too many unfinished games.
+            ClientLimitError: the client has too many unfinished games.
             BusyError: all clients together have too many unfinished games.
         """
         game, limit = self.catalog.game(environment)
@@ -119,17 +119,17 @@ class Room:
         more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "resigned": resigned}
         more |= {"client": client, "tokens": (first, second), "clock": clock}
         record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
-        table = self._keep(Table(record, game, tuple(positions), limit))
-        self._answer(table)
-        return table
+        hosted = self._cache(HostedGame(record, game, tuple(positions), limit))
+        self._answer(hosted)
+        return hosted
 
-    def table(self, id: str) -> Table:
+    def get(self, id: str) -> HostedGame:
         """Return the game of an id.
 
         Raises:
             UnknownGameError: there is none.
         """
-        known = self._tables.get(id)
+        known = self._cached.get(id)
         if known is not None and known.record.version == self._store.version(id):
             return known
         record = self._store.get(id)
@@ -137,27 +137,27 @@ class Room:
         positions = [Position.from_text(game, record.start)]
         for action in record.actions:
             positions.append(positions[-1].play(action))
-        return self._keep(Table(record, game, tuple(positions), limit))
+        return self._cache(HostedGame(record, game, tuple(positions), limit))
 
-    def on_time(self, id: str) -> Table:
+    def apply_clock(self, id: str) -> HostedGame:
         """Return the game of an id. The player to move loses it if no time is left.
 
         Raises:
             UnknownGameError: there is none.
         """
-        table = self.table(id)
-        if not is_time_up(table, time.time()):
-            return table
+        hosted = self.get(id)
+        if not is_time_up(hosted, time.time()):
+            return hosted
 
-        def changes(table: Table) -> dict[str, Any]:
+        def changes(hosted: HostedGame) -> dict[str, Any]:
             now = time.time()
-            if not is_time_up(table, now):  # the player has moved in the meantime
+            if not is_time_up(hosted, now):  # the player has moved in the meantime
                 return {}
-            return {"resigned": table.position.to_move, "over": True, "used": used_seconds(table, now)}
+            return {"resigned": hosted.position.to_move, "over": True, "used": used_seconds(hosted, now)}
 
-        self._changed(id, changes)
-        self._call_off(id)
-        return self.table(id)
+        self._update(id, changes)
+        self._cancel_agent(id)
+        return self.get(id)
 
     def owned(self, owner: str, limit: int = 100, offset: int = 0) -> list[GameRecord]:
         """The games of an owner, the newest first, without the first ``offset``."""
@@ -171,18 +171,18 @@ class Room:
         """Whether an agent is to play in a game, or waits for a thread to do so."""
         return self._jobs.is_running(id)
 
-    def owes(self, table: Table) -> bool:
+    def is_agent_due(self, hosted: HostedGame) -> bool:
         """Whether an agent is about to play in a game as it stands here, even if it has done so in the meantime."""
-        if not table.is_for_agent or self.trouble(table.record.id):
+        if not hosted.is_for_agent or self.agent_error(hosted.record.id):
             return False
-        return table.is_awaited or self.is_thinking(table.record.id)
+        return hosted.is_awaited or self.is_thinking(hosted.record.id)
 
-    def trouble(self, id: str) -> str | None:
+    def agent_error(self, id: str) -> str | None:
         """Return the error of the last agent that had to play in a game, or None."""
-        return self._troubles.get(id)
+        return self._errors.get(id)
 
     @contextmanager
-    def listening(self, id: str, listener: Callable[[], None]) -> Iterator[None]:
+    def subscribe(self, id: str, listener: Callable[[], None]) -> Iterator[None]:
         """Call ``listener``, in whatever thread, whenever a game has changed or an agent has ended to think in it."""
         with self._lock:
             self._listeners[id].append(listener)
@@ -194,7 +194,7 @@ class Room:
                 if not self._listeners[id]:
                     del self._listeners[id]
 
-    def play(self, id: str, action: str | int, ply: int | None = None, *, tokens: Collection[str]) -> Table:
+    def play(self, id: str, action: str | int, ply: int | None = None, *, tokens: Collection[str]) -> HostedGame:
         """Play an action of a person; an agent whose turn it is then begins to think.
 
         Args:
@@ -207,74 +207,75 @@ class Room:
             UnknownGameError: there is no such game.
             SeatError: the client does not have the seat of the player to move.
             ValueError: it is no legal action.
-            RefusedError: it is no person's turn.
+            GameStateError: it is no person's turn.
             ConflictError: other plies have been played.
         """
-        table = self.on_time(id)
-        if table.next_seat != HUMAN:
-            raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is an agent's turn")
-        check_any_seat(table.record, tokens)
-        if ply is not None and ply != len(table.record.actions):
-            played, expected = plies_text(len(table.record.actions)), plies_text(ply)
+        hosted = self.apply_clock(id)
+        if hosted.next_seat != HUMAN:
+            raise GameStateError(f"the game is over ({hosted.ending})" if hosted.ending else "it is an agent's turn")
+        check_any_seat(hosted.record, tokens)
+        if ply is not None and ply != len(hosted.record.actions):
+            played, expected = plies_text(len(hosted.record.actions)), plies_text(ply)
             raise ConflictError(f"The game has {played} now, not {expected}. Look at it again, then play.")
-        check_seat(table.record, table.position.to_move, tokens)
-        number = table.position.parse_action(action) if isinstance(action, str) else action
-        after = self._append(table, number)
+        check_seat(hosted.record, hosted.position.to_move, tokens)
+        number = hosted.position.parse_action(action) if isinstance(action, str) else action
+        after = self._append(hosted, number)
         self._answer(after)
         return after
 
-    def advance(self, id: str, *, tokens: Collection[str]) -> Table:
+    def advance(self, id: str, *, tokens: Collection[str]) -> HostedGame:
         """Let the agent whose turn it is think and play.
 
         Raises:
             UnknownGameError: there is no such game.
             SeatError: the client has no seat in the game.
-            RefusedError: it is no agent's turn.
+            GameStateError: it is no agent's turn.
         """
-        table = self.table(id)
-        check_any_seat(table.record, tokens)
-        if not table.is_for_agent:
-            raise RefusedError(f"the game is over ({table.ending})" if table.ending else "it is a person's turn")
+        hosted = self.get(id)
+        check_any_seat(hosted.record, tokens)
+        if not hosted.is_for_agent:
+            raise GameStateError(f"the game is over ({hosted.ending})" if hosted.ending else "it is a person's turn")
         self._think(id)
-        return table
+        self._notify(id)  # pages show that the agent is thinking
+        return hosted
 
-    def undo(self, id: str, *, tokens: Collection[str]) -> Table:
+    def undo(self, id: str, *, tokens: Collection[str]) -> HostedGame:
         """Take back the last turn of a person and what followed; without persons, the last ply.
 
         Raises:
             UnknownGameError: there is no such game.
             SeatError: the client does not have the seat of the player whose turn it was.
-            RefusedError: there is nothing to take back.
+            GameStateError: there is nothing to take back.
         """
 
-        def changes(table: Table) -> dict[str, Any]:
-            check_any_seat(table.record, tokens)
-            check_seat(table.record, who_takes_back(table), tokens)
-            return taken_back(table) | clock_changes(table, time.time())
+        def changes(hosted: HostedGame) -> dict[str, Any]:
+            check_any_seat(hosted.record, tokens)
+            check_seat(hosted.record, who_takes_back(hosted), tokens)
+            return taken_back(hosted) | clock_changes(hosted, time.time())
 
-        table = self._changed(id, changes)
-        self._call_off(id)
-        return table
+        hosted = self._update(id, changes)
+        self._cancel_agent(id)
+        return hosted
 
-    def redo(self, id: str, *, tokens: Collection[str]) -> Table:
+    def redo(self, id: str, *, tokens: Collection[str]) -> HostedGame:
         """Play the actions that were taken back last again, up to the next turn of a person.
 
         Raises:
             UnknownGameError: there is no such game.
             SeatError: the client does not have the seat of the player to move.
-            RefusedError: there is nothing to redo.
+            GameStateError: there is nothing to redo.
         """
-        table = self.on_time(id)
-        if table.ending or not table.record.undone:
-            raise RefusedError("there is nothing to redo")
-        check_seat(table.record, table.position.to_move, tokens)
-        table = self._append(table, table.record.undone[0])
-        while table.record.undone and table.is_awaited:
-            table = self._append(table, table.record.undone[0])
-        self._answer(table)
-        return table
+        hosted = self.apply_clock(id)
+        if hosted.ending or not hosted.record.undone:
+            raise GameStateError("there is nothing to redo")
+        check_seat(hosted.record, hosted.position.to_move, tokens)
+        hosted = self._append(hosted, hosted.record.undone[0])
+        while hosted.record.undone and hosted.is_awaited:
+            hosted = self._append(hosted, hosted.record.undone[0])
+        self._answer(hosted)
+        return hosted
 
-    def resign(self, id: str, player: int | None = None, *, tokens: Collection[str]) -> Table:
+    def resign(self, id: str, player: int | None = None, *, tokens: Collection[str]) -> HostedGame:
         """Resign for a person.
 
         Args:
@@ -285,50 +286,50 @@ class Room:
         Raises:
             UnknownGameError: there is no such game.
             SeatError: the client does not have the seat of the player.
-            RefusedError: it is over, or there is no such person in it.
+            GameStateError: it is over, or there is no such person in it.
         """
 
-        def changes(table: Table) -> dict[str, Any]:
-            check_any_seat(table.record, tokens)
-            who = who_resigns(table, player, held_seats(table.record, tokens))
-            check_seat(table.record, who, tokens)
+        def changes(hosted: HostedGame) -> dict[str, Any]:
+            check_any_seat(hosted.record, tokens)
+            who = who_resigns(hosted, player, held_seats(hosted.record, tokens))
+            check_seat(hosted.record, who, tokens)
             return {"resigned": who, "over": True}
 
-        table = self._changed(id, changes)
-        self._call_off(id)
-        return table
+        hosted = self._update(id, changes)
+        self._cancel_agent(id)
+        return hosted
 
-    def take_seat(self, id: str, player: int, token: str) -> Table:
+    def take_seat(self, id: str, player: int, token: str) -> HostedGame:
         """Give a free seat to a client, with a new token.
 
         Raises:
             UnknownGameError: there is no such game.
-            RefusedError: the seat is not free.
+            GameStateError: the seat is not free.
         """
 
-        def changes(table: Table) -> dict[str, Any]:
-            if table.record.tokens[player] != FREE:
-                raise RefusedError(f"The seat of player {player} is taken.")
-            return {"tokens": _with_token(table.record, player, hash_of(token))}
+        def changes(hosted: HostedGame) -> dict[str, Any]:
+            if hosted.record.tokens[player] != FREE:
+                raise GameStateError(f"The seat of player {player} is taken.")
+            return {"tokens": _with_token(hosted.record, player, hash_of(token))}
 
-        return self._changed(id, changes)
+        return self._update(id, changes)
 
-    def free_seat(self, id: str, player: int, *, tokens: Collection[str]) -> Table:
+    def free_seat(self, id: str, player: int, *, tokens: Collection[str]) -> HostedGame:
         """Give up the seat of a person, so that anybody with the link to the game can take it.
 
         Raises:
             UnknownGameError: there is no such game.
             SeatError: the client does not have the seat.
-            RefusedError: an agent plays this seat.
+            GameStateError: an agent plays this seat.
         """
 
-        def changes(table: Table) -> dict[str, Any]:
-            check_seat(table.record, player, tokens)
-            if table.record.seats[player] != HUMAN:
-                raise RefusedError(f"An agent plays the seat of player {player}.")
-            return {"tokens": _with_token(table.record, player, FREE)}
+        def changes(hosted: HostedGame) -> dict[str, Any]:
+            check_seat(hosted.record, player, tokens)
+            if hosted.record.seats[player] != HUMAN:
+                raise GameStateError(f"An agent plays the seat of player {player}.")
+            return {"tokens": _with_token(hosted.record, player, FREE)}
 
-        return self._changed(id, changes)
+        return self._update(id, changes)
 
     def delete(self, id: str, *, tokens: Collection[str]) -> None:
         """Delete a game.
@@ -338,15 +339,15 @@ class Room:
             SeatError: the client has no seat in the game, or another client has one.
             ConflictError: the game has gone on in the meantime.
         """
-        table = self.table(id)
-        check_all_seats(table.record, tokens)
-        self._store.delete(table.record)
+        hosted = self.get(id)
+        check_all_seats(hosted.record, tokens)
+        self._store.delete(hosted.record)
         with self._lock:
-            self._tables.pop(id, None)
-            self._troubles.pop(id, None)
-        self._tell(id)
+            self._cached.pop(id, None)
+            self._errors.pop(id, None)
+        self._notify(id)
 
-    def seat(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> Table:
+    def seat(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> HostedGame:
         """Change the players. An agent whose turn it is, against a person, begins to think.
 
         Raises:
@@ -354,34 +355,34 @@ class Room:
             SeatError: the client does not have each seat that changes.
             ValueError: an agent is refused.
         """
-        table = self.table(id)
-        check_any_seat(table.record, tokens)  # before an agent is loaded
+        hosted = self.get(id)
+        check_any_seat(hosted.record, tokens)  # before an agent is loaded
         for spec in seats:
-            self._check_seat(table.record.environment, table.game, spec)
+            self._check_seat(hosted.record.environment, hosted.game, spec)
 
-        def changes(table: Table) -> dict[str, Any]:
-            check_any_seat(table.record, tokens)
+        def changes(hosted: HostedGame) -> dict[str, Any]:
+            check_any_seat(hosted.record, tokens)
             for player, spec in enumerate(seats):
-                if spec != table.record.seats[player]:
-                    check_seat(table.record, player, tokens)
+                if spec != hosted.record.seats[player]:
+                    check_seat(hosted.record, player, tokens)
             return {"seats": seats}
 
-        after = self._changed(id, changes)
-        self._call_off(id)
+        after = self._update(id, changes)
+        self._cancel_agent(id)
         return after
 
-    def resume(self, id: str) -> Table:
+    def resume(self, id: str) -> HostedGame:
         """Return the game of an id. An agent that has to answer a person begins to think, if it does not already.
 
         Raises:
             UnknownGameError: there is no such game.
         """
-        table = self.on_time(id)
-        if id not in self._troubles:
-            self._answer(table)
-        return table
+        hosted = self.apply_clock(id)
+        if id not in self._errors:
+            self._answer(hosted)
+        return hosted
 
-    def borrow(self, environment: str, game: Game, spec: str) -> Agent:
+    def acquire_agent(self, environment: str, game: Game, spec: str) -> Agent:
         """An agent for one thread, new or given back; the catalog's errors are raised."""
         with self._lock:
             idle = self._idle.get((environment, spec))
@@ -389,7 +390,7 @@ class Room:
                 return idle.pop()
         return self.catalog.agent(spec, game)
 
-    def give_back(self, environment: str, spec: str, agent: Agent) -> None:
+    def release_agent(self, environment: str, spec: str, agent: Agent) -> None:
         """Keep an agent for the next who wants one like it."""
         with self._lock:
             idle = self._idle.pop((environment, spec), [])
@@ -403,89 +404,89 @@ class Room:
 
     def _check_limits(self, client: str) -> None:
         since = time.time() - _HOUR
-        if client and self._store.going_on(since, client) >= self.limits.client_games:
-            raise TooManyError(
+        if client and self._store.count_unfinished(since, client) >= self.limits.client_games:
+            raise ClientLimitError(
                 f"You have {self.limits.client_games:,} unfinished games. Finish or delete one, or retry in an hour."
             )
-        if self._store.going_on(since) >= self.limits.games:
+        if self._store.count_unfinished(since) >= self.limits.games:
             raise BusyError(
                 f"The server has {self.limits.games:,} unfinished games, as many as it allows. Retry later."
             )
 
     def _check_seat(self, environment: str, game: Game, spec: str) -> None:
         if spec != HUMAN and (environment, spec) not in self._idle:  # else there was such an agent before
-            self.give_back(environment, spec, self.borrow(environment, game, spec))
+            self.release_agent(environment, spec, self.acquire_agent(environment, game, spec))
 
-    def _answer(self, table: Table) -> None:
+    def _answer(self, hosted: HostedGame) -> None:
         """Let an agent think if it is its turn and a person waits for it."""
-        if table.is_awaited:
-            self._think(table.record.id)
+        if hosted.is_awaited:
+            self._think(hosted.record.id)
 
     def _think(self, id: str) -> None:
-        self._troubles.pop(id, None)
+        self._errors.pop(id, None)
         self._jobs.start(id, current_client.get())
 
-    def _call_off(self, id: str) -> None:
+    def _cancel_agent(self, id: str) -> None:
         """Stop an agent that thinks about an earlier state of a game; the agent to move begins, if a person waits."""
-        self._jobs.call_off(id)
-        self._troubles.pop(id, None)
-        self._answer(self.table(id))  # as it is now: another client may have played in the meantime
+        self._jobs.cancel(id)
+        self._errors.pop(id, None)
+        self._answer(self.get(id))  # as it is now: another client may have played in the meantime
 
-    def _fail(self, id: str, error: Exception) -> None:
-        self._troubles[id] = f"{type(error).__name__}: {error}"
+    def _record_error(self, id: str, error: Exception) -> None:
+        self._errors[id] = f"{type(error).__name__}: {error}"
 
-    def _reply(self, id: str) -> bool:
+    def _play_agent_move(self, id: str) -> bool:
         """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""
-        table = self.on_time(id)
-        spec = table.next_seat
+        hosted = self.apply_clock(id)
+        spec = hosted.next_seat
         if spec is None or spec == HUMAN:
             return False
-        environment, position = table.record.environment, table.position
-        agent = self.borrow(environment, table.game, spec)
-        agent.reseed(int(np.random.SeedSequence([table.record.seed, len(table.record.actions)]).generate_state(1)[0]))
+        environment, position = hosted.record.environment, hosted.position
+        agent = self.acquire_agent(environment, hosted.game, spec)
+        agent.reseed(int(np.random.SeedSequence([hosted.record.seed, len(hosted.record.actions)]).generate_state(1)[0]))
         words = np.array([(position.own, position.opp)], dtype=np.uint64)
         action = int(decide(agent, words).actions[0])
-        self.give_back(environment, spec, agent)
-        self.on_time(id)  # its answer may come too late
+        self.release_agent(environment, spec, agent)
+        self.apply_clock(id)  # its answer may come too late
         try:
-            after = self._append(table, action)
+            after = self._append(hosted, action)
         except ConflictError:  # taken back, or resigned: what was thought is void
-            return HUMAN in table.record.seats
+            return HUMAN in hosted.record.seats
         return after.is_awaited
 
-    def _append(self, table: Table, action: int) -> Table:
-        position = table.position.play(action)
-        actions = (*table.record.actions, action)
-        over = position.result is not None or len(actions) >= table.limit
-        wanted = {"actions": actions, "over": over, "undone": left_to_redo(table.record, action)}
-        return self._write(table, (*table.positions, position), wanted | clock_changes(table, time.time()))
+    def _append(self, hosted: HostedGame, action: int) -> HostedGame:
+        position = hosted.position.play(action)
+        actions = (*hosted.record.actions, action)
+        over = position.result is not None or len(actions) >= hosted.limit
+        wanted = {"actions": actions, "over": over, "undone": left_to_redo(hosted.record, action)}
+        return self._write(hosted, (*hosted.positions, position), wanted | clock_changes(hosted, time.time()))
 
-    def _changed(self, id: str, changes: Callable[[Table], dict[str, Any]]) -> Table:
+    def _update(self, id: str, changes: Callable[[HostedGame], dict[str, Any]]) -> HostedGame:
         """Change a game, as it is at that moment, without another action."""
         while True:
-            table = self.table(id)
-            wanted = changes(table)
-            plies = len(wanted.get("actions", table.record.actions))
+            hosted = self.get(id)
+            wanted = changes(hosted)
+            plies = len(wanted.get("actions", hosted.record.actions))
             try:
-                return self._write(table, table.positions[: plies + 1], wanted)
+                return self._write(hosted, hosted.positions[: plies + 1], wanted)
             except ConflictError:  # look again
                 continue
 
-    def _write(self, table: Table, positions: tuple[Position, ...], changes: dict[str, Any]) -> Table:
-        record = self._store.change(table.record, **changes)
-        after = self._keep(Table(record, table.game, positions, table.limit))
-        self._tell(record.id)
+    def _write(self, hosted: HostedGame, positions: tuple[Position, ...], changes: dict[str, Any]) -> HostedGame:
+        record = self._store.change(hosted.record, **changes)
+        after = self._cache(HostedGame(record, hosted.game, positions, hosted.limit))
+        self._notify(record.id)
         return after
 
-    def _keep(self, table: Table) -> Table:
+    def _cache(self, hosted: HostedGame) -> HostedGame:
         with self._lock:
-            self._tables[table.record.id] = table
-            self._tables.move_to_end(table.record.id)
-            while len(self._tables) > _READY:
-                self._tables.popitem(last=False)
-        return table
+            self._cached[hosted.record.id] = hosted
+            self._cached.move_to_end(hosted.record.id)
+            while len(self._cached) > _READY:
+                self._cached.popitem(last=False)
+        return hosted
 
-    def _tell(self, id: str) -> None:
+    def _notify(self, id: str) -> None:
         with self._lock:
             listeners = list(self._listeners.get(id, ()))
         for listener in listeners:

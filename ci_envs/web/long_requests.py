@@ -7,14 +7,14 @@ from contextlib import suppress
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
-from ci_envs.web.room import Room
-from ci_envs.web.schemas import Thought
-from ci_envs.web.table import Table
+from ci_envs.web.game_service import GameService
+from ci_envs.web.hosted_game import HostedGame
+from ci_envs.web.schemas import AnalysisReport
 
 _SECONDS = 20.0  # so that no proxy between takes it for dead
 
 
-async def when_answered(room: Room, id: str, plies: int) -> Table:
+async def when_answered(service: GameService, id: str, plies: int) -> HostedGame:
     """Return a game as soon as it has more than ``plies`` plies or no agent has to play, but after at most 20 s.
 
     Raises:
@@ -27,18 +27,18 @@ async def when_answered(room: Room, id: str, plies: int) -> Table:
             loop.call_soon_threadsafe(changed.set)
 
     end = loop.time() + _SECONDS
-    with room.listening(id, tell):
+    with service.subscribe(id, tell):
         while True:
             changed.clear()
-            table = await run_in_threadpool(room.resume, id)
+            hosted = await run_in_threadpool(service.resume, id)
             left = end - loop.time()
-            if len(table.record.actions) > plies or left <= 0 or not room.owes(table):
-                return table
+            if len(hosted.record.actions) > plies or left <= 0 or not service.is_agent_due(hosted):
+                return hosted
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
 
 
-async def last_while_connected(request: Request, thoughts: AsyncIterator[Thought]) -> Thought:
+async def last_while_connected(request: Request, thoughts: AsyncIterator[AnalysisReport]) -> AnalysisReport:
     """Return the last thought of a search; cancel the search when the client disconnects.
 
     Args:
@@ -59,7 +59,7 @@ async def last_while_connected(request: Request, thoughts: AsyncIterator[Thought
         leaving.cancel()
 
 
-async def _last(thoughts: AsyncIterator[Thought]) -> Thought:
+async def _last(thoughts: AsyncIterator[AnalysisReport]) -> AnalysisReport:
     *_, last = [thought async for thought in thoughts]
     return last
 

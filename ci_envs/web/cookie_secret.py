@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def secret_beside(games: Path) -> str:
+def load_cookie_secret(games: Path) -> str:
     """Return the key of a server. The file beside the games is readable for its owner only, and made if missing.
 
     Raises:

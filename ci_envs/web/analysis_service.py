@@ -16,9 +16,9 @@ from ci_envs.arena.analysis import exact_scores
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON
-from ci_envs.web.limits import TooManyError, current_client
-from ci_envs.web.room import BusyError, Room
-from ci_envs.web.schemas import Thought, ThoughtAction, TreeBranch, Verdict
+from ci_envs.web.game_service import BusyError, GameService
+from ci_envs.web.limits import ClientLimitError, current_client
+from ci_envs.web.schemas import AnalysedAction, AnalysisReport, ExactValue, TreeBranch
 
 _SECONDS = 30.0  # of a search
 _EXACT_SECONDS = 3.0  # of solving a position
@@ -29,13 +29,13 @@ class _SolvingStoppedError(Exception):
     """Solving a position would take too long."""
 
 
-class Thinker:
+class AnalysisService:
     """Searches that go on, each for one listener."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
-        self._limits = room.limits
-        self._pool = ThreadPoolExecutor(room.limits.searches, thread_name_prefix="search")  # none waits for another
+    def __init__(self, service: GameService) -> None:
+        self._service = service
+        self._limits = service.limits
+        self._pool = ThreadPoolExecutor(service.limits.searches, thread_name_prefix="search")  # none waits for another
         self._searches: Counter[str] = Counter()  # by client
         self._closing = threading.Event()
         self._lock = threading.Lock()
@@ -46,11 +46,11 @@ class Thinker:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     @property
-    def going_on(self) -> int:
+    def running(self) -> int:
         """Return the number of searches that are running."""
         return self._searches.total()
 
-    async def begin(self, environment: str, text: str, spec: str) -> AsyncIterator[Thought]:
+    async def begin(self, environment: str, text: str, spec: str) -> AsyncIterator[AnalysisReport]:
         """Start a search of a position by an agent, and return its analyses.
 
         Disconnecting cancels the search.
@@ -58,17 +58,17 @@ class Thinker:
         Raises:
             ValueError: the environment, the position or the agent is refused, the game is over, or the agent cannot
                 analyse.
-            TooManyError: the client has too many searches.
+            ClientLimitError: the client has too many searches.
             BusyError: all clients together have too many searches.
         """
         client = current_client.get()
         position = await asyncio.to_thread(self._position, environment, text)
-        agent = await asyncio.to_thread(self._room.borrow, environment, position.game, spec)
+        agent = await asyncio.to_thread(self._service.acquire_agent, environment, position.game, spec)
         analyst = as_analyst(agent, spec)
         self._count(client)
         loop, heard, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
 
-        def tell(what: Thought | Exception | None) -> None:
+        def tell(what: AnalysisReport | Exception | None) -> None:
             with suppress(RuntimeError):  # the loop was closed: nobody listens
                 loop.call_soon_threadsafe(heard.put_nowait, what)
 
@@ -76,10 +76,10 @@ class Thinker:
             end = monotonic() + _SECONDS
             try:
                 for analysis in analyses(analyst, position):
-                    tell(thought_of(analysis, position))
+                    tell(report_of(analysis, position))
                     if stopped.is_set() or self._closing.is_set() or monotonic() >= end:
                         break
-                self._room.give_back(environment, spec, agent)
+                self._service.release_agent(environment, spec, agent)
                 tell(None)
             except Exception as error:  # of whatever agent
                 tell(error)
@@ -91,7 +91,7 @@ class Thinker:
         self._pool.submit(work)
         return _heard(heard, stopped)
 
-    def verdicts(self, environment: str, text: str) -> list[Verdict]:
+    def exact_values(self, environment: str, text: str) -> list[ExactValue]:
         """Return the exact value of each action; an empty list if the position cannot be solved in seconds.
 
         Raises:
@@ -110,7 +110,7 @@ class Thinker:
             return []
         legal = position.legal_actions() if scores else ()
         return [
-            Verdict(
+            ExactValue(
                 number=action,
                 name=position.action_name(action),
                 value=(scores[action] > 0) - (scores[action] < 0),
@@ -123,22 +123,24 @@ class Thinker:
         """Count a search that begins.
 
         Raises:
-            TooManyError: the client has too many searches.
+            ClientLimitError: the client has too many searches.
             BusyError: all clients together have too many searches.
         """
         with self._lock:
             if client and self._searches[client] >= self._limits.client_searches:
-                raise TooManyError(f"You have {self._limits.client_searches} searches running. Stop one, then retry.")
+                raise ClientLimitError(
+                    f"You have {self._limits.client_searches} searches running. Stop one, then retry."
+                )
             if self._searches.total() >= self._limits.searches:
                 raise BusyError(f"The server has {self._limits.searches} searches running. Retry in a few seconds.")
             self._searches[client] += 1
 
     def _position(self, environment: str, text: str) -> Position:
-        game, _ = self._room.catalog.game(environment)
+        game, _ = self._service.catalog.game(environment)
         return open_position(game, text)
 
 
-async def _heard(thoughts: "asyncio.Queue[Any]", stopped: threading.Event) -> AsyncIterator[Thought]:
+async def _heard(thoughts: "asyncio.Queue[Any]", stopped: threading.Event) -> AsyncIterator[AnalysisReport]:
     try:
         while (thought := await thoughts.get()) is not None:
             if isinstance(thought, Exception):
@@ -160,12 +162,12 @@ def open_position(game: Game, text: str) -> Position:
     return position
 
 
-def thought_of(analysis: Analysis, position: Position) -> Thought:
+def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
     """Return an analysis in the form of the REST interface."""
     visits, priors = analysis.visits, analysis.priors
     total = None if visits is None else max(1, int(visits.sum()))
     actions = [
-        ThoughtAction(
+        AnalysedAction(
             number=action,
             name=position.action_name(action),
             value=_finite(value),
@@ -176,7 +178,7 @@ def thought_of(analysis: Analysis, position: Position) -> Thought:
         for action, value in analysis.action_values.items()
     ]
     line = _names(position, analysis.principal_variation)
-    return Thought(
+    return AnalysisReport(
         value=float(analysis.value),
         win_probability=(analysis.value + 1) / 2 if analysis.tree is not None else None,
         simulations=total,

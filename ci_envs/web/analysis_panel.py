@@ -10,14 +10,14 @@ from nicegui import ui
 
 from ci_envs.agent.analysis import Analysis
 from ci_envs.games.position import Position
-from ci_envs.web.asking import sentence
-from ci_envs.web.schemas import Thought, TreeBranch
-from ci_envs.web.thinking import Thinker
+from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.schemas import AnalysisReport, TreeBranch
+from ci_envs.web.user_errors import error_text
 
 _PAUSE = 0.25  # seconds between two thoughts that are shown: a search tells more than one can see
 
 
-def analysis_of(thought: Thought, position: Position) -> Analysis:
+def analysis_of(thought: AnalysisReport, position: Position) -> Analysis:
     """Return the analysis that a thought about a position reports, without its tree."""
     values = {each.number: math.nan if each.value is None else each.value for each in thought.actions}
     visits = np.zeros(position.game.action_count, dtype=np.int64)
@@ -28,19 +28,21 @@ def analysis_of(thought: Thought, position: Position) -> Analysis:
     return Analysis(thought.value, values, best, visits if simulated else None)
 
 
-class Insight:
+class AnalysisPanel:
     """The panel with the analysis of an agent."""
 
-    def __init__(self, thinker: Thinker, spec: str, suggestions: list[str], on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, analyses: AnalysisService, spec: str, suggestions: list[str], on_change: Callable[[], None]
+    ) -> None:
         """Make the panel.
 
         Args:
-            thinker: runs the searches of agents.
+            analyses: runs the searches of agents.
             spec: the agent that is chosen at first.
             suggestions: agents to choose from.
             on_change: called when there is something else to be seen on the board.
         """
-        self._thinker = thinker
+        self._analyses = analyses
         self._on_change = on_change
         self._about: tuple[str, Position] | None = None
         self._search: asyncio.Task[None] | None = None
@@ -96,7 +98,7 @@ class Insight:
         if self._about is None or self._about[1].result is not None:
             return None
         environment, position = self._about
-        thoughts = await self._thinker.begin(environment, position.to_text(), self.spec)
+        thoughts = await self._analyses.begin(environment, position.to_text(), self.spec)
         *_, last = [thought async for thought in thoughts]
         return next(iter(analysis_of(last, position).principal_variation), None)
 
@@ -115,15 +117,15 @@ class Insight:
         shown, thought = monotonic(), None  # the last move may still slide on the board
         self._words.set_text("Analysing...")
         try:
-            async for thought in await self._thinker.begin(environment, position.to_text(), self.spec):
+            async for thought in await self._analyses.begin(environment, position.to_text(), self.spec):
                 if monotonic() - shown >= _PAUSE:
                     self._show(thought)
                     shown = monotonic()
             self._show(thought)
         except Exception as error:  # of whatever agent
-            self._words.set_text(sentence(error))
+            self._words.set_text(error_text(error))
 
-    def _show(self, thought: Thought | None) -> None:
+    def _show(self, thought: AnalysisReport | None) -> None:
         position = None if self._about is None else self._about[1]
         if thought is None or position is None:
             self.analysis = None
@@ -138,7 +140,7 @@ class Insight:
         self._on_change()
 
 
-def in_words(thought: Thought, position: Position) -> str:
+def in_words(thought: AnalysisReport, position: Position) -> str:
     """Return the evaluation of the position in an analysis, as text."""
     mover = position.game.player_name(position.to_move)
     chance, parts = thought.win_probability, [f"value {thought.value:+.2f} for {mover}"]

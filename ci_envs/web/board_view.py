@@ -10,7 +10,7 @@ from ci_envs.picture import arrow_of, marks_of, next_clicks
 
 
 @dataclass(frozen=True)
-class View:
+class BoardView:
     """The content of a board.
 
     Attributes:
