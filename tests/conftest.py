@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and settings for all tests."""
 
 import os
 import signal
@@ -6,8 +6,8 @@ import signal
 import pytest
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads of PyTorch that wait leave the processor to other tests
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with interrupts ignored
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads of PyTorch do not occupy the processor
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with SIGINT ignored
 
 ENVIRONMENTS = (
     "Quixo-v0",
@@ -28,7 +28,7 @@ ENVIRONMENTS = (
 
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PettingZoo prints its warnings; tests that want them read its queue."""
+    """PettingZoo prints its warnings. Tests of warnings read PettingZoo's queue."""
     from pettingzoo.utils.env_logger import EnvLogger
 
     monkeypatch.setattr(EnvLogger, "_output", False)

@@ -1,5 +1,5 @@
-"""A crash to test with."""
+"""An exception type for tests of crashes."""
 
 
 class Crash(BaseException):
-    """An exception that no program catches."""
+    """An exception that no code catches."""

@@ -1,4 +1,4 @@
-"""A game with nothing but what every game needs: its sizes, its start and the five operations without a default.
+"""A minimal game: sizes, initial position and the five operations without a default.
 
 Players mark free cells of a small board in turn. The player who marks the last cell wins.
 """

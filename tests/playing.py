@@ -1,4 +1,4 @@
-"""Positions to test with, and what an agent sees of them."""
+"""Positions for tests, and the observations of agents."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def batch_of(positions):
 
 
 def random_positions(game, count, seed):
-    """Positions that are not over, from the start to deep in the game."""
+    """Return positions in which the game is not over, from the initial position to late positions."""
     rng = np.random.default_rng(seed)
     positions, position = [], Position.start(game)
     while len(positions) < count:
@@ -31,7 +31,7 @@ def random_positions(game, count, seed):
 
 
 def leaves_the_board(position, action):
-    """Whether an action changes only the player to move, as some do on Quixo."""
+    """Return whether an action changes only the player to move, as some actions in Quixo do."""
     after = position.play(action)
     return (after.own, after.opp) == (position.opp, position.own) and after.to_move != position.to_move
 
@@ -43,7 +43,7 @@ def _duplicates(game, own, opp, duplicate):
 
 
 def kept_actions(position):
-    """The legal actions that a search tries: those that are no duplicates."""
+    """Return the legal actions that a search tries, which are those without duplicates."""
     duplicate = np.empty(position.game.action_count, np.bool_)
     _duplicates(position.game, np.uint64(position.own), np.uint64(position.opp), duplicate)
     return [action for action in position.legal_actions() if not duplicate[action]]
@@ -56,7 +56,7 @@ def _canonical_forms(game, words, forms):
 
 
 def canonical_forms(game, words):
-    """The canonical forms of positions, rows (own, opp)."""
+    """Return the canonical forms of positions, rows (own, opp)."""
     words = np.array(words, dtype=np.uint64)
     forms = np.empty_like(words)
     _canonical_forms(game, words, forms)

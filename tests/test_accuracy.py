@@ -1,4 +1,4 @@
-"""Agents against the truth: the positions drawn, the shares measured, and what the command line says of them."""
+"""Accuracy against exact values: sampled positions, measured shares, and the output of the command line."""
 
 from itertools import compress
 
@@ -26,7 +26,7 @@ TIC_TAC_TOE = ConnectN(3, 3, 3)
 
 
 class Constant(Agent):
-    """Always plays the same action, legal or not."""
+    """An agent that always plays the same action, legal or not."""
 
     def __init__(self, game, *, action=-1, seed=None):
         super().__init__(game, seed=seed)
@@ -41,7 +41,7 @@ def run(*arguments):
 
 
 def images_of(reachable):
-    """All images under the symmetries that leave the first position as it is."""
+    """Return all images of a position under the symmetries that keep the initial position."""
     start = Position.start(reachable.game)
     fixing = [image == start for image in start.symmetries]
     positions = (Position(reachable.game, own, opp) for own, opp in reachable.representatives.tolist())
@@ -50,7 +50,7 @@ def images_of(reachable):
 
 
 def reachable_slowly(game):
-    """The words of all positions that are not over, through the Python face of the rules."""
+    """Return the words of all positions in which the game is not over, through the Python API of the rules."""
     start = Position.start(game)
     found, new = {(start.own, start.opp)}, [start]
     while new:

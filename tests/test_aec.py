@@ -1,4 +1,4 @@
-"""The AEC environment: PettingZoo's own tests, and what they do not ask."""
+"""The AEC environment: PettingZoo's tests, and further tests."""
 
 import copy
 import itertools
@@ -48,7 +48,7 @@ class TestPettingZooSuite:
         pettingzoo.test.seed_test(lambda: make(id), num_cycles=50)
 
     def test_performance_benchmark(self, id, monkeypatch, capsys):
-        clock = SimpleNamespace(time=lambda: 20 * time.perf_counter())  # it runs for 5 seconds of any clock
+        clock = SimpleNamespace(time=lambda: 20 * time.perf_counter())  # it runs for 5 seconds of wall-clock time
         monkeypatch.setitem(pettingzoo.test.performance_benchmark.__globals__, "time", clock)
         pettingzoo.test.performance_benchmark(make(id))
         assert "Finished performance benchmark" in capsys.readouterr().out
@@ -58,7 +58,7 @@ class TestPettingZooSuite:
 
     def test_save_observation(self, id, capsys):
         pettingzoo.test.test_save_obs(make(id))
-        assert "must be Box" in capsys.readouterr().out  # dictionaries are not saved as images
+        assert "must be Box" in capsys.readouterr().out  # dictionaries cannot be saved as images
 
     def test_render(self, id):
         pettingzoo.test.render_test(lambda **options: fast(make(id, **options)))
@@ -70,7 +70,7 @@ def fast(env):
 
 
 class PlanesFromStep(BaseWrapper):
-    """What the bombardment test of PettingZoo 1.27 wants: arrays for observations, and one returned from each step.
+    """Adapt an environment to the bombardment test of PettingZoo 1.27: array observations, one returned by each step.
 
     Fixed after 1.27.0 (Farama-Foundation/PettingZoo pull request 1464).
     """
@@ -87,13 +87,13 @@ class PlanesFromStep(BaseWrapper):
 
 
 def stock(id):
-    """PettingZoo's own wrappers, in the order of its classic environments."""
+    """Return the environment in PettingZoo's wrappers, in the order of its classic environments."""
     env = wrappers.TerminateIllegalWrapper(make(id), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
 
 
 def outcome_of(call):
-    """What a call returns, or the kind of error it raises as PettingZoo's wrappers would raise it."""
+    """Return the result of a call, or the type of its error as PettingZoo's wrappers raise it."""
     try:
         return call()
     except AssertionError:
@@ -105,7 +105,7 @@ def outcome_of(call):
 def state_of(env):
     names = ("agents", "agent_selection", "terminations", "truncations", "infos", "num_agents")
     state = {name: outcome_of(lambda name=name: getattr(env, name)) for name in names}
-    # the wrappers give an int here and a float there
+    # the wrappers return an int here and a float there
     state["rewards"] = outcome_of(lambda: {agent: float(reward) for agent, reward in env.rewards.items()})
     state["cumulative"] = outcome_of(lambda: {agent: float(r) for agent, r in env._cumulative_rewards.items()})
     state["last"] = outcome_of(lambda: [float(item) if i == 1 else item for i, item in enumerate(env.last())])
@@ -114,7 +114,7 @@ def state_of(env):
 
 
 def random_call(rng, env):
-    """Mostly sensible use, and every kind of misuse."""
+    """Play mostly legal actions, and misuse the environment in every way."""
     actions = env.action_space("player_0").n
     kind = rng.choices(["legal", "any", "none", "misuse", "reset", "iterate"], weights=[60, 6, 20, 6, 3, 5], k=1)[0]
     if kind == "legal":
@@ -170,7 +170,7 @@ assert lengths[0] == lengths[-1], lengths
 
 
 def test_each_warning_is_printed_once_in_a_process():
-    """It is the warning of PettingZoo's wrappers, and the queue of PettingZoo's logger does not grow."""
+    """The warning is that of PettingZoo's wrappers, and the queue of PettingZoo's logger does not grow."""
     done = subprocess.run([sys.executable, "-c", MISUSE], capture_output=True, text=True, check=True)
     printed = done.stdout + done.stderr
     EnvLogger.warn_on_illegal_move()
@@ -233,7 +233,7 @@ def test_a_copy_goes_on_from_the_same_state(id, copied):
         action = None if terminated or truncated else int(np.flatnonzero(observation["action_mask"])[0])
         before = state_of(env)
         twin.step(action)
-        assert data_equivalence(state_of(env), before)  # the copy shares nothing
+        assert data_equivalence(state_of(env), before)  # the copy shares no data
         env.step(action)
         assert data_equivalence(state_of(twin), state_of(env))
 

@@ -1,4 +1,4 @@
-"""Agents: making them, and the three that play."""
+"""Agents: their construction, and the agents random, minimax and exact."""
 
 import io
 import itertools
@@ -28,7 +28,7 @@ GAMES = (
 
 
 def plain_minimax(position, depth):
-    """The value at full width: +1, 0, -1, or None where the depth does not tell."""
+    """Return the value of a full-width search: +1, 0, -1, or None if the depth does not suffice."""
     if position.result is not None:
         return position.result
     if depth == 0:
@@ -55,7 +55,7 @@ def test_plays_legal_actions_only(spec, game):
 
 @pytest.mark.parametrize("spec", ["random", "minimax:depth=1"])
 def test_same_seed_same_actions(spec):
-    game = Quarto()  # in which all first actions are alike to minimax
+    game = Quarto()  # positions in which all first actions have the same value for minimax
     seen = batch_of([Position.start(game)] * 50)
     first, second, third = (make_agent(spec, game, seed=seed).act_batch(seen).tolist() for seed in (1, 1, 2))
     assert first == second != third
@@ -83,7 +83,7 @@ def test_random_is_uniform():
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_minimax_never_misses_what_its_depth_shows(game, depth):
-    """Its action wins wherever a plain search of the same depth wins, and loses only where all do."""
+    """The action wins if a plain search of the same depth wins, and loses only if all actions lose."""
     agent = make_agent(f"minimax:depth={depth}", game, seed=depth)
     positions = random_positions(game, 40, seed=depth)
     for position, action in zip(positions, agent.act_batch(batch_of(positions)).tolist(), strict=True):
@@ -113,7 +113,7 @@ def test_minimax_at_full_depth_keeps_the_value_of_every_tictactoe_position():
 
 @cache
 def exact_distance(position):
-    """Plies to the end under optimal play (the winner as fast as possible, the loser as slowly); tic-tac-toe only."""
+    """Return the plies to the end of tic-tac-toe under optimal play (the winner is fast, the loser is slow)."""
     if position.result is not None:
         return 0
     after = [position.play(action) for action in position.legal_actions()]
@@ -138,13 +138,13 @@ def test_minimax_plays_equal_actions_evenly():
 
 
 def test_minimax_knows_that_quartos_placer_goes_on_to_give():
-    """With one ply left to place and one to give, it must see that its own gift loses."""
+    """With one ply to place and one ply to give, the agent must see that its own piece loses."""
     game = Quarto()
     position = Position.from_text(game, "012./..../..../.... 3 0")
     assert position.play(position.parse_action("d1")).result == 1
     agent = make_agent("minimax:depth=1", game, seed=0)
     assert position.action_name(agent.act(observation_of(position))) == "d1"
-    # 0, 1, 2 share two attributes: giving any piece that lacks one of these loses at once
+    # pieces 0, 1, 2 share two attributes: giving a piece that lacks one of these attributes loses at once
     giving = Position.from_text(game, "012./..../..../.... - 1")
     losing = [a for a in giving.legal_actions() if plain_minimax(giving.play(a), 1) == 1]
     assert 0 < len(losing) < len(giving.legal_actions())
@@ -236,7 +236,7 @@ def test_bad_specs_are_named_with_the_choices(spec, target, error, words, monkey
     ("spec", "path", "fast"),
     [
         ("needy:runs/a.b-c_1/best.safetensors", "runs/a.b-c_1/best.safetensors", False),
-        ("needy:5", "5", False),  # kept as it is written
+        ("needy:5", "5", False),  # the text is unchanged
         ("needy:none,fast=true", "none", True),
         ("needy:C:x", "C:x", False),
         ("needy:runs/Quixo-v0:size=3/table.npz,fast=true", "runs/Quixo-v0:size=3/table.npz", True),

@@ -1,4 +1,4 @@
-"""The network, its file, and the agent that plays by it."""
+"""The network, its file, and its agent."""
 
 import copy
 import pickle
@@ -27,7 +27,7 @@ GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((1, 3, 5)), Q
 
 
 def trained_a_little(game, seed=0):
-    """A network whose normalisation has seen something."""
+    """Return a network with updated statistics of its normalisation."""
     network = new_network(game, SMALL, seed)
     planes = batch_of(random_positions(game, 64, seed=1))["observation"]
     network.train()
@@ -79,7 +79,7 @@ def test_a_network_depends_on_its_seed_and_leaves_chance_alone():
 
 
 def shapes_of(network):
-    """The shapes of the weights by name, without normalisation."""
+    """Return the shapes of the weights by name, without normalisation."""
     parameters = network.named_parameters()
     return {name: tuple(weights.shape) for name, weights in parameters if "norm" not in name}
 
@@ -113,7 +113,7 @@ def test_the_network_of_section_e_has_its_layers():
 
 
 def test_the_networks_of_the_reports_compute_what_their_layers_say():
-    """A slow version: convolutions as sums over cells, for one position."""
+    """A slow reference: convolutions as sums over cells, for one position."""
     position = random_positions(ConnectN(), 5, seed=1)[-1]
     planes = batch_of([position])["observation"].astype(np.float64)[0]
     network = new_network(ConnectN(), ARCHITECTURES["e"], 0)
@@ -143,7 +143,7 @@ def test_the_networks_of_the_reports_compute_what_their_layers_say():
         logits, values, draws = network(torch.from_numpy(planes).permute(2, 0, 1)[None].float())
     np.testing.assert_allclose(logits[0], head("policy", features), atol=1e-5)
     assert values.item() == pytest.approx(np.tanh(head("value", features)[0]), abs=1e-5)
-    assert torch.sigmoid(draws).item() < 1e-6  # it has no draw head
+    assert torch.sigmoid(draws).item() < 1e-6  # the network has no draw head
 
 
 def test_linear_heads_read_the_mean_of_each_channel():
@@ -246,7 +246,7 @@ def test_at_a_temperature_the_agent_varies_but_takes_a_win():
 
 
 def test_how_much_contempt_there_is_is_drawn_for_every_action():
-    """An untrained network expects a draw in half of the games or so; an even one is worth from -1/2 to 0."""
+    """An untrained network predicts a draw with a probability near one half; a position has a value from -1/2 to 0."""
     game = Quixo()
     agent = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=20, contempt=1.0, seed=0)
     found = [agent.analyse(Position.start(game)) for _ in range(200)]

@@ -1,4 +1,4 @@
-"""Self-play, the replay buffer and learning: what is kept is what was played, and it can be learned."""
+"""Self-play, the replay buffer and training: the stored samples are those of the games, and can be learned."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2,
 
 
 def evenly(game):
-    """A network that expects a draw everywhere."""
+    """Return a network that predicts a draw in every position."""
     return lambda planes: (
         np.zeros((len(planes), game.action_count), np.float32),
         np.zeros(len(planes), np.float32),
@@ -38,7 +38,7 @@ def plan_of(game, selection, **changes):
 
 
 def games_of(game, samples):
-    """The samples game by game: each begins at the start."""
+    """Return the samples of each game. Each game starts in the initial position."""
     begins = [i for i, sample in enumerate(samples) if (sample["own"], sample["opp"]) == game.start()]
     return [samples[begin:end] for begin, end in zip(begins, [*begins[1:], len(samples)], strict=True)]
 
@@ -64,7 +64,7 @@ def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, sel
                 assert all(p.result is None for p in after.values())
                 position = next(iter(after.values()))
         worth = moves["value"] * signs
-        assert (worth == worth[0]).all()  # all for the same player
+        assert (worth == worth[0]).all()  # all values are for the same player
         assert worth[0] in (-1, 0, 1)
         assert set(moves["drawn"].tolist()) == {float(worth[0] == 0)}
         outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after.values() if p.result is not None}
@@ -74,7 +74,7 @@ def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, sel
 
 
 def is_repetition(moves, positions):
-    """Whether one of the positions that the next move can reach was met twice before, with the same player to move."""
+    """Return whether a position after the next move has occurred twice before, with the same player to move."""
     earlier = moves[len(moves) % 2 :: 2]
     return any(((earlier["own"] == p.own) & (earlier["opp"] == p.opp)).sum() == 2 for p in positions)
 
@@ -105,7 +105,7 @@ def test_a_game_is_drawn_when_a_position_comes_for_the_third_time():
 
 
 def test_games_begin_with_random_plies():
-    """Each game is broken off after a ply, so there is one position of each: as many stones as there were plies."""
+    """Each game ends after one ply, so there is one position for each game, with as many stones as plies."""
     plan = plan_of(ConnectN(), GUMBEL, random_plies=5, max_plies=1)
     samples, again = (plan.play(evenly(ConnectN()), 240, np.random.default_rng(seed)) for seed in (1, 1))
     np.testing.assert_array_equal(samples, again)
@@ -135,7 +135,7 @@ def test_the_searchs_value_can_be_mixed_in():
 
 
 def test_who_plays_with_contempt_learns_what_a_position_is_worth_without():
-    """The network expects a draw everywhere: worth 0, whatever the search thinks of it."""
+    """The network predicts a draw everywhere, which has the value 0 for any result of the search."""
     game = ConnectN()
     words, seeds, half = start_words(game, 1), np.zeros(1, np.uint64), np.array([0.5])
     found = Forest(game, SearchSettings(PUCT, 1.5, 8), 1).search(words, seeds, evenly(game), contempt=half)
@@ -188,7 +188,7 @@ def test_the_replay_buffer_shows_images_of_what_was_added(game):
             assert drawn == original["drawn"]
             assert sorted(policy[policy > 0]) == sorted(original["policy"][original["policy"] > 0])
             assert class_of(image) == class_of(positions[number])
-            # what an action leads to is turned as the position is: its canonical image is the same
+            # the position after an action has the same canonical image as the transformed position
             for action in np.flatnonzero(policy):
                 wanted = np.flatnonzero(original["policy"] == policy[action])
                 after = {class_of(positions[number].play(int(a))) for a in wanted}
@@ -233,7 +233,7 @@ def test_a_full_replay_buffer_keeps_a_random_share_if_asked_to():
         assert len(set(there)) == len(there)
         assert set(range(80, 120)) <= set(there)
         met[there[there < 60]] += 1
-    # of the first 40 a quarter of a quarter is left, 2.4 +- a little of them; of the next 40 a quarter
+    # a sixteenth of the first 40 samples is left (2.4 on average), and a quarter of the next 40 samples
     assert met[:40].mean() / 400 == pytest.approx(1 / 4 * 12 / 50, abs=0.01)
     assert met[40:60].mean() / 400 == pytest.approx(12 / 50, abs=0.02)
 

@@ -1,4 +1,4 @@
-"""Search by a network: as a slow search does it, whatever else is searched, and right where the game is decided."""
+"""The search with a network: equality with a slow search, independence of other searches, and decided positions."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2,
 
 
 class HashedNetwork:
-    """Random logits, values and draws that depend on the position alone."""
+    """Return random logits, values and draws that depend only on the position."""
 
     def __init__(self, game, spread=1.0):
         self.game, self.spread = game, spread
@@ -42,7 +42,7 @@ def seeds_of(positions, seed=0):
 
 
 def shares_of(root, best):
-    """Shares of the visits of open actions; of the best alone, a proven draw, if the open ones look worse."""
+    """Return the shares of the visits of open actions, or only the best proven draw if all open actions look worse."""
     if root.children[best].closed:
         return {action: float(action == best) for action in root.children}
     visits = {action: child.visits * (not child.closed) for action, child in root.children.items()}
@@ -52,7 +52,7 @@ def shares_of(root, best):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_it_searches_as_a_slow_search_does(game, selection):
-    """70 positions each of 5 games with 3 selections, 1,050 in all."""
+    """70 positions each of 5 games with 3 selections, 1,050 positions."""
     positions, network = random_positions(game, 70, seed=3), HashedNetwork(game)
     settings = SearchSettings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7)
     rng = np.random.default_rng(5)
@@ -137,7 +137,7 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
     ids=str,
 )
 def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, count):
-    """Of a position and of that which its one simulation leads to, which is a ply further on."""
+    """The values are those of the position and of the position after its single simulation."""
     positions = random_positions(game, count, seed=7)
     forest = Forest(game, SearchSettings(simulations=1, lookahead=lookahead), count)
     found = forest.search(words_of(positions), seeds_of(positions), HashedNetwork(game, spread=0))
@@ -154,7 +154,7 @@ def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, 
 
 
 def decided_within(position, plies):
-    """1 if the player to move can win within ``plies`` plies, -1 if the opponent can, else 0."""
+    """Return 1 if the player to move can win within ``plies`` plies, -1 if the opponent can, otherwise 0."""
     if position.result is not None or plies == 0:
         return position.result or 0
     best = -1
@@ -180,7 +180,7 @@ def wins(before, after):
 
 
 def is_lost_at_once(position):
-    """Whether every action loses, or lets the opponent win by its next."""
+    """Return whether every action loses, or lets the opponent win with the next action."""
     replies = [position.play(action) for action in position.legal_actions()]
     return all(
         reply.to_move != position.to_move
@@ -190,7 +190,7 @@ def is_lost_at_once(position):
 
 
 def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_the_other():
-    """The network likes pieces in hand whose number is even; the placer wants the opponent to get an odd one."""
+    """The network prefers pieces in hand with an even number. The placing player wants to give an odd piece."""
     game = Quarto()
     position = next(p for p in random_positions(game, 50, seed=9) if p.to_move == p.play(p.legal_actions()[0]).to_move)
 
@@ -203,7 +203,7 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
 
     def liking(mover):
         gives = all(after.to_move != mover.to_move for after in map(mover.play, mover.legal_actions()))
-        return 0.5 if gives else -0.5  # good for who is to give, bad for who is to place
+        return 0.5 if gives else -0.5  # good for the player who gives, bad for the player who places
 
     found = Forest(game, SearchSettings(simulations=60), 1).search(
         words_of([position]), seeds_of([position]), even_hand
@@ -212,7 +212,7 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
     assert placed.to_move == position.to_move
     assert -0.5 <= found.values[0] <= 0.5
     first = Forest(game, SearchSettings(simulations=1), 1).search(words_of([position]), seeds_of([position]), even_hand)
-    assert first.values[0] == pytest.approx(0)  # -0.5 for the placer, then +0.5 for the same player, who is to give
+    assert first.values[0] == pytest.approx(0)  # -0.5 for the placing player, then +0.5 for the same player, who gives
 
 
 def waits(position):
@@ -220,7 +220,7 @@ def waits(position):
 
 
 def would_wait(game, value_of, draw_of):
-    """A network that would leave the board as it is, with values and draws by the numbers of cubes."""
+    """Return a network that prefers actions without a change of the board, with values by the numbers of cubes."""
 
     def evaluate(planes):
         words = np.empty((len(planes), 2), np.uint64)
@@ -235,7 +235,7 @@ def would_wait(game, value_of, draw_of):
 
 
 def share_of_waits(game, contempt, value_of, is_chosen, draw_of=lambda own, opp: 0 * own):
-    """Of the positions chosen in which both may wait, the share in which the search does."""
+    """Return the share of positions in which the search waits, among positions in which both players can wait."""
     chosen = [
         position
         for position in random_positions(game, 4000, seed=8)
@@ -250,12 +250,12 @@ def share_of_waits(game, contempt, value_of, is_chosen, draw_of=lambda own, opp:
 
 
 def test_who_is_better_does_not_go_in_circles():
-    """The more cubes, the better."""
+    """More cubes have a larger value."""
     assert share_of_waits(Quixo(5), 0.0, lambda own, opp: np.sign(own - opp) / 2, lambda own, opp: own > opp + 3) == 0
 
 
 def test_with_contempt_a_risk_is_better_than_a_circle():
-    """Who takes a blank cube first is worse off; to wait is even, or, with contempt, worst."""
+    """The player who takes a blank cube first gets a worse position. Waiting is 0, or the worst with contempt."""
     options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)
     assert share_of_waits(Quixo(5), 0.0, *options) > 0.15
     assert share_of_waits(Quixo(5), 0.9, *options) == 0
@@ -277,14 +277,14 @@ def test_with_contempt_a_draw_that_the_network_expects_is_worse_than_even():
 
 @pytest.mark.parametrize(("value", "contempt"), [(0.3, 0.8), (0.0, 0.8), (-0.25, 0.4), (-0.5, 0.0), (-0.9, 0.0)])
 def test_contempt_decreases_as_the_position_gets_worse_than_even(value, contempt):
-    """All of it at even, half of it at -1/4, none from -1/2 down.
+    """All of the contempt for the value 0, half of it for -1/4, nothing for -1/2 or less.
 
     The player at the root has the same value in every position, which ends in a draw with probability 0.3.
     """
     game = Quixo()
 
     def evaluate(planes):
-        sign = 1 if seen[0] == 0 else -1  # the root is evaluated first, and then its child
+        sign = 1 if seen[0] == 0 else -1  # the root is evaluated before its child
         seen[0] += 1
         values, draws = np.full(len(planes), sign * value, np.float32), np.full(len(planes), 0.3, np.float32)
         return np.zeros((len(planes), game.action_count), np.float32), values, draws
@@ -320,7 +320,7 @@ def test_noise_changes_the_priors_of_the_root_alone():
 
 
 def test_simulations_are_shared_out_by_sequential_halving():
-    """Figure 1 of Danihelka et al. 2022: 16 actions, 200 simulations: 16 x 3, 8 x 6, 4 x 12, 2 x 28 or so."""
+    """Figure 1 of Danihelka et al. 2022: 16 actions, 200 simulations: 16 x 3, 8 x 6, 4 x 12, about 2 x 28."""
     visits = np.zeros(16, int)
     for wanted in halving_table(16, 200)[16]:
         visits[np.flatnonzero(visits == wanted)[0]] += 1
@@ -332,7 +332,7 @@ def test_simulations_are_shared_out_by_sequential_halving():
 
 
 def test_gumbel_noise_draws_actions_from_the_policy():
-    """With as many simulations as actions and a value that is the same everywhere, play is a draw from the priors."""
+    """With as many simulations as actions and a constant value, the action is a sample from the priors."""
     game, rng = ConnectN(3, 3, 3), np.random.default_rng(2)
     logits = np.log(np.arange(1.0, 10)).astype(np.float32)
 

@@ -1,4 +1,4 @@
-"""Runs of AlphaZero's training: they continue after any interruption, and learn."""
+"""Training runs of AlphaZero: they resume after any interruption, and learn."""
 
 import csv
 import threading
@@ -41,12 +41,12 @@ def checkpoint_of(folder):
 
 
 def weights_of(folder):
-    """The weights, the optimizer, the best network and the replay buffer."""
+    """Return the weights, the optimizer, the best network and the replay buffer."""
     return checkpoint_of(folder).arrays
 
 
 def curve_of(folder):
-    """The learning curve without what is measured with a clock."""
+    """Return the learning curve without the columns that are measured with a clock."""
     with (folder / "curve.csv").open() as file:
         rows = list(csv.DictReader(file))
     return [{name: cell for name, cell in row.items() if name not in AlphaZeroTrainer.timings} for row in rows]
@@ -91,14 +91,14 @@ def test_an_interrupted_run_continues_as_if_it_had_not_been(tmp_path, monkeypatc
         patched.setattr(owner, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path, checkpoint_seconds=0)
-    (tmp_path / "best.safetensors").unlink(missing_ok=True)  # the checkpoint has it too
+    (tmp_path / "best.safetensors").unlink(missing_ok=True)  # the checkpoint contains it too
     train(tmp_path, resume=True)
     assert_same(tmp_path, whole)
 
 
 @pytest.mark.parametrize(("method", "unlearned"), [("_take_steps", True), ("_play", False)])
 def test_an_interrupt_saves_all_that_was_done(tmp_path, monkeypatch, method, unlearned):
-    """In the second iteration; the games that were completed are not played again."""
+    """The interruption is in the second iteration. Completed games are not played again."""
     calls, done = iter(range(100)), getattr(AlphaZeroTrainer, method)
 
     def interrupted(*arguments):
@@ -132,7 +132,7 @@ def test_closing_the_workers_ends_self_play_at_once():
 
 
 def test_one_step_for_each_iteration_is_on_the_sum_of_the_losses_of_its_positions(tmp_path, monkeypatch):
-    """As report E learns: after each game, from this game alone."""
+    """Report E's training: after each game, from the samples of this game only."""
     calls, learn = [], Learner.learn
 
     def recorded(learner, replay, steps, batch, *arguments, **options):
@@ -263,7 +263,7 @@ def test_a_checkpoint_of_another_network_is_refused_in_one_line(tmp_path, whole)
 
 
 def test_the_best_network_gives_way_to_one_as_good(tmp_path, monkeypatch, whole):
-    """The score against the best network decides; it does not influence the learning curve."""
+    """The score against the best network decides whether a network is the best, but does not change the curve."""
     scores = iter([0.49, 0.5, 0.49])
     monkeypatch.setattr(AlphaZeroTrainer, "_score_against", lambda *arguments: next(scores))
     after = {}

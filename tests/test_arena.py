@@ -1,4 +1,4 @@
-"""Matches and tournaments, against games replayed one by one."""
+"""Matches and tournaments, compared with games that are replayed one by one."""
 
 import json
 import zlib
@@ -26,7 +26,7 @@ GAMES = [TIC_TAC_TOE, ConnectN(6, 7, 4, gravity=True), Quixo(3), Nim(), Nim((2, 
 
 
 class Hashing(Agent):
-    """Plays a legal action that depends on the board alone, in a way that looks random."""
+    """An agent that plays a legal action that depends only on the board, in a pseudo-random way."""
 
     def __init__(self, game: Game, salt: int) -> None:
         super().__init__(game, seed=0)
@@ -41,7 +41,7 @@ class Hashing(Agent):
 
 
 class Answering(Agent):
-    """Answers every question with what it was given."""
+    """An agent that always returns the same answer."""
 
     def __init__(self, game: Game, answer: object) -> None:
         super().__init__(game, seed=0)
@@ -55,7 +55,7 @@ class Answering(Agent):
 def replay(
     game: Game, agents: tuple[Hashing, Hashing], max_cycles: int, opening: tuple[int, int] | None = None
 ) -> tuple[int, int]:
-    """One game by ``Position``: the result for the first agent, which begins, and the plies."""
+    """Play a game by ``Position``, and return the result for the first agent and the number of plies."""
     position, plies = Position(game, *opening) if opening else Position.start(game), 0
     while position.result is None and plies < max_cycles:
         position = position.play(agents[position.to_move].choose(position.observation(), position.legal_actions()))
@@ -132,7 +132,7 @@ def record(score: int, games: int) -> Record:
 def test_each_agent_begins_half_of_the_games(games: int, begun: int) -> None:
     result = play_match(TIC_TAC_TOE, FirstLegal(TIC_TAC_TOE), FirstLegal(TIC_TAC_TOE), games)
     first, second = result.sides
-    # 0 1 2 3 4 5 6 in turn: the diagonal 2 4 6 for who began
+    # 0 1 2 3 4 5 6 in turn: the first player completes the diagonal 2 4 6
     assert first.seats == (Record(wins=begun), Record(losses=games - begun))
     assert second.seats == (Record(wins=games - begun), Record(losses=begun))
     assert result.plies == 7 * games
@@ -307,7 +307,7 @@ def test_watching_an_illegal_action() -> None:
 
 @cache
 def exact(position: Position) -> tuple[int, int]:
-    """Value and distance for the player to move of a game in which players alternate, by searching all of it."""
+    """Return value and distance for the player to move by a search of all positions. The players must alternate."""
     if position.result is not None:
         return position.result, 0
     after = [exact(position.play(action)) for action in position.legal_actions()]
@@ -352,7 +352,7 @@ def test_only_solved_games_are_evaluated() -> None:
 def test_games_are_counted_by_their_length() -> None:
     first, second = (agent_registry.make_agent("random", TIC_TAC_TOE, seed=seed) for seed in (0, 1))
     played = play_match(TIC_TAC_TOE, first, second, 501)
-    assert set(played.by_length) == {5, 6, 7, 8, 9}  # nobody wins sooner, and nine plies fill the board
+    assert set(played.by_length) == {5, 6, 7, 8, 9}  # a win takes at least five plies, and nine plies fill the board
     assert sum(length * (a.games + b.games) for length, (a, b) in played.by_length.items()) == played.plies
     for seat in (0, 1):
         assert sum((pair[seat] for pair in played.by_length.values()), Record()) == played.sides[0].seats[seat]

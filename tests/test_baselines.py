@@ -1,4 +1,4 @@
-"""Stable-Baselines3 on the vector environment, model files, and the agent that plays them."""
+"""Stable-Baselines3 on the vector environment, model files, and the agent of a model."""
 
 import base64
 import csv
@@ -55,7 +55,7 @@ def legal_actions(masks, rng):
 
 
 def new_model(algorithm, layers=(8,), activation="relu", id=TICTACTOE, seed=0, **arguments):
-    """With random weights."""
+    """Return a model with random weights."""
     widths = list(layers) if isinstance(layers, tuple) else layers
     policy = PolicyArchitecture(algorithm, widths, activation).policy_arguments()
     env = VecMonitor(boards(id, 4))
@@ -63,7 +63,7 @@ def new_model(algorithm, layers=(8,), activation="relu", id=TICTACTOE, seed=0, *
 
 
 def scrambled(model, scale=3.0):
-    """The same with larger weights, so that its preferences differ widely."""
+    """Return a model with larger weights, so that its preferences differ widely."""
     with torch.no_grad():
         for parameter in model.policy.parameters():
             parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)), alpha=scale)
@@ -166,11 +166,11 @@ class TestBoardsVecEnv:
         env = boards(TICTACTOE, 4, 4)
         first = play(env, 3)
         assert np.array_equal(play(env, 3), first)
-        assert np.array_equal(play(boards(TICTACTOE, 8), 3), first)  # the grouping does not matter
+        assert np.array_equal(play(boards(TICTACTOE, 8), 3), first)  # the grouping has no effect
         assert not np.array_equal(play(env, 4), first)
         env.seed(3)
         env.reset()
-        assert not np.array_equal(env.reset(), first[0])  # a seed is used once
+        assert not np.array_equal(env.reset(), first[0])  # a seed has an effect only once
 
     def test_masking_helpers_find_the_masks(self):
         env = boards(TICTACTOE, 2, 3)
@@ -297,7 +297,7 @@ class TestModelFiles:
         content = model_path.read_bytes()
         header = int.from_bytes(content[:8], "little")
         refused = 0
-        for _ in range(300):  # another byte in the header: still a model, or refused
+        for _ in range(300):  # a changed byte in the header: the file is still a model, or it is refused
             damaged = bytearray(content)
             damaged[rng.integers(8 + header)] = rng.integers(256)
             path.write_bytes(damaged)
@@ -344,7 +344,7 @@ class TestModelFiles:
         self.refuse(tmp_path / "t", "pickled")
         assert not canary.exists()
         PPO.load(bait)
-        assert canary.exists()  # the bait was good
+        assert canary.exists()  # the pickled code would have run
 
     def test_other_safetensors(self, tmp_path):
         path = tmp_path / "model"
@@ -459,7 +459,7 @@ class TestAgent:
             make_agent(f"sb3:{model_path},deterministic=maybe", GAME)
 
     def test_dqn_draws_close_to_its_best_actions(self):
-        """Or opponents from the pool would play at random."""
+        """Otherwise opponents from the pool would play at random."""
         policy = new_model("dqn", []).policy
         policy.q_net.q_net[0].weight.data.zero_()
         policy.q_net.q_net[0].bias.data = torch.tensor([0.5] + [0.0] * 8)

@@ -1,4 +1,4 @@
-"""Solvers of the black box: the box against its definition, calls counted, and what they find against known optima."""
+"""Solvers of the black box: the box against its definition, the count of calls, and results against known optima."""
 
 from inspect import signature
 from typing import ClassVar
@@ -16,14 +16,14 @@ from ci_envs.optimisation.solving import option_names_of
 
 SOLVERS = [genetic, islands, one_plus_one, random_restart_hill_climbing, umda, linkage]
 PROBLEMS = [1, 2, 5, 10]
-REPORT_CALLS = 14_300  # the fewest that report A used for any of them
+REPORT_CALLS = 14_300  # the least number that report A used for any problem
 
 solvers = pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.__name__)
 seeds = pytest.mark.parametrize("seed", range(5))
 
 
 def slow_fitness(genome, problem):
-    """The lab's, in plain Python, for a list of 0 and 1."""
+    """The fitness function of the lab in plain Python, for a list of 0 and 1."""
     counts = sorted((sum(genome[start::problem]) for start in range(problem)), reverse=True)
     others = [count for count in counts if count < counts[0]]
     best = (problem - len(others)) * counts[0]
@@ -31,7 +31,7 @@ def slow_fitness(genome, problem):
 
 
 class Masked(Problem):
-    """A bit string whose bits another order and an XOR mask hide."""
+    """A bit string with a hidden order of the bits and a hidden XOR mask."""
 
     measure: ClassVar[str] = "fitness"
     is_cost: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class Masked(Problem):
 
 
 class Weighted(Problem):
-    """The sum of the weights of the bits that are set."""
+    """Return the sum of the weights of the bits that are 1."""
 
     measure: ClassVar[str] = "fitness"
     is_cost: ClassVar[bool] = False
@@ -85,7 +85,7 @@ def test_fitness_is_the_labs(problem, length, seed, ones):
 def test_all_ones_are_best(problem):
     box = BitString(problem)
     assert box.fitness(np.ones((1, 1000), dtype=bool)).tolist() == [1.0]
-    greedy = np.arange(1000) % problem == 0  # a string of ones alone, from which no single flip leads up
+    greedy = np.arange(1000) % problem == 0  # no single flip improves it
     around = greedy ^ np.eye(1000, dtype=bool)
     assert box.fitness(greedy[np.newaxis])[0] == pytest.approx(1 / problem)
     assert (box.fitness(around) < 1 / problem).all()
@@ -98,7 +98,7 @@ def test_all_ones_are_best(problem):
 @pytest.mark.parametrize("calls", [100, 251, 1000])
 def test_calls_are_counted_and_never_exceeded(solver, calls):
     box = BitString(5, 40)
-    box.fitness(np.zeros((7, 40), dtype=bool))  # those of others do not count
+    box.fitness(np.zeros((7, 40), dtype=bool))  # calls of other problems do not count
     works = []
     for found in solver(box, calls=calls, seed=3):
         works.append(found.work)
@@ -165,7 +165,7 @@ def test_coverings_are_what_they_are_said_to_be(solver, size):
 
 @solvers
 def test_where_nothing_is_covered_nothing_is_found(solver):
-    problem = SetCovering(64, [[number] for number in range(64)])  # which takes all lists
+    problem = SetCovering(64, [[number] for number in range(64)])  # only the selection of all sets is a cover
     first = next(solver(problem, calls=200, seed=0))
     assert first.genome is None
     assert first.value == float("inf")
@@ -300,7 +300,7 @@ def test_parents_by_ones_lead_where_those_by_fitness_do_not():
 
 
 def test_islands_without_migration_are_runs_of_their_own():
-    """The best of two islands is the best of two runs by the seeds they draw; migration changes that."""
+    """The best of two islands is the best of two runs with the islands' seeds. Migration changes this."""
     options = {"population": 10, "calls": 400}
     apart = steps_of(islands, BitString(1, 200), islands=2, migration=1000, seed=5, **options)
     drawn = np.random.default_rng(5).integers(2**64, size=2, dtype=np.uint64).tolist()

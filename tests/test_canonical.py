@@ -1,4 +1,4 @@
-"""The canonical form of a position, against all its images."""
+"""The canonical form of a position, compared with all its images."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ GAMES = [
 
 
 def play_at_random(game, plies, rng):
-    """The positions of games to the end, one after the other."""
+    """Return the positions of games to the end."""
     position = Position.start(game)
     for _ in range(plies):
         yield position

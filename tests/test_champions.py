@@ -1,4 +1,4 @@
-"""Champions on disk, and runs of optimisers that ask and are told."""
+"""Champion files, and runs of optimisers with ask and tell."""
 
 import json
 import pickle
@@ -80,7 +80,7 @@ def test_opponents_are_joined_by_plus():
 
 
 class Walker:
-    """Asks for some random steps from where it is and goes to the best."""
+    """An optimiser that samples random steps from its current point and moves to the best one."""
 
     def __init__(self, seed, genes=3, number=6):
         self.dice, self.place, self.shape = Dice(seed), np.zeros(genes), (number, genes)
@@ -95,7 +95,7 @@ class Walker:
 
 
 def height(genomes, seed):
-    """A hill at (1, 1, ...), seen through noise that the seed makes."""
+    """A function with its maximum at (1, 1, ...), and noise that depends on the seed."""
     return -((genomes - 1) ** 2).sum(axis=1) + np.random.default_rng(seed).normal(0, 0.01, len(genomes))
 
 
@@ -127,7 +127,7 @@ def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, afte
         optimise(Walker(3), breaking, 40, **options)
     walker, calls = Walker(3), -1000
     assert optimise(walker, breaking, 40, resume=True, **options) == expected
-    assert calls == -1000 + 41 - after  # nothing is played twice
+    assert calls == -1000 + 41 - after  # no game is played twice
     assert walker.place.tobytes() == whole.place.tobytes()
     assert (tmp_path / "broken.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
 
@@ -178,7 +178,7 @@ def test_the_best_of_some_is_who_wins_new_games():
     from test_evolution import Preferences
 
     centre = np.zeros((3, 9))
-    centre[1, [4, 0, 2, 6, 8]] = [2, 1, 1, 1, 1]  # the centre, then corners; the others play anywhere
+    centre[1, [4, 0, 2, 6, 8]] = [2, 1, 1, 1, 1]  # the centre first, then corners; the other moves are arbitrary
     best, score = best_of(GAME, Preferences(), centre, [RandomAgent(GAME)], 2000, seed=5)
     assert best == 1
     assert score > 0.5

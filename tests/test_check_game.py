@@ -1,4 +1,4 @@
-"""``check_game`` accepts the shipped games, and finds each thing that can be wrong with a new one."""
+"""``check_game`` accepts the shipped games, and finds each possible error of a new game."""
 
 import re
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def test_the_shipped_games_keep_the_contract(game):
 
 @dataclass(frozen=True)
 class Mirrored(LastCell):
-    """With the symmetry that turns the board by half a turn."""
+    """A game with the rotation by half a turn as a symmetry."""
 
     @property
     def symmetry_count(self):
@@ -96,7 +96,7 @@ BROKEN = {}
 
 
 def broken(message, base=LastCell, **members):
-    """Register a game that differs from ``base`` by some members and one operation, and what is said of it."""
+    """Register a game that differs from ``base`` by members and one operation, and return the message of the check."""
 
     def register(operation, build):
         cls = dataclass(frozen=True)(type(f"Broken{len(BROKEN)}", (base,), {"__module__": __name__, **members}))
@@ -133,7 +133,7 @@ def forgetting(game):
 def own_stones_only(game):
     cols, cells = game.cols, game.action_count
 
-    def kernel(game, own, opp, planes):  # right for the player to move only where the opponent has no stones
+    def kernel(game, own, opp, planes):  # correct for the player to move only if the opponent has no stones
         for cell in range(cells):
             planes[cell // cols, cell % cols, 0] = (own >> np.uint64(cell)) & ONE
 

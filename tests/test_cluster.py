@@ -1,4 +1,4 @@
-"""Work by the processes of a Ray cluster: the same results as in this process, also if a worker is killed."""
+"""Work in the processes of a Ray cluster: the results are those of this process, also after the kill of a worker."""
 
 import json
 import os
@@ -32,9 +32,9 @@ AGENTS = ["random", "minimax:depth=2", ("mine", RandomInPython(GAME)), "mcts:sim
 
 @pytest.fixture(scope="module", autouse=True)
 def _connected():
-    """Ray with four cores, which all tests of this module share."""
+    """A Ray cluster with four cores, which all tests of this module share."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # where workers find this module
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # workers import this module from this folder
         ray.init(address="local", num_cpus=4, include_dashboard=False, log_to_driver=False)
         yield
         ray.shutdown()
@@ -71,7 +71,7 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(pool, tmp_path, capsys)
     assert results == [0, 10, 20, 30, 40, 50, 60, 70]
     printed, errors = capsys.readouterr()
     assert sorted(map(int, printed.split())) == results
-    assert "worker" in errors  # Ray reports there that it lost one
+    assert "worker" in errors  # Ray reports a lost worker there
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -96,7 +96,7 @@ def test_each_worker_needs_a_core():
 
 
 class KilledAgent(Agent):
-    """Plays the first legal action; its process is killed once, in its third decision."""
+    """An agent that plays the first legal action. Its process is killed once, in its third decision."""
 
     def __init__(self, game, marker):
         super().__init__(game, seed=0)
@@ -116,7 +116,7 @@ def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp
     monkeypatch.setattr(agent_registry, "_registered", toys)
     command = "compare TicTacToe-v0 random toy killed minimax:depth=2 --games 10 --random-plies 1 --json -"
     tables = []
-    for more in (" --workers 2", ""):  # the second time nothing is killed
+    for more in (" --workers 2", ""):  # in the second call no process is killed
         result = CliRunner().invoke(main, (command + more).split())
         assert result.exit_code == 0, result.output
         assert marker.exists()

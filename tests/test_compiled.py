@@ -1,4 +1,4 @@
-"""Compiled code is kept on disk and is never older than its source; operations find the kernels of a game."""
+"""Compiled code is kept on disk and is never older than its source. Operations find the kernels of a game."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ from ci_envs.kernels.sources import cache_root
 
 ROOT = Path(ci_envs.__file__).parents[1]
 
-# A game from outside the package: take one to three objects from a heap, the last one wins.
+# A game outside the package: take one to three objects from a heap; the last object wins.
 COUNTDOWN = """
 from dataclasses import dataclass
 
@@ -75,7 +75,7 @@ def _(game):
     return lambda game, own, opp: LOSS if own == np.uint64(0) else ONGOING
 """
 
-# Prints a count, and how often its kernel came from the cache and how often it was compiled.
+# Prints a count, and how often its kernel was loaded from the cache and compiled.
 REPORT = """
 def report(game, depth):
     from ci_envs import Position, perft
@@ -98,7 +98,7 @@ def numbers_of(program, folder, root, cache, at_prompt=False):
         **os.environ,
         "NUMBA_CACHE_DIR": str(cache),
         "PYTHONPATH": os.pathsep.join([str(root), str(folder)]),
-        "PYTHONDONTWRITEBYTECODE": "1",  # whose own check of the time would miss an edit within a second
+        "PYTHONDONTWRITEBYTECODE": "1",  # Numba's own check of the time would miss a change within a second
     }
     done = subprocess.run(
         [sys.executable, *(["-c", file.read_text()] if at_prompt else [str(file)])],
@@ -114,7 +114,7 @@ def numbers_of(program, folder, root, cache, at_prompt=False):
 
 @pytest.fixture
 def run(tmp_path):
-    """Run a program in a fresh process, with its own kernel cache; returns the numbers that it prints."""
+    """Run a program in a fresh process with its own kernel cache, and return the numbers that it prints."""
 
     def run(program: str, root: Path = ROOT, cache: Path = tmp_path / "cache", at_prompt: bool = False) -> list[int]:
         return numbers_of(program, tmp_path, root, cache, at_prompt)
@@ -124,7 +124,7 @@ def run(tmp_path):
 
 @pytest.fixture(scope="module")
 def compiled_quixo(tmp_path_factory):
-    """A kernel cache of one process, which ran ``QUIXO``."""
+    """Return a kernel cache of a process that ran ``QUIXO``."""
     folder = tmp_path_factory.mktemp("quixo")
     assert numbers_of(QUIXO, folder, ROOT, folder / "cache") == [356, *COMPILED]
     return folder / "cache"
@@ -132,7 +132,7 @@ def compiled_quixo(tmp_path_factory):
 
 @pytest.fixture
 def with_compiled_quixo(compiled_quixo, tmp_path):
-    """Begin with a kernel cache in which ``QUIXO`` is compiled."""
+    """Start with a kernel cache in which ``QUIXO`` is compiled."""
     shutil.copytree(compiled_quixo, tmp_path / "cache")
 
 
@@ -147,7 +147,7 @@ def test_an_edited_game_from_outside_is_compiled_again_and_an_unchanged_one_is_n
     module.write_text(COUNTDOWN)
     assert run(program) == [3 + 2 + 1, *CACHED]
     module.unlink()
-    assert run(QUIXO) == [356, *COMPILED]  # reads the index of both
+    assert run(QUIXO) == [356, *COMPILED]  # reads the index of both functions
 
 
 def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
@@ -169,7 +169,7 @@ def test_an_edited_rule_of_the_package_is_compiled_again_and_a_reverted_one_is_n
     rules = root / "ci_envs" / "games" / "quixo.py"
     original = rules.read_text()
     old = "@implements(legal, Quixo)\n"
-    new = f"{old}def _(game):\n    return lambda game, own, opp, action: True\n\n\n"  # the opponent's cubes too
+    new = f"{old}def _(game):\n    return lambda game, own, opp, action: True\n\n\n"  # also the opponent's cubes
     assert original.count(old) == 1
 
     rules.write_text(original.replace(old, new))
@@ -191,7 +191,7 @@ def test_an_edit_recompiles_only_what_can_reach_the_edited_module(module, reache
     assert run(QUIXO, root) == [356, *(COMPILED if reached else CACHED)]
 
 
-# Counts the functions that are compiled to make an environment and to move in it.
+# Counts the functions that are compiled to make an environment and to step it.
 MOVE = """
 from numba.core import event
 
@@ -215,7 +215,7 @@ env.reset(seed=1)
 env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 """
 
-# Plays a match of two searches.
+# Plays a match between two searches.
 MATCH = """
 from ci_envs.arena import compare
 
@@ -229,8 +229,8 @@ def test_neither_comments_nor_code_above_the_kernels_recompile_them(run, tmp_pat
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
     assert run(MOVE + PRINT)[0] > 5
-    run(MOVE + MATCH, root, cache_root())  # where other tests may have compiled all of it
-    unique = uuid.uuid4().hex  # so that the cache has nothing of an earlier run of this test
+    run(MOVE + MATCH, root, cache_root())  # other tests can have compiled all of it
+    unique = uuid.uuid4().hex  # so that the cache contains no kernel of an earlier run of this test
     for file in (root / "ci_envs").rglob("*.py"):
         text = file.read_text()
         above = file.relative_to(root / "ci_envs").parts[0] in {"web", "cli", "arena"}
@@ -246,7 +246,7 @@ def test_the_same_sources_in_another_folder_share_compiled_code(run, tmp_path):
 
 
 def test_functions_of_one_name_differ_in_the_cache_by_what_they_do(run, tmp_path):
-    """Their bytecode is the same; their constants and the names that they use are not."""
+    """Their bytecode is the same. Their constants and the names in the code differ."""
     (tmp_path / "same_name.py").write_text(
         """
 from ci_envs.kernels.compiler import kernel
@@ -287,7 +287,7 @@ def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_again(run, tmp_pat
         assert known.read_bytes() == content
 
 
-# Prints a digest of the name under which the kernel of a record is linked.
+# Prints a digest of the linker name of the kernel of a record.
 LINKED_NAME = """
 import zlib
 
@@ -347,7 +347,7 @@ def test_caches_unused_for_long_are_removed(run, tmp_path):
         (kernels / name / "code.nbc").touch()
         then = time.time() - days * 24 * 3600
         os.utime(kernels / name, (then, then))
-    (kernels / "gone").symlink_to(kernels / "nowhere")  # as if another process removed it just now
+    (kernels / "gone").symlink_to(kernels / "nowhere")  # as if another process removed the file
     run("import ci_envs.games.walk")
     assert not (kernels / "old").exists()
     assert (kernels / "recent").exists()
@@ -377,7 +377,7 @@ def test_a_game_that_lacks_operations_is_refused_in_one_line():
 
 @dataclass(frozen=True)
 class ThirdStoneWins(ConnectN):
-    """A game with a result of its own; the rest it inherits."""
+    """A game with its own result. It inherits the other operations."""
 
 
 @implements(result, ThirdStoneWins)
@@ -407,7 +407,7 @@ nth_one_loop = kernel(bit_kernels._nth_one_loop)
 
 @dataclass(frozen=True)
 class WeightedNim(Nim):
-    """Nim with a field that is a constant of the compiled code, unlike those of Nim."""
+    """Nim with a field that is a constant of the compiled code, unlike the fields of Nim."""
 
     weight: int = 0
 
@@ -426,7 +426,7 @@ def estimate(game, own, opp):
 def test_games_that_differ_in_run_time_fields_alone_share_compiled_code():
     games = [WeightedNim(heaps, weight=weight) for heaps in ((1, 2), (3, 4, 5), (255,) * 8) for weight in (10, 20)]
     assert [estimate(game, np.uint64(game.first_word), np.uint64(0)) for game in games] == [20, 40, 30, 60, 80, 160]
-    assert len(estimate.overloads) == 2  # one for each weight
+    assert len(estimate.overloads) == 2  # one kernel for each weight
 
 
 def test_a_run_time_number_that_cannot_be_computed_is_an_error_and_no_crash():

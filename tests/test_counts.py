@@ -1,4 +1,4 @@
-"""Published and independently computed counts of the games' trees, and exact values of small games."""
+"""Published and independently computed counts of the game trees, and exact values of small games."""
 
 from collections import Counter
 from functools import cache
@@ -57,7 +57,7 @@ def test_tic_tac_toe_positions_by_ply_and_up_to_symmetry():
 def test_tic_tac_toe_games_by_outcome():
     @cache
     def games(position: Position) -> Counter[str]:
-        """The nodes below a position, itself included, and the games by outcome."""
+        """Return the number of nodes of the tree of a position, and the numbers of games by outcome."""
         if position.result is None:
             return sum((games(child) for child in children(position)), Counter(nodes=1))
         return Counter(["nodes", "draw" if position.result == 0 else "OX"[position.to_move]])
@@ -81,12 +81,12 @@ def test_quarto_positions_up_to_symmetry():
     assert game.symmetry_count == 12_288
     positions = {Position.start(game)}
     counts = []
-    for _ in range(7):  # give, place, give, ... give: a class of images has one position in the set
+    for _ in range(7):  # give, place, give, ... give: a set contains one position of each class of images
         followers = [child for position in positions if position.result is None for child in children(position)]
         forms = canonical_forms(game, [(child.own, child.opp) for child in followers])
         positions = {Position(game, *form) for form in forms.tolist()}
         counts.append(len(positions))
-    assert counts[::2] == [1, 8, 148, 3_382]  # no, one, two, three placed and one in hand
+    assert counts[::2] == [1, 8, 148, 3_382]  # zero, one, two, three pieces placed, and one piece in hand
 
 
 def test_quixo_3x3_is_won_in_seven():
@@ -96,7 +96,7 @@ def test_quixo_3x3_is_won_in_seven():
     number = {(state.own, state.opp): index for index, state in enumerate(states)}
     followers = [{number[child.own, child.opp] for child in children(state)} for state in states]
 
-    # won and lost by distance: the plies to the end under optimal play (the winner fast, the loser slowly)
+    # won and lost by distance: the plies to the end under optimal play (the winner is fast, the loser is slow)
     won = {index: 0 for index, state in enumerate(states) if state.result == 1}
     lost = {index: 0 for index, state in enumerate(states) if state.result == -1}
     open_states = set(range(len(states))) - won.keys() - lost.keys()

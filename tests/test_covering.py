@@ -1,4 +1,4 @@
-"""The solvers of set covering, against published weights, plain Python, and each other."""
+"""The solvers of set covering, compared with published weights, plain Python and each other."""
 
 import itertools
 import math
@@ -33,7 +33,7 @@ HEURISTICS = (
 
 
 def small_problems(seeds, unit=False):
-    """Random instances that plain enumeration can solve, some with costs of their own."""
+    """Random instances that an enumeration can solve, some with random costs."""
     for seed in seeds:
         rng = random.Random(seed)
         size = rng.randint(1, 12)
@@ -44,7 +44,7 @@ def small_problems(seeds, unit=False):
 
 
 def least_cost(problem, uncovered=None):
-    """Of the choices of lists that cover what is uncovered, the least cost, by going through all of them."""
+    """Return the least cost of a selection of sets that covers the uncovered elements, by enumeration."""
     uncovered = set(range(problem.size)) if uncovered is None else uncovered
     return min(
         sum(problem.costs[number] for number in chosen)
@@ -65,7 +65,7 @@ def test_the_courses_greedy_has_its_published_weights(n, weight):
 
 
 def slow_greedy(problem, key):
-    """The list with the least key, again and again; of equals the first."""
+    """Select the set with the least key until all elements are covered. Of equal sets select the first."""
     covered, chosen = set(), []
     while len(covered) < problem.size:
         useful = [number for number in range(problem.loci) if set(problem.sets[number]) - covered]
@@ -90,7 +90,7 @@ def test_greedy_rules_are_what_they_say():
 
 
 def slow_lookahead(problem, width, lookahead):
-    """The look-ahead rule in plain Python, with the rule ``overlap``."""
+    """The lookahead rule in plain Python, with the rule ``overlap``."""
 
     def best(chosen, count):
         covered = set().union(*(problem.sets[number] for number in chosen))
@@ -184,7 +184,7 @@ def test_exact_solvers_find_the_least_cost_and_prove_it(solver):
 
 @pytest.mark.parametrize("solver", EXACT)
 def test_the_labs_least_weights(solver):
-    """23 for N = 20 was found by a best-first search before; the exact solvers agree on the others."""
+    """A best-first search found 23 for N = 20 before. The exact solvers agree on the other weights."""
     for n, least in ((5, 5), (10, 10), (20, 23)):
         result = optimise(set_covering(n), solver)
         assert (result.value, result.optimal) == (least, True)
@@ -260,7 +260,7 @@ def test_row_weighting_beats_report_b(n, report):
 
 @pytest.mark.parametrize(("n", "most"), [(20, 25), (100, 214), pytest.param(500, 1_690, marks=pytest.mark.slow)])
 def test_our_genetic_algorithm_in_a_tenth_of_the_calls_of_report_b(n, most):
-    """With 20,020 calls; report B's algorithm has the weights 24, 185-219 and 1,584-1,624 with 201,500."""
+    """With 20,020 calls. Report B's algorithm reaches the weights 24, 185-219 and 1,584-1,624 with 201,500 calls."""
     found = [optimise(set_covering(n), "covering_genetic", seed=seed).value for seed in range(2)]
     assert min(found) <= most
 
@@ -297,7 +297,7 @@ def test_a_cover_without_overlap_ends_the_genetic_algorithm():
 
 
 def test_a_scalar_fitness_that_rewards_too_little_covers_nothing():
-    """A set of k elements gains 2 k and loses twice its weight k, so that empty selections stay the best."""
+    """A set of k elements gains 2 k and loses twice its weight k, so that the empty selection stays the best."""
     result = optimise(set_covering(20), REPORT_B + ",reward=2", seed=0)
     assert result.solution is None
 
@@ -322,7 +322,7 @@ def test_a_child_is_lightened_or_flipped(clear_rate):
         np.testing.assert_array_equal(changed > 0, genomes.any(axis=1))
     else:
         assert changed.min() == 1
-        assert changed.mean() == pytest.approx(2, abs=0.2)  # 1 + Poisson(1), of which the mean is 1
+        assert changed.mean() == pytest.approx(2, abs=0.2)  # 1 + Poisson(1), with the mean 1
 
 
 def test_a_time_limit_ends_a_search_with_what_was_found():
@@ -332,13 +332,13 @@ def test_a_time_limit_ends_a_search_with_what_was_found():
         assert 150 <= result.value <= 300
         assert result.bound is None or result.bound >= 100
         assert not result.optimal
-        assert result.seconds < 20  # what is being compiled is not broken off
+        assert result.seconds < 20  # the time limit does not interrupt a compilation
 
 
 @settings(deadline=None, max_examples=30)
 @given(lists=st.lists(st.sets(st.integers(0, 130), min_size=1), min_size=1, max_size=8))
 def test_sets_of_several_words(lists):
-    """Numbers beyond the first 64 bits, by the solver that counts them in the most ways."""
+    """Elements beyond the first 64 bits, for the solver with the most bit operations."""
     numbers = sorted(set().union(*lists))
     problem = SetCovering(len(numbers), [[numbers.index(one) for one in each] for each in lists])
     assert optimise(problem, branch_and_bound).value == optimise(problem, "astar").value

@@ -1,4 +1,4 @@
-"""The options ``--json`` and ``--csv``: the same results as the tables, as numbers, in files that are written whole."""
+"""The options ``--json`` and ``--csv``: the results of the tables as numbers, in atomically written files."""
 
 import csv
 import io

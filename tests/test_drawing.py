@@ -1,4 +1,4 @@
-"""Pictures show the position, all of it and nothing else, as SVG and as pixels."""
+"""Pictures show exactly the position, as SVG and as pixels."""
 
 import re
 import subprocess
@@ -38,7 +38,7 @@ OTHERS = [
     (Nim(), "1,0,3,5 1"),
     (Nim((1,)), "0 1"),
     (Nim((255,) * 8), "255,255,200,3,0,254,100,255 0"),
-    (Nim((1, 200)), "180,3 0"),  # more than there were: read from text, not reached by play
+    (Nim((1, 200)), "180,3 0"),  # more stones than a game can have: the position comes from text
     (Quarto(), "..../..../..../.... - 0"),
     (Quarto(), "...a/.5../..f./3..8 6 0"),
     (Quarto(), "0123/4567/89ab/cdef - 0"),
@@ -47,23 +47,23 @@ POSITIONS = [pytest.param(game, text, id=f"{game}-{text}") for game, text in GRI
 
 
 def drawing(game: Game, text: str) -> Drawing:
-    """The picture of a position."""
+    """Return the picture of a position."""
     return game.draw(*game.from_text(text))
 
 
 def frame(game: Game, text: str) -> NDArray[np.int16]:
-    """The pixels of a position, signed so that frames can be subtracted."""
+    """Return the pixels of a position as signed numbers, so that frames can be subtracted."""
     return rgb_array(drawing(game, text)).astype(np.int16)
 
 
 def changed_box(before: NDArray[np.int16], after: NDArray[np.int16]) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom of what differs between two frames."""
+    """Return left, top, right and bottom of the difference between two frames."""
     ys, xs = np.abs(after - before).max(axis=2).nonzero()
     return xs.min(), ys.min(), xs.max(), ys.max()
 
 
 def label(picture: Drawing, text: str) -> Label:
-    """The first label that says ``text``."""
+    """Return the first label with the text ``text``."""
     return next(item for item in picture.labels if item.text == text)
 
 
@@ -72,7 +72,7 @@ def test_svg_is_well_formed_and_needs_nothing_from_its_page(game: Game, text: st
     tags = set()
     for element in ElementTree.fromstring(drawing(game, text).svg()).iter():
         tags.add(element.tag.removeprefix("{http://www.w3.org/2000/svg}"))
-        assert "id" not in element.attrib  # ids of several pictures in a notebook would clash
+        assert "id" not in element.attrib  # equal ids in several pictures of a notebook would clash
         assert not any("url(" in value for value in element.attrib.values())
     assert tags <= {"svg", "g", "rect", "circle", "ellipse", "line", "polygon", "path", "text"}
 
@@ -114,7 +114,7 @@ def test_frame_is_a_writable_picture_of_even_sides(game: Game, text: str) -> Non
     assert pixels.dtype == np.uint8
     assert pixels.flags.writeable
     assert pixels.flags.c_contiguous
-    assert picture.width % 2 == picture.height % 2 == 0  # what video codecs want
+    assert picture.width % 2 == picture.height % 2 == 0  # video codecs need this
     assert max(pixels.shape) <= 800
     for corner in (pixels[0, 0], pixels[0, -1], pixels[-1, 0], pixels[-1, -1]):
         assert bytes(corner).hex() == BACKGROUND.removeprefix("#")
@@ -135,7 +135,7 @@ def test_a_stone_changes_its_cell_and_no_other(game: ConnectN | Quixo) -> None:
             )
             assert x - across / 2 <= left < x < right <= x + across / 2
             assert y - down / 2 <= top < y < bottom <= y + down / 2
-            assert min(right - left, bottom - top) > across / 3  # and it can be seen
+            assert min(right - left, bottom - top) > across / 3  # and it is visible
 
 
 def test_stones_belong_to_players_independent_of_the_player_to_move() -> None:

@@ -1,4 +1,4 @@
-"""Evolution: its operators against theory, its runs against known optima, and fitness by play against a slow loop."""
+"""Evolution: operators compared with theory, runs with known optima, and fitness by play with a slow loop."""
 
 import math
 from dataclasses import dataclass, fields, replace
@@ -58,7 +58,7 @@ TICTACTOE = ConnectN(3, 3, 3)
 
 @dataclass(frozen=True)
 class Preferences(GenomePolicy):
-    """Plays one of the legal actions with the largest gene, the genes going round."""
+    """A policy that plays one of the legal actions with the largest gene. The genes repeat for further actions."""
 
     def buffer_size(self, game, genes):
         return game.action_count
@@ -81,7 +81,7 @@ def _(policy):
 
 @dataclass(frozen=True)
 class Stubborn(GenomePolicy):
-    """Always plays the action that its gene says."""
+    """A policy that always plays the action in its gene."""
 
 
 @implements(choose, Stubborn)
@@ -101,7 +101,7 @@ def slow_choice(genome, position, dice):
 def slow_score(game, genome, opponent, word, seat, max_plies, start=None):
     position = start or Position.start(game)
     for ply in range(max_plies):
-        dice = Dice((word + ply * 0x9E3779B97F4A7C15**2) % 2**64)  # new ones for each decision
+        dice = Dice((word + ply * 0x9E3779B97F4A7C15**2) % 2**64)  # new genes for each decision
         position = position.play(slow_choice(genome if position.to_move == seat else opponent, position, dice))
         if position.result is not None:
             return position.result if position.to_move == seat else -position.result
@@ -175,7 +175,7 @@ def test_peers_come_from_the_genomes():
     population = np.random.default_rng(1).normal(size=(5, 9))
     fitness = FitnessByPlay(TICTACTOE, Preferences(), (), games=2, peers=4)
     assert (fitness(population, 8) == fitness(population, 8)).all()
-    # without ties play is determined, so that a single genome scores against itself what the two seats bring
+    # without ties play is deterministic, so a single genome scores against itself the mean of both seats
     alone = fitness(population[:1], 8)
     assert alone.tolist() == [0.0]
 
@@ -227,7 +227,7 @@ SHAPES = st.tuples(st.integers(1, 7), st.integers(1, 9))
 
 @st.composite
 def populations(draw, kind):
-    """Genomes of a kind, within -3 and 4 if they are numbers, and random numbers."""
+    """Return genomes of a kind, from -3 to 4 if they are numbers, and a random number generator."""
     (count, genes), rng = draw(SHAPES), np.random.default_rng(draw(st.integers(0, 2**32)))
     if kind == "bits":
         return RandomBits(genes, draw(RATES))(count, rng), rng
@@ -604,7 +604,7 @@ def test_the_crossover_share_grows_exponentially():
 
 @pytest.mark.parametrize(("mutates_crossed", "mutated"), [(True, 1.0), (False, 0.4)])
 def test_children_are_mutated_or_crossed(mutates_crossed, mutated):
-    """All parents are zeros, so that every one comes from a mutation."""
+    """All parents are zeros, so every one comes from a mutation."""
     plan = Plan(
         5000,
         5000,
@@ -672,7 +672,7 @@ def test_every_call_counts_and_every_best_is_remembered(name):
     def watched(genomes, seed):
         values = fitness(genomes, seed)
         seen.extend(zip(map(tuple, genomes.tolist()), values.tolist(), strict=True))
-        genomes.setflags(write=False)  # the engine must not write what it showed
+        genomes.setflags(write=False)  # the engine must not write to a state that it has returned
         return values
 
     for state, _ in zip(evolve(plan, watched, initial, seed=3), range(30), strict=False):
@@ -713,7 +713,7 @@ def test_extinction_spares_the_best():
 
 
 def crashing(fitness, after):
-    """``fitness`` that raises an error after a number of calls."""
+    """A fitness function that raises an error after a number of calls."""
     calls = []
 
     def asked(genomes, seed):

@@ -1,4 +1,4 @@
-"""Evolution strategies: features, evaluation and search against slow references, runs that go on, champions."""
+"""Evolution strategies: features, evaluation and search compared with slow references, resumed runs, champions."""
 
 import csv
 import json
@@ -60,7 +60,7 @@ def _value(evaluator, own, opp):
 
 
 def features_of(position):
-    found = np.full(len(position.game.feature_names), np.nan)  # as all must be written
+    found = np.full(len(position.game.feature_names), np.nan)  # all features must be written
     _features(position.game, np.uint64(position.own), np.uint64(position.opp), found)
     return found
 
@@ -72,7 +72,7 @@ def value_of(position, genome):
 
 
 def actions_of(position, genome, depth, times=40):
-    """The actions that are played in a position, with several seeds."""
+    """Return the actions that the agent plays in a position, with several seeds."""
     policy = EvaluationPolicy(depth)
     words = np.array([[position.own, position.opp]] * times, dtype=np.uint64)
     actions = np.empty(times, dtype=np.int64)
@@ -105,7 +105,7 @@ def check_features(game):
     assert len(set(names)) == len(names)
     for position in random_positions(game, 60, seed=1):
         expected = slow_features(position)
-        # what is not among the names is lines that are complete, or heaps of sizes that do not come up
+        # the features without names are complete lines, or heaps with sizes that cannot occur
         assert all(not value for name, value in expected.items() if name not in names)
         assert features_of(position).tolist() == [expected.get(name, 0) for name in names]
 
@@ -183,7 +183,7 @@ def test_play_is_that_of_plain_negamax(game, hidden, depth):
 
 
 def wins_now(position):
-    """Whether an action of the player to move wins at once."""
+    """Return whether an action of the player to move wins at once."""
     for action in position.legal_actions():
         after = position.play(action)
         if after.result is not None and (after.result if after.to_move == position.to_move else -after.result) == 1:
@@ -192,7 +192,7 @@ def wins_now(position):
 
 
 def loses_next(position, action):
-    """Whether an action loses at once, or lets the other win at once."""
+    """Return whether an action loses at once, or lets the opponent win at once."""
     after = position.play(action)
     if after.result is not None:
         return (after.result if after.to_move == position.to_move else -after.result) == -1
@@ -299,7 +299,7 @@ def curve_of(folder):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_training_makes_play_better(tmp_path, strategy):
-    """Of (1,3,5,7) the player who can choose wins by the nim-sum; random weights do not know it."""
+    """From (1,3,5,7) the player who can choose wins by the nim-sum. Random weights do not know the nim-sum."""
     options = {"games": 60, "opponents": "random+minimax:depth=2", "seed": 1, "strategy": strategy}
     train(tmp_path, 40, "Nim-v0", **options)
     rows = curve_of(tmp_path)
@@ -343,7 +343,7 @@ def test_a_run_that_was_broken_off_ends_in_the_same_champion(tmp_path, monkeypat
             train(tmp_path / "broken", 8, resume=resume, **options)
         assert not (tmp_path / "broken" / "best.json").exists()
     assert train(tmp_path / "broken", 8, resume=True, **options) == whole
-    assert Interrupted.calls == 9 + 2  # none of the generations before was played again
+    assert Interrupted.calls == 9 + 2  # no earlier generation was played again
     assert curve_of(tmp_path / "broken") == curve_of(tmp_path / "whole")
 
 
@@ -398,7 +398,7 @@ def test_without_the_package_cma_the_strategy_is_comma(tmp_path, monkeypatch):
     monkeypatch.setattr(evolution_strategy_training, "find_spec", lambda name: None)
     with pytest.warns(RuntimeWarning, match=r"^strategy=cma needs cma: install the extra 'evolution', .* comma is"):
         train(tmp_path / "default", 2)
-    train(tmp_path / "comma", 2, strategy="comma")  # says nothing, as this needs no package
+    train(tmp_path / "comma", 2, strategy="comma")  # does not raise, because this needs no package
     assert curve_of(tmp_path / "default") == curve_of(tmp_path / "comma")
     assert '"strategy": "comma"' in (tmp_path / "default" / "config.json").read_text()
 

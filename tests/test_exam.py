@@ -1,4 +1,4 @@
-"""Exams, against the exact answer and agents whose results are known."""
+"""Exams, compared with exact values and with agents of known results."""
 
 import json
 
@@ -15,7 +15,7 @@ from ci_envs.cli.main import main
 
 
 class Oracle(ExactAgent):
-    """Perfect play, and an analysis that is right, or wrong in one direction."""
+    """An agent with optimal play, and an analysis that is correct, or wrong in one direction."""
 
     certainty = 1.0
 
@@ -24,7 +24,7 @@ class Oracle(ExactAgent):
 
 
 class Doubter(Oracle):
-    """An agent whose values have the right sign, but are too small."""
+    """An agent with values of the correct sign that are too small."""
 
     certainty = 0.2
 

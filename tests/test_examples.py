@@ -1,4 +1,4 @@
-"""What the documentation shows: the examples, the game they add, and the docstrings of the environments' modules."""
+"""The programs of the documentation: examples, the game that they add, and the docstrings of the environments."""
 
 import dataclasses
 import doctest
@@ -36,7 +36,7 @@ def run(*command):
 
 @pytest.fixture
 def example(monkeypatch):
-    """Imports an example by name; only while a test runs, for one of them registers an environment."""
+    """Import an example by name. It is imported only while a test runs, because it can register an environment."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     return import_module
 
@@ -98,10 +98,10 @@ class TestCarefulAgent:
     @pytest.mark.parametrize(
         ("text", "block", "names"),
         [
-            ("XX./OO./... X", True, {"c1"}),  # to win comes before not to lose
+            ("XX./OO./... X", True, {"c1"}),  # the agent wins before it blocks
             ("XX./O../X.O O", True, {"c1"}),  # the only action that does not lose
             ("XX./O../X.O O", False, {"c1", "b2", "c2", "b3"}),
-            ("X.X/.O./X.O O", True, {"b1", "a2", "c2", "b3"}),  # two threats: nothing helps
+            ("X.X/.O./X.O O", True, {"b1", "a2", "c2", "b3"}),  # two threats: the player cannot block both
         ],
     )
     def test_choices(self, example, text, block, names):
@@ -139,7 +139,7 @@ class TestGuide:
 
 
 def table_of(doc, heading):
-    """The rows under the table row ``heading``, as a dictionary from the first cell to the others."""
+    """Return the rows under the table row ``heading``, as a dictionary from the first cell to the other cells."""
     lines = doc[doc.index(f"| {heading} ") :].partition("\n\n")[0].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {row[0].strip("`"): row[1:] for row in rows if not set(row[0]) <= {"-"}}
@@ -205,7 +205,7 @@ def test_public_functions_and_classes_have_examples_that_run(name, monkeypatch):
         "registry._specs",
         "registry._ids",
         "agent.registry._registered",
-    ):  # what they register is gone then
+    ):  # the registration is removed
         module, attribute = f"ci_envs.{registry}".rsplit(".", 1)
         monkeypatch.setattr(import_module(module), attribute, dict(getattr(import_module(module), attribute)))
     documentation = inspect.getdoc({**PUBLIC, **POSITION}[name])

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Distribution:
-    """An installed distribution with the given origin (``direct_url.json``)."""
+    """Make an installed distribution with the given origin (``direct_url.json``)."""
 
     def __init__(self, origin):
         self._origin = origin
@@ -43,7 +43,7 @@ class Distribution:
             '{"vcs_info": {"vcs": "git", "commit_id": "a1b2c3"}, "url": "https://example.org/ci_envs"}',
             'pip install "ci-envs[sb3] @ git+https://example.org/ci_envs"',
         ),
-        (None, 'pip install "ci-envs[sb3]"'),  # it came from a package index
+        (None, 'pip install "ci-envs[sb3]"'),  # the package came from a package index
     ],
 )
 def test_the_command_fits_how_the_package_was_installed(origin, command, monkeypatch):
@@ -55,7 +55,7 @@ def test_the_command_fits_how_the_package_was_installed(origin, command, monkeyp
 
 
 def test_the_extra_is_found_by_the_missing_module():
-    assert extras_with("highspy")[0] == "ilp"  # and not one that has everything
+    assert extras_with("highspy")[0] == "ilp"  # and not the extra that contains everything
     assert {"alphazero", "sb3", "torch"} <= set(extras_with("torch"))
     error = ImportError("No module named 'torch'", name="torch")
     assert "install the extra 'sb3'" in missing_module("agent 'sb3'", error, "sb3")
@@ -105,7 +105,7 @@ OPTIONAL_PACKAGES = {
     *("cma", "fastapi", "highspy", "matplotlib", "nicegui", "onnxruntime", "PIL", "pygame", "ray", "safetensors"),
     *("sb3_contrib", "sqlalchemy", "sse_starlette", "stable_baselines3", "tensorboard", "torch", "uvicorn"),
 }
-PROGRAMS = {  # what needs which package, of which extra
+PROGRAMS = {  # the feature, the package that it needs, and the extra of the package
     "from ci_envs import make_agent; make_agent('sb3:quixo', 'Quixo-v0')": ("agent 'sb3'", "torch", "sb3"),
     "from ci_envs import make_agent; make_agent('alphazero', 'TicTacToe-v0')": (
         "agent 'alphazero'",
@@ -142,7 +142,7 @@ COMMANDS = (
 
 @pytest.fixture(scope="module")
 def without_optional_packages():
-    """What the programs and commands above say where no optional package is installed."""
+    """Return the messages of the programs and commands above without any optional package."""
     program = WITHOUT_OPTIONAL_PACKAGES.format(packages=OPTIONAL_PACKAGES, programs=list(PROGRAMS), commands=COMMANDS)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr

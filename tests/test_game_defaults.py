@@ -61,7 +61,7 @@ def test_cells_of_many_planes_are_hexadecimal_numbers():
     position = Position.from_text(game, "..../.5../..../.... 6 0")
     cells = Game.to_text(game, position.own, position.opp, position.to_move).split()[0].replace("/", "")
     numbers = [int(cells[3 * k : 3 * k + 3], 16) for k in range(16)]
-    in_hand = 0b0110_1 << 5  # planes: occupied, four attributes there, in hand, four attributes of the piece in hand
+    in_hand = 0b0110_1 << 5  # planes: occupied, four attributes on the cell, in hand, four attributes in hand
     assert numbers == [in_hand + (0b0101_1 if cell == 5 else 0) for cell in range(16)]
 
 
@@ -161,7 +161,7 @@ def test_the_minimal_game_is_played_everywhere():
     start = Position.start(game)
     assert perft(start, 3) == 8 * 7 * 6
     assert start.parse_action("7") == 7
-    # 8 cells: after an even number of stones each player has as many, and the second player marks the last cell
+    # 8 cells: both players have the same number of stones after an even ply, and the second player marks the last cell
     states = sum(comb(8, k) * comb(k, k // 2) for k in range(9))
     counts = solve(game).counts
     assert sum(counts.values()) == states

@@ -1,4 +1,4 @@
-"""The hash table of compiled code, against a dictionary."""
+"""The hash table of compiled code, compared with a dictionary."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def indexed_slot_of(keys, rows, own, opp):
 def random_positions(count):
     words = np.random.default_rng(0).integers(2**64, size=(count, 2), dtype=np.uint64)
     words[::3, 1] = 0  # as on a shared board
-    words[1::3, 0] = words[::3, 0][: len(words[1::3])]  # positions that share a word
+    words[1::3, 0] = words[::3, 0][: len(words[1::3])]  # positions with a common word
     return np.unique(words, axis=0)
 
 

@@ -1,4 +1,4 @@
-"""Which module may import which, and what importing the package costs."""
+"""The allowed imports between modules, and the cost of importing the package."""
 
 import ast
 import json

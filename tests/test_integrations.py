@@ -1,4 +1,4 @@
-"""The scripts that other libraries are shown with: what is said of them. They run by ``make integrations``."""
+"""The scripts for other libraries, compared with their description. ``make integrations`` runs the scripts."""
 
 import re
 import subprocess
@@ -16,14 +16,14 @@ TUTORIAL = ROOT / "docs" / "tutorials" / "other_libraries.py"
 
 
 def tutorial_row(name):
-    """The one row of the tutorial's table that tells how to run ``name``."""
+    """Return the single row of the tutorial's table with the command for ``name``."""
     rows = [line for line in TUTORIAL.read_text().splitlines() if f"`make integration-{name}`" in line]
     assert len(rows) == 1
     return rows[0]
 
 
 def pins(name):
-    """Version by package: every line is an exact pin or a comment."""
+    """Return the versions by package. Every line is an exact pin or a comment."""
     lines = [line for line in REQUIREMENTS[name].read_text().splitlines() if not line.startswith("#")]
     return dict(re.fullmatch(r"([\w-]+)(?:\[\w+\])?==([\d.]+)", line).groups() for line in lines)
 
@@ -48,7 +48,7 @@ class TestEachIntegration:
         assert stated.items() <= pins(name).items()
 
     def test_torch_is_pinned_where_it_is_needed(self, name):
-        assert ("torch" in pins(name)) == (name != "minari")  # it is installed first, by its exact version (Makefile)
+        assert ("torch" in pins(name)) == (name != "minari")  # the first package, by its exact version (Makefile)
 
     def test_the_script_says_how_to_run_it(self, name):
         source = SCRIPTS[name].read_text()

@@ -11,7 +11,7 @@ from ci_envs.envs.keys import keys_of_actions
 
 US_KEYBOARD = "1234567890-=qwertyuiop[]asdfghjkl;'zxcvbnm,./"
 
-# It runs in a process of its own: gymnasium.utils.play selects the backend of matplotlib.
+# The test runs in its own process, because gymnasium.utils.play selects the backend of matplotlib.
 PLAY = """
 import ci_envs, gymnasium, pygame
 from gymnasium.utils.play import play

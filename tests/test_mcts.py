@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: the tree, the agent, and the bugs that such searches have."""
+"""Monte Carlo tree search: the tree, the agent, and tests for typical bugs of such searches."""
 
 import itertools
 import time
@@ -27,7 +27,7 @@ GAMES = (
     TICTACTOE,
     GRAVITY,
     NIM,
-    Nim((30, 20, 25), 25, True),  # 75 actions: more than a word has bits
+    Nim((30, 20, 25), 25, True),  # 75 actions: more than the bits of a word
     Quarto(),
     pytest.param(Quixo(7), marks=pytest.mark.slow),
 )
@@ -39,7 +39,7 @@ def act(agent, position):
 
 @cache
 def tictactoe_positions():
-    """Every position that is not over."""
+    """Return every position in which the game is not over."""
     seen, frontier = set(), {Position.start(TICTACTOE)}
     while frontier:
         seen |= frontier
@@ -49,7 +49,7 @@ def tictactoe_positions():
 
 
 def lost_values(agent, positions):
-    """The positions in which the agent's action gives some of the value away."""
+    """Return the positions in which the action of the agent loses value."""
     actions = agent.act_batch(batch_of(positions)).tolist()
     return [p for p, a in zip(positions, actions, strict=True) if exact_action_value(p, a) < exact_value(p)]
 
@@ -69,7 +69,7 @@ def children_of(nodes, parent):
 
 
 def walk(nodes, position, parent=0):
-    """Every expanded node with its position."""
+    """Yield every expanded node with its position."""
     yield parent, position
     for child in range(nodes[parent]["first"], nodes[parent]["first"] + nodes[parent]["children"]):
         if nodes[child]["children"]:
@@ -77,7 +77,7 @@ def walk(nodes, position, parent=0):
 
 
 def check_tree(nodes, position):
-    """Structure, sums and bounds of a tree agree with the rules."""
+    """Check that structure, sums and bounds of a tree agree with the rules."""
     for parent, here in walk(nodes, position):
         children = children_of(nodes, parent)
         assert sorted(children["action"]) == kept_actions(here)
@@ -85,7 +85,7 @@ def check_tree(nodes, position):
         sign = int(nodes[parent]["sign"])
         bounds = sorted(sign * int(nodes[parent][name]) for name in ("lower", "upper"))
         assert bounds == [children["lower"].max(), children["upper"].max()]
-        if bounds == [-1, 1]:  # else what was backed up was corrected; the one visit is its own rollout
+        if bounds == [-1, 1]:  # otherwise the backed-up sum was corrected; the only visit is the node's own rollout
             assert 0 <= nodes[parent]["visits"] - children["visits"].sum() <= 1
             assert abs(sign * int(nodes[parent]["total"]) - children["total"].sum()) <= 1
         for child in children:
@@ -117,7 +117,7 @@ def test_tree_agrees_with_the_rules(game):
 def test_no_simulation_is_lost():
     nodes = tree_of(Position.start(Quixo()), 20_000)
     assert nodes[0]["visits"] == 20_000 == children_of(nodes, 0)["visits"].sum()
-    assert len(nodes) > FIRST_NODES  # it has grown
+    assert len(nodes) > FIRST_NODES  # the tree has grown
 
 
 @pytest.mark.parametrize("game", [TICTACTOE, Quarto()], ids=str)
@@ -142,7 +142,7 @@ def test_without_proofs_all_values_are_averages(game):
 
 
 def test_without_proofs_it_tries_to_win_drawn_positions():
-    """From the drawn start of 4 x 4 it wins more against random, as it does not stop at the proof of a draw."""
+    """From the drawn initial position of 4 x 4 it wins more games against random, as it does not stop at the proof."""
     game = ConnectN(4, 4, 4)
     won = [
         play_match(game, MCTSAgent(game, proofs=proofs, seed=1), RandomAgent(game, seed=2), 200).sides[0].total.wins
@@ -156,7 +156,7 @@ def test_without_proofs_it_tries_to_win_drawn_positions():
 
 
 def late_quarto_positions():
-    """Positions, to place and to give, with at most five cells left."""
+    """Return positions with at most five empty cells, with and without a piece in hand."""
     positions = random_positions(Quarto(), 200, seed=4)
     return [position for position in positions if (position.opp & 0xFFFF).bit_count() >= 11][:6]
 
@@ -178,7 +178,7 @@ def test_bounds_hold_the_exact_value(positions):
 
 @cache
 def random_play_value(position):
-    """The expected result of uniformly random play, for the player to move."""
+    """Return the expected result of uniformly random play for the player to move."""
     if position.result is not None:
         return position.result
     values = []
@@ -201,7 +201,7 @@ def random_play_value(position):
     ids=str,
 )
 def test_reward_goes_to_the_right_player(position):
-    """Where the tree cannot grow, the mean of a root action is its expected result in random play."""
+    """If the tree cannot grow, the mean of a root action is its expected result in random play."""
     size = 1 + len(position.legal_actions())
     nodes = tree_of(position, 40_000, exploration=1e6, max_nodes=size)
     assert len(nodes) == size
@@ -215,7 +215,7 @@ def test_reward_goes_to_the_right_player(position):
 
 
 def test_play_is_broken_off_as_a_draw():
-    """Nobody can make five in a row within 8 plies, nor does the tree go deeper."""
+    """No player can make five in a row within 8 plies, and the tree is not deeper."""
     position = Position.start(Quixo())
     nodes, size = tree_of(position, 3000, max_plies=8), 1 + len(kept_actions(position))
     assert nodes[0]["visits"] == 3000
@@ -292,7 +292,7 @@ def test_ties_are_broken_evenly():
     start = Position.start(TICTACTOE)
     first = MCTSAgent(TICTACTOE, simulations=1, seed=0).act_batch(batch_of([start] * 900))
     assert abs(np.bincount(first, minlength=9) - 100).max() < 48  # 5 standard deviations
-    for text, ways in (("X.X/.O./X.O O", 4), ("XX./X.O/.OO X", 2)):  # to lose, and to win
+    for text, ways in (("X.X/.O./X.O O", 4), ("XX./X.O/.OO X", 2)):  # one action loses, the other wins
         actions = MCTSAgent(TICTACTOE, seed=0).act_batch(batch_of([Position.from_text(TICTACTOE, text)] * 400))
         _, counts = np.unique(actions, return_counts=True)
         assert len(counts) == ways
@@ -324,7 +324,7 @@ def test_an_empty_batch_has_no_actions():
     assert MCTSAgent(TICTACTOE, threads=2).act_batch(empty).shape == (0,)
 
 
-# the tree kept from move to move
+# the tree is kept between moves
 
 
 @pytest.mark.parametrize("game", [Quixo(3), Quixo(5), TICTACTOE, Quarto()], ids=str)
@@ -357,7 +357,7 @@ def test_a_position_that_is_not_in_the_tree_is_searched_afresh():
 
 
 def values_lost_in_games(reuse, games):
-    """Half points given away against random play of tic-tac-toe, moving second, with few simulations."""
+    """Return the half points lost against a random player in tic-tac-toe, moving second, with few simulations."""
     agent, rng = MCTSAgent(TICTACTOE, simulations=60, reuse=reuse, seed=1), np.random.default_rng(1)
     lost = 0
     for _ in range(games):

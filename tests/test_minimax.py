@@ -1,4 +1,4 @@
-"""Minimax: no short cut of the search changes a value."""
+"""Minimax: the optimisations of the search do not change a value."""
 
 import copy
 import os
@@ -18,7 +18,7 @@ from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.agents.search.negamax import WIN_VALUE
 from ci_envs.games import evaluate, implements, popcount
 
-# with the depth to which the whole tree is small enough
+# with the depth up to which the whole tree is small enough
 GAMES = (
     (Quixo(3), 4),
     (Quixo(5), 3),
@@ -74,12 +74,12 @@ def test_what_quixo_leaves_out_leads_nowhere_else(game):
         kept = [following[action] for action in kept_actions(position)]
         assert set(kept) == set(following.values())
         left_out += len(following) - len(kept)
-    assert left_out > 300 or game.size == 2  # more than one a position
+    assert left_out > 300 or game.size == 2  # more than one for each position
 
 
 def test_node_counts_are_those_of_the_tree_and_repeat():
     agent = MinimaxAgent(ConnectN(3, 3, 3), depth=9, pruning=False)
-    assert agent.analyse(Position.start(agent.game)).nodes == 549_946  # FACTS: all nodes of tic-tac-toe
+    assert agent.analyse(Position.start(agent.game)).nodes == 549_946  # all nodes of tic-tac-toe
     agent = MinimaxAgent(Quixo(), depth=5)
     position = Position.start(agent.game)
     first = agent.analyse(position)
@@ -131,7 +131,7 @@ def test_time_is_kept_and_used():
     agent.act(observation)  # compiles
     begin = time.perf_counter()
     action = agent.act(observation)
-    assert time.perf_counter() - begin < 2  # these machines are noisy
+    assert time.perf_counter() - begin < 2  # the machines of CI are noisy
     assert action in position.legal_actions()
 
 
@@ -143,7 +143,7 @@ def test_a_decided_game_is_not_searched_further():
 
 @dataclass(frozen=True)
 class CornerLover(ConnectN):
-    """Tic-tac-toe in which only the top left corner is worth anything."""
+    """Tic-tac-toe with an evaluation of the top left corner only."""
 
 
 @implements(evaluate, CornerLover)
@@ -188,7 +188,7 @@ def test_a_finished_or_foreign_position_is_refused():
 
 
 def test_a_second_process_plays_from_the_cache(tmp_path):
-    """Numba's cache breaks where compiled functions recur through each other: the second process would crash."""
+    """Numba's cache fails if compiled functions call each other recursively: the second process would crash."""
     program = (
         "from ci_envs import Nim, Position, make_agent; from ci_envs.agents.search.negamax import negamax\n"
         "agent = make_agent('minimax:depth=4', Nim((3, 4)))\n"
@@ -207,7 +207,7 @@ def test_a_second_process_plays_from_the_cache(tmp_path):
 
 
 def one_ply_choices(position):
-    """Wins if there are any, else what leaves the other player none, else everything; for games that alternate."""
+    """Return the winning actions, otherwise the actions that do not let the opponent win, otherwise all actions."""
 
     def wins(position):
         return [a for a in position.legal_actions() if position.play(a).result == -1]
@@ -249,7 +249,7 @@ def test_without_an_evaluation_all_undecided_actions_are_worth_nothing():
 
 
 def longest_run(position, player):
-    """The longest run of a player's symbol in the rows, columns and two diagonals of a square board."""
+    """Return the longest run of a player's symbol in the rows, columns and two diagonals of a square board."""
     rows = position.to_text().split()[0].split("/")
     columns = ["".join(column) for column in zip(*rows, strict=True)]
     diagonals = ["".join(row[i] for i, row in enumerate(each)) for each in (rows, rows[::-1])]
@@ -258,7 +258,7 @@ def longest_run(position, player):
 
 
 def value_by_longest_run(position, depth, player):
-    """The value of a position for a player: 10 for a win, else that of minimax with the longest run at the leaves."""
+    """Return the value of a position for a player: 10 for a win, otherwise by minimax with the longest run."""
     if position.result is not None:
         return 10 * position.result * (1 if position.game.player_name(position.to_move) == player else -1)
     if depth == 0:
@@ -279,7 +279,7 @@ def test_leaves_can_be_worth_the_longest_run_of_the_searching_player(depth):
         assert plain.analyse(position).action_values == values
         for action, value in values.items():
             expected = value_by_longest_run(position.play(action), depth - 1, player)
-            # the sign of a decided game is compared, as ours tells its distance
+            # only the sign of a decided game is compared, because our value contains the distance
             assert (value if abs(value) < WIN_VALUE // 2 else 10 * np.sign(value)) == expected
             seen.add(expected)
     assert len(seen) >= 4

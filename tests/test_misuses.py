@@ -1,4 +1,4 @@
-"""What users get wrong, in Python and on the command line: each message is one line that contains the fix."""
+"""Mistakes of users, in Python and on the command line: each message is one line with the fix."""
 
 import sys
 
@@ -70,8 +70,8 @@ ON_THE_COMMAND_LINE = {
 
 @pytest.mark.parametrize("mistake", IN_PYTHON)
 def test_an_error_is_one_line_with_the_fix(mistake, monkeypatch):
-    monkeypatch.setitem(sys.modules, "highspy", None)  # as if it were not installed
-    monkeypatch.delitem(sys.modules, "ci_envs.optimisation.set_covering.ilp", raising=False)  # another test imported it
+    monkeypatch.setitem(sys.modules, "highspy", None)  # as if the package were not installed
+    monkeypatch.delitem(sys.modules, "ci_envs.optimisation.set_covering.ilp", raising=False)  # imported before
     do, fix = IN_PYTHON[mistake]
     with pytest.raises(Exception, match=r"^[^\n]+$") as caught:
         do()

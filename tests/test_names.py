@@ -32,7 +32,7 @@ def parameters_of(function):
 
 
 def is_compiled(function, parents):
-    """Whether a function is a kernel, or inside the function that builds one."""
+    """Return whether a function is a kernel, or is inside the function that builds a kernel."""
     outer = function
     while outer is not None:
         decorators = {

@@ -57,7 +57,7 @@ TICTACTOE = ConnectN(3, 3, 3)
 
 
 def random_genome(seed, inputs=4, outputs=3, changes=40):
-    """A genome of neat-python that went through many mutations, and its configuration."""
+    """Return a genome of neat-python after many mutations, and its configuration."""
     random.seed(seed)
     config = neat_config(inputs, outputs, 10)
     config.genome_config.innovation_tracker = neat.innovation.InnovationTracker()
@@ -132,7 +132,7 @@ def actions_of(policy, game, row, positions, seeds=None):
 
 
 def images_of(planes):
-    """A board and all its turned and mirrored images."""
+    """Return a board and all its rotated and reflected images."""
     return [np.rot90(board, turns) for board in (planes, planes[:, ::-1]) for turns in range(4)]
 
 
@@ -141,7 +141,7 @@ def said(row, planes, outputs=1):
 
 
 def slow_value(row, position, after, averaged):
-    """The value of a position after an action for the player who acted."""
+    """Return the value of a position after an action for the player who acted."""
     sign = 1 if after.to_move == position.to_move else -1
     if after.result is not None:
         outcome = 0 if after.result == 0 else after.result
@@ -210,7 +210,7 @@ def test_of_equally_probable_actions_the_first_legal_one_is_played():
     position = Position.start(TICTACTOE).play(0).play(8)
     policy = NetworkPolicy(False, False, softmax=True)
     assert set(actions_of(policy, TICTACTOE, constant_network(answers), [position] * 50, np.arange(50))) == {2}
-    # after a softmax all but the largest output are 0 if they are far below it
+    # after a softmax all outputs except the largest are 0 if they are far smaller
     assert actions_of(policy, TICTACTOE, constant_network(answers * 1e4), [position])[0] == 1
 
 
@@ -225,7 +225,7 @@ def xor_fitness(genomes, seed):
 
 
 def test_networks_grow_to_learn_xor():
-    """No network without hidden nodes computes it; Stanley and Miikkulainen needed 32 generations of 150 on average."""
+    """No network without hidden nodes computes it. Stanley and Miikkulainen needed 32 generations of 150 on average."""
     optimiser = Neat(2, 1, 150, seed=0, activation="sigmoid")
     history = optimise(optimiser, xor_fitness, 150, seed=0, target=3.9)
     assert history[-1].best >= 3.9
@@ -263,7 +263,7 @@ def test_an_innovation_is_one_connection():
     assert len(ends) > 6
     inherited = [{gene.innovation for gene in genome.connections.values()} for genome in optimiser.genomes]
     grown = [marks - set(range(1, 7)) for marks in inherited]
-    assert any(one & other for i, one in enumerate(grown) for other in grown[:i])  # they line up in crossover
+    assert any(one & other for i, one in enumerate(grown) for other in grown[:i])  # crossover aligns them
 
 
 def test_equal_splits_of_a_generation_are_one_innovation():
@@ -403,7 +403,7 @@ def test_growth_changes_nothing_yet(seed):
 
 
 def test_a_removed_layer_is_merged():
-    """Where no ReLU cuts anything off, nothing changes."""
+    """If no ReLU changes a value, the output does not change."""
     rng = np.random.default_rng(0)
     first, last = (Layer(rng.random(shape), rng.random(shape[0])) for shape in ((5, 4), (2, 5)))
     inputs = rng.random((20, 4))
@@ -474,7 +474,7 @@ def test_every_parameter_of_neat_reaches_the_library():
         assert found[f"{kind}_max_value"] == -found[f"{kind}_min_value"] == changed.pop(f"{kind}_limit") != 8
     step, least = changed.pop("compatibility_step"), changed.pop("compatibility_least")
     threshold = changed.pop("compatibility_threshold")
-    assert found["compatibility_threshold"] == max(least, threshold / step)  # one species at first: too few
+    assert found["compatibility_threshold"] == max(least, threshold / step)  # only one species at first
     assert {name: found[name] for name in changed} == changed
 
 
@@ -555,7 +555,7 @@ def test_a_softmax_after_the_outputs_is_played_and_shown(tmp_path):
     position = Position.start(TICTACTOE).play(4)
     planes = position.observation().reshape(1, -1)
     outputs = evaluate_row(agent.genome, planes, 9)[0]
-    assert (outputs >= 0).all()  # there is a ReLU
+    assert (outputs >= 0).all()  # the layer has a ReLU
     torch = pytest.importorskip("torch")
     with torch.no_grad():
         probabilities = agent.module()(torch.tensor(planes, dtype=torch.float64)).numpy()[0]

@@ -1,4 +1,4 @@
-"""A game from outside the package, Chomp of ``examples/new_game.py``, has what the shipped games have."""
+"""Chomp of ``examples/new_game.py``, a game outside the package, has all features of the shipped games."""
 
 import html
 import re
@@ -32,28 +32,28 @@ BARS = [(1, 4), (3, 3), *OTHER_BARS]
 
 @pytest.fixture
 def chomp(monkeypatch):
-    """The class of the game; its module is only on the path while a test runs, as it registers an environment."""
+    """Return the class of the game. Its module is only on the path during a test, as it registers an environment."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    # loaded beside it, this would be watched as its source too, and its kernels be none of those other tests compiled
+    # otherwise the module would be a source of the kernels of other tests
     monkeypatch.delitem(sys.modules, "custom_agent", raising=False)
     return import_module("new_game").Chomp
 
 
 def positions_of(game):
-    """Every position of Chomp, by the lengths of its rows; player 0 moves."""
+    """Return every position of Chomp, by the lengths of its rows. Player 0 moves."""
     for lengths in product(range(game.cols + 1), repeat=game.rows):
         if list(lengths) == sorted(lengths, reverse=True):
             yield Position.from_text(game, f"{','.join(map(str, lengths))} 0")
 
 
 def bitten(lengths, row, col):
-    """Chomp by the rulebook: all from ``(row, col)`` on, to the right and below, is eaten."""
+    """Chomp by the rulebook: a player eats all squares from ``(row, col)`` on, to the right and below."""
     return tuple(min(length, col) if r >= row else length for r, length in enumerate(lengths))
 
 
 @cache
 def is_won(lengths):
-    """Whether the player to move wins, by exhaustion."""
+    """Return whether the player to move wins, by enumeration."""
     bites = {bitten(lengths, row, col) for row, length in enumerate(lengths) for col in range(length)}
     return not bites or any(not is_won(after) for after in bites)
 
@@ -82,7 +82,7 @@ class TestChomp:
                 assert (lengths_of(after), after.opp, after.to_move) == (bitten(lengths, row, col), 0, 1)
 
     def test_perft(self, chomp):
-        # by hand: the bites leave 0, 2, 2 and 3 squares; the 3 that are left by b2 again 0, 2 and 2
+        # by hand: the actions leave 0, 2, 2 and 3 squares; from the 3 squares after b2 the actions leave 0, 2 and 2
         assert [perft(Position.start(chomp(2, 2)), depth) for depth in range(6)] == [1, 4, 7, 6, 2, 0]
 
     @pytest.mark.parametrize("bar", BARS)
@@ -137,7 +137,7 @@ class TestChomp:
             (a, a - 1) for a in range(1, 8)
         ]
 
-    @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # a dictionary, whose planes are empty at the end
+    @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # a dictionary with empty planes at the end
     @pytest.mark.parametrize("id", ["Chomp-v0", "Chomp-v0:rows=8,cols=8", "Chomp-v0:rows=1,cols=1"])
     def test_pettingzoo(self, chomp, id):
         pettingzoo.test.api_test(make(id), num_cycles=100)
@@ -168,7 +168,7 @@ class TestChomp:
 
 @cache
 def slow_score(lengths):
-    """The value for the player to move, and the plies to the end under optimal play."""
+    """Return the value for the player to move, and the plies to the end under optimal play."""
     bites = {bitten(lengths, row, col) for row, length in enumerate(lengths) for col in range(length)}
     if not bites:
         return 1, 0  # the opponent has just eaten the poison
@@ -223,7 +223,7 @@ def test_check_game(chomp, bar):
 
 
 def test_a_derived_class_inherits_no_solver(monkeypatch):
-    """Its rules can differ, so only the search of all positions is right for it."""
+    """A subclass can have other rules, so only the search of all positions is valid for it."""
     from ci_envs import Nim, Quixo
     from ci_envs.solver.solver import Solver, solver_of
 
@@ -281,11 +281,11 @@ class TestWeb:
             squares = {f"{col}{row}" for col in "abc" for row in "123"}
             assert {action["name"] for action in begun.json()["legal"]} == squares
             board = html.unescape(client.get(f"/game/{begun.json()['id']}").text).replace("\\", "")
-            assert set(re.findall(r'data-region="(\w+)"', board)) == squares  # what can be clicked on the page
+            assert set(re.findall(r'data-region="(\w+)"', board)) == squares  # the regions to click on the page
             self.lose_against_the_solver(client, begun.json()["id"])
 
     def lose_against_the_solver(self, client: httpx.Client, id):
-        """Take the smallest legal bite each time: the solver, moving second, wins all the same."""
+        """Play the smallest legal bite each time. The solver moves second and wins."""
         for _ in range(9):
             state = client.get(f"/api/games/{id}").json()
             while state["thinking"]:

@@ -58,7 +58,7 @@ AGENTS = {"nim_ga": NimGAAgent, "nim_evolved": NimEvolvedAgent}
 
 @pytest.fixture(autouse=True)
 def _named(monkeypatch):
-    """The agents by their names, whatever is installed."""
+    """Register the agents by name, also if the package is not installed."""
     monkeypatch.setattr(agent_registry, "_registered", AGENTS)
 
 
@@ -71,14 +71,14 @@ def words_of(game, heaps):
 
 
 def moves(heaps, game):
-    """Action numbers and what they leave, from the rules of Nim."""
+    """Return the numbers of the actions and the positions after them, from the rules of Nim."""
     for row, size in enumerate(heaps):
         for number in range(1, min(size, game.limit) + 1):
             yield row * game.limit + number - 1, (*heaps[:row], size - number, *heaps[row + 1 :])
 
 
 def wanted_by(rule, heaps, game):
-    """The actions that a random rule may play, from its definition."""
+    """Return the actions that a random rule can play, from its definition."""
     likes = {
         "nim_sum": lambda left: np.bitwise_xor.reduce(left) == 0,
         "nonzero_nim_sum": lambda left: np.bitwise_xor.reduce(left) != 0,
@@ -91,7 +91,7 @@ def wanted_by(rule, heaps, game):
 
 
 def chances_of_rule(rule, heaps, game):
-    """How likely a rule plays each action, from its definition."""
+    """Return the probability of each action of a rule, from its definition."""
     chances = np.zeros(game.action_count)
     if rule == "row_random":
         for row, size in enumerate(heaps):
@@ -149,7 +149,7 @@ def test_the_rules_play_the_same_in_compiled_code():
 
 
 def compiled_choices(agent, words):
-    """What the policy of an agent plays, word by word."""
+    """Return the actions of the policy of an agent for each word."""
     actions = np.empty(len(words), dtype=np.int64)
     rows = np.stack((words, np.zeros_like(words)), axis=1)
     policy, memory = agent.policy()
@@ -175,8 +175,8 @@ def test_theory_of_words_is_that_of_the_reference():
         ((2, 0), (1, 2, 2), {"2-1", "3-1"}),
         ((3, 0.5), (1, 2, 2), {"2-2", "3-2"}),
         ((2.5, 0.5), (1, 2, 2), {"2-1", "3-1", "2-2", "3-2"}),
-        ((2.4, 0), (1, 2, 2), {"2-1", "3-1"}),  # none in the range: what is nearest
-        ((1, 0), (1, 2, 2), {"1-1", "2-1", "3-1"}),  # 0 and 2 are as near to 1
+        ((2.4, 0), (1, 2, 2), {"2-1", "3-1"}),  # no action is in the range: the nearest actions are played
+        ((1, 0), (1, 2, 2), {"1-1", "2-1", "3-1"}),  # 0 and 2 have the same distance from 1
         ((0, 7), (1, 2, 2), {"1-1", "2-1", "3-1", "2-2", "3-2"}),
     ],
 )
@@ -194,7 +194,7 @@ def test_two_genes_by_hand(genome, heaps, names):
         # (1, 2, 2) leaves the nim-sum 0 by 1-1, 2 by 2-1 and 3-1, and 3 by 2-2 and 3-2
         ("raw", (0.2, 0.3), {"1-1"}),
         ("raw", (1, 1), {"1-1", "2-1", "3-1"}),
-        ("raw", (0.5, 0.4), {"1-1", "2-1", "3-1", "2-2", "3-2"}),  # nothing is acceptable
+        ("raw", (0.5, 0.4), {"1-1", "2-1", "3-1", "2-2", "3-2"}),  # no action is acceptable
         ("relative", (0, 0), {"1-1"}),
         ("relative", (1, 0), {"2-2", "3-2"}),
         ("relative", (0.5, 0.4), {"2-1", "3-1"}),  # 1.5 is the centre, 0.6 the radius
@@ -256,7 +256,7 @@ def test_one_gene_is_a_threshold_between_two_rules():
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_play_has_the_chances_it_is_said_to_have(data):
-    """Shares won in compiled games are those that the exact analysis of the chances says."""
+    """The shares won in compiled games agree with the exact analysis of the probabilities."""
     game = Nim((1, 2, 3))
     policy = NimEvolvedPolicy((*DETERMINISTIC_RULES, "nim_sum"), ("odd", "single"))
     genome = np.array(data.draw(st.lists(st.floats(0, 1), min_size=policy.genes, max_size=policy.genes)))
@@ -270,7 +270,7 @@ def test_play_has_the_chances_it_is_said_to_have(data):
     ):
         won = (1 + mean_scores(played(game, player, genes, games, words))[0]) / 2
         exact = share(analysis, chances_of)[0]
-        assert abs(won - exact) < 5 * (0.25 / games) ** 0.5 + 0.01  # the starts do not come quite as often
+        assert abs(won - exact) < 5 * (0.25 / games) ** 0.5 + 0.01  # the initial positions do not occur equally often
 
 
 def played(game, policy, genome, games, words):
@@ -281,7 +281,7 @@ def played(game, policy, genome, games, words):
 
 
 def slow_chance(heaps, game, choose, mine):
-    """The chance to win against the expert, by the rules alone; ``choose(heaps)`` gives the actions and chances."""
+    """Return the chance to win against the expert, by the rules. ``choose(heaps)`` gives actions and their chances."""
     if not any(heaps):
         return Fraction(int(mine == game.misere))
     after = dict(moves(heaps, game))
@@ -355,7 +355,7 @@ def test_what_rules_keep(game):
 
 @pytest.mark.parametrize("game", [Nim((1, 2, 3)), Nim((1, 1, 2, 1)), Nim((1, 2, 3), 1)], ids=str)
 def test_no_choice_of_rules_wins_more_than_the_ceiling(game):
-    """The best of all ways to choose a rule for each position, one by one."""
+    """The search tries all assignments of a rule to each position."""
     rules, analysis = ("min_lowest", "max_lowest", "endgame_second"), NimAnalysis(game)
     table = {rule: chosen_by(rule, game) for rule in rules}
 
@@ -391,7 +391,7 @@ def test_the_plain_rules_cannot_express_the_theory_but_nim_sum_is_it():
     )
     assert len(analysis.unsolvable_starts(DETERMINISTIC_RULES)) == 111
     assert analysis.mappings(("max_lowest", "nim_sum"), ("odd",)).max(axis=0).tolist() == [1, 1]
-    # 1, 2, 1 is won by taking the 2 alone, which no plain rule does: it is in the middle
+    # only taking the row of 2 wins 1, 2, 1, and no rule does this, because the row is in the middle
     middle = NimAnalysis(Nim((1, 2, 1)))
     assert {(1, 2, 1)} <= {middle.game.sizes(int(word)) for word in middle.unsolvable_starts(DETERMINISTIC_RULES)}
 

@@ -1,4 +1,4 @@
-"""The rules of the agent ``nim``, against positions worked by hand and against theory."""
+"""The rules of the agent ``nim``, compared with positions worked out by hand and with theory."""
 
 import itertools
 
@@ -32,7 +32,7 @@ def position_of(game, heaps):
 
 
 def played(game, heaps, seed=0, **options):
-    """The names of what an agent plays, on a board or more."""
+    """Return the names of the actions of an agent on one board or several boards."""
     positions = [position_of(game, one) for one in ([heaps] if isinstance(heaps[0], int) else heaps)]
     actions = NimRuleAgent(game, **options, seed=seed).act_batch(batch_of(positions)).tolist()
     names = [game.action_name(action) for action in actions]
@@ -61,13 +61,13 @@ def theory(heaps, game):
         ("min_highest", (0, 3, 2, 0), None, True, "3-1"),
         ("max_highest", (0, 3, 2, 0), None, True, "3-2"),
         ("max_highest", (1, 3, 5, 7), 3, False, "4-3"),
-        # one row left: all of it, in misere play all but one, else a single object
+        # one row left: take it all, in misere play all but one object, otherwise a single object
         ("endgame_first", (0, 3, 0, 0), None, False, "2-3"),
         ("endgame_first", (0, 3, 0, 0), 2, False, "2-1"),
         ("endgame_first", (0, 3, 0, 0), None, True, "2-2"),
         ("endgame_first", (0, 1, 0, 0), None, True, "2-1"),
         ("endgame_second", (0, 0, 0, 3), None, True, "4-2"),
-        # two: made equal, but in misere play no two single objects
+        # two rows: make them equal, but in misere play do not leave two single objects
         ("endgame_first", (2, 0, 5, 0), None, False, "3-3"),
         ("endgame_second", (5, 0, 2, 0), None, True, "1-3"),
         ("endgame_second", (5, 0, 2, 0), 2, False, "3-1"),
@@ -75,14 +75,14 @@ def theory(heaps, game):
         ("endgame_first", (1, 0, 5, 0), None, False, "3-4"),
         ("endgame_first", (1, 0, 5, 0), None, True, "3-5"),
         ("endgame_second", (1, 1, 0, 0), None, True, "2-1"),
-        # more: the first leaves an even number of rows, in misere play an odd one
+        # more rows: the first rule leaves an even number of rows, in misere play an odd number
         ("endgame_first", (1, 3, 5, 0), None, False, "3-5"),
         ("endgame_first", (1, 3, 5, 0), None, True, "3-4"),
         ("endgame_first", (1, 3, 5, 7), None, False, "4-6"),
         ("endgame_first", (1, 3, 5, 7), None, True, "4-7"),
         ("endgame_first", (1, 3, 5, 0), 3, False, "3-1"),
         ("endgame_first", (1, 3, 5, 1), None, False, "4-1"),
-        # the second makes a pair of the highest two, then takes the others from below
+        # the second rule makes the two largest rows equal, then takes the other rows from the smallest
         ("endgame_second", (1, 3, 5, 7), None, False, "4-2"),
         ("endgame_second", (1, 0, 5, 3), None, True, "3-2"),
         ("endgame_second", (2, 4, 0, 4), None, False, "1-2"),
@@ -134,7 +134,7 @@ def test_plays_legal_actions_only(game, options):
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options.values()))
 def test_only_the_random_rules_depend_on_the_seed(options):
     game = Nim()
-    heaps = [(1, 3, 5, 7)] * 50  # lost, so that all is the same to the nim-sum and to the expert
+    heaps = [(1, 3, 5, 7)] * 50  # lost positions, in which all actions are equal for the nim-sum and the expert
     first, again, other = (played(game, heaps, seed, **options) for seed in (1, 1, 2))
     assert first == again
     assert (first != other) == (options["rule"] in RANDOM)
@@ -177,7 +177,7 @@ def test_nim_sum_is_wrong_with_a_bound_and_in_misere_play(game, heaps, name, rig
 
 
 def wins_for_one_to_move(heaps, game):
-    """By the rules alone: whether the player to move wins."""
+    """Return whether the player to move wins, by the rules."""
     if not any(heaps):
         return game.misere
     names = (position_of(game, heaps).action_name(a) for a in position_of(game, heaps).legal_actions())
@@ -185,7 +185,7 @@ def wins_for_one_to_move(heaps, game):
 
 
 def beats_everyone(agent, position):
-    """Whether an agent that knows no chance wins from a position, on its turn, whatever the opponent plays."""
+    """Return whether a deterministic agent wins from a position against any play of the opponent."""
     position = position.play(int(agent.act_batch(batch_of([position]))[0]))
     if position.result is not None:
         return position.result == -1
@@ -213,7 +213,7 @@ class TestEndgame:
         )
 
     def test_does_not_win_all_with_more_rows(self, rule):
-        game = Nim((1, 3, 5))  # won, by 3-3 alone
+        game = Nim((1, 3, 5))  # only 3-3 wins
         assert theory(game.heaps, game)
         assert not beats_everyone(NimRuleAgent(game, rule), position_of(game, game.heaps))
 

@@ -1,4 +1,4 @@
-"""Observations that an agent cannot use are refused in one line, which says what to pass instead."""
+"""Observations that an agent cannot use are refused with one line, which names the right observation."""
 
 import numpy as np
 import pytest
@@ -84,7 +84,7 @@ def test_a_batch_names_the_board_that_does_not_fit(agent):
 def test_planes_of_no_position_are_refused():
     game = Nim((2, 3))
     observation = observation_of(Position.start(game))
-    observation["observation"][1, 0] = 0  # an object that lies on nothing
+    observation["observation"][1, 0] = 0  # an object above an empty cell
     with pytest.raises(ValueError, match="its planes are not a position of Nim"):
         make_agent("random", game).act(observation)
 

@@ -1,4 +1,4 @@
-"""Opening books of games with gravity, against the search of all positions, published numbers and bitbully."""
+"""Opening books of games with gravity, compared with the search of all positions, published numbers and bitbully."""
 
 import json
 import threading
@@ -42,7 +42,7 @@ def made_book(folder):
 
 
 def test_a_book_of_connect_four_has_the_positions_of_the_data_set_connect_4():
-    """The UCI data set "Connect-4" by John Tromp: 67,557 positions after 8 plies, no line yet, no move forced."""
+    """The UCI data set "Connect-4" by John Tromp: 67,557 positions after 8 plies without a line and a forced move."""
     book = OpeningBook(ConnectFour())
     plies = np.bitwise_count(book.words).sum(axis=1)
     assert np.count_nonzero(plies == 8) == 67_557
@@ -63,7 +63,7 @@ def test_a_book_that_knows_nothing_changes_no_score(small_solution):
     book = OpeningBook(SMALL)
     np.testing.assert_array_equal(BookSolution(SMALL, book).scores(book.words), small_solution.scores(book.words))
     low, high = book.bounds
-    np.testing.assert_array_equal(low, high)  # all of it was entered
+    np.testing.assert_array_equal(low, high)  # all positions were entered
 
 
 def test_a_book_is_extended_to_the_values_of_all_positions(tmp_path, small_solution):
@@ -116,7 +116,7 @@ def test_a_book_is_extended_for_a_limited_time(tmp_path):
 
 
 def test_a_user_makes_a_book_that_is_then_used(tmp_path):
-    game = ConnectN(4, 7, 4, gravity=True)  # too large to keep all positions
+    game = ConnectN(4, 7, 4, gravity=True)  # too large to store all positions
     run = CliRunner().invoke(main, ["book", "ConnectN-v0:rows=4,cols=7,n=4,gravity=true", "--minutes", "0.01"])
     assert run.exit_code == 0, run.output
     assert "positions are known" in run.output

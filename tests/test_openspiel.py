@@ -1,4 +1,4 @@
-"""The games that OpenSpiel has too agree with it move for move."""
+"""The games that OpenSpiel also has agree with it for each move."""
 
 import random
 import re

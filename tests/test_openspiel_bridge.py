@@ -1,4 +1,4 @@
-"""Our games in OpenSpiel: its own tests, its solvers against ours, and its bots as agents."""
+"""Our games in OpenSpiel: OpenSpiel's tests, its solvers compared with ours, and its bots as agents."""
 
 import copy
 import math
@@ -113,10 +113,10 @@ class TestMaxPlies:
         assert state.returns() == [1, -1]
 
     def test_defaults(self):
-        assert pyspiel.load_game("ci_envs_quixo").max_game_length() == 200  # as our environments truncate
+        assert pyspiel.load_game("ci_envs_quixo").max_game_length() == 200  # our environments truncate at the same ply
         assert pyspiel.load_game("ci_envs_quarto").max_plies == 0
         endless = pyspiel.load_game("ci_envs_quixo(size=3,max_plies=0)").new_initial_state()
-        for _ in range(300):  # the same two cubes to and fro
+        for _ in range(300):  # both players move the same two cubes back and forth
             for name in ("a1a3", "c1c3", "a1a3", "c1c3"):
                 if not endless.is_terminal():
                     endless.apply_action(endless.string_to_action(name))
@@ -124,7 +124,7 @@ class TestMaxPlies:
 
 
 def test_their_minimax_finds_our_values_of_quixo():
-    """The value of a position that is drawn after n plies follows from the distance to the end."""
+    """The value of a game that is a draw after n plies follows from the distance to the end."""
     game, plies = Quixo(3), 5
     solution = solve(game)
     table = MinimaxSolver(f"ci_envs_quixo(size=3,max_plies={plies})").solve()

@@ -1,4 +1,4 @@
-"""What is built and installed, and that other packages of the same names do no harm."""
+"""The built and installed package. Other packages with the names of our folders do not interfere."""
 
 import os
 import re
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def folder_of_a_user(tmp_path):
-    """A working directory with packages named as our folders are, which refuse to be imported."""
+    """Make a working directory with packages that have the names of our folders and refuse to be imported."""
     for name in ("agents", "baselines"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise RuntimeError('the package of the user was imported')")
@@ -55,7 +55,7 @@ def test_importing_a_folder_by_its_short_name_says_what_to_import(name):
 
 
 def files_of_packages(names):
-    """The Python files among some paths, without the first folder of an sdist and without what is not imported."""
+    """Return the Python files among some paths, without the first folder of an sdist and without unimported files."""
     return {name for name in names if name.endswith(".py") and name.partition("/")[0] not in NOT_INSTALLED}
 
 
@@ -64,7 +64,7 @@ NOT_INSTALLED = {"tests", "examples", "experiments", "benchmarks", "docs"}
 
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory):
-    """The sdist, and the wheel that is built from it."""
+    """Build the sdist, and the wheel from it."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -107,11 +107,11 @@ def test_the_page_on_pypi_has_absolute_links_to_files_of_the_repository(builds):
     assert {"CONTRIBUTING.md", "docs/images/quixo.gif"} < set(files)
     assert all((ROOT / file).exists() for file in files)
     assert all(link.startswith(("https://", "#")) for link in links)
-    assert not re.search(r"^pip install [^\n]*ci-envs", page, re.MULTILINE)  # it is not on PyPI yet
+    assert not re.search(r"^pip install [^\n]*ci-envs", page, re.MULTILINE)  # the package is not on PyPI yet
 
 
 def test_the_installed_wheel_runs_the_blocks_of_the_readme(builds, tmp_path):
-    """In a new virtual environment, which finds the packages of this one, but not the sources of ci_envs."""
+    """The blocks run in a new virtual environment with the packages of this one, without the sources of ci_envs."""
     venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", builds[1]]

@@ -1,4 +1,4 @@
-"""Where one clicks for an action, and what the marks on a picture say."""
+"""The regions to click for an action, and the marks on a picture."""
 
 import math
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def games_of(game: Game, count: int) -> Iterator[list[tuple[Position, int | None]]]:
-    """Random games, of at most 60 plies: each position with the action that led there."""
+    """Return random games of at most 60 plies: each position with the action that led to it."""
     rng = np.random.default_rng(3)
     for _ in range(count):
         played: list[tuple[Position, int | None]] = [(Position.start(game), None)]
@@ -55,23 +55,23 @@ def games_of(game: Game, count: int) -> Iterator[list[tuple[Position, int | None
 
 
 def picture_of(position: Position) -> Drawing:
-    """The picture without labels, of which Nim's also count."""
+    """Return the picture without labels. Nim also has labels."""
     return replace(position.game.draw(position.own, position.opp, position.to_move), labels=())
 
 
 def regions_of(position: Position) -> dict[str, Region]:
-    """The regions of a picture by name."""
+    """Return the regions of a picture by name."""
     return {region.name: region for region in picture_of(position).regions}
 
 
 def changed(before: Drawing, after: Drawing) -> NDArray[np.bool_]:
-    """Which pixels two pictures differ in."""
+    """Return the pixels that differ between two pictures."""
     different: NDArray[np.bool_] = (rgb_array(before) != rgb_array(after)).any(axis=2)
     return different
 
 
 def inside(regions: list[Region], pixels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which pixels lie in the least rectangle around some regions."""
+    """Return the pixels of the least rectangle around some regions."""
     mask = np.zeros(pixels.shape[:2], dtype=bool)
     left, top = min(region.x for region in regions), min(region.y for region in regions)
     right = max(region.x + region.width for region in regions)
@@ -81,7 +81,7 @@ def inside(regions: list[Region], pixels: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def red_heads(drawing: Drawing, region: Region) -> int:
-    """How many pixels of a region have the colour of a match's head."""
+    """Return the number of pixels of a region with the colour of a match's head."""
     pixels = rgb_array(drawing).astype(int)
     return int((inside([region], pixels) & (pixels[:, :, 0] - pixels[:, :, 1] > 90)).sum())
 
@@ -121,7 +121,7 @@ def test_regions_lie_in_the_picture_and_small_ones_apart(game: Game) -> None:
         assert min(region.x, region.y, region.width, region.height) > 0
         assert region.x + region.width < picture.width
         assert region.y + region.height < picture.height
-    small = [region for region in picture.regions if len(region.name) > 1]  # not the columns, which have cells in them
+    small = [region for region in picture.regions if len(region.name) > 1]  # without the columns, which contain cells
     for one, other in combinations(small, 2):
         beside = min(one.x + one.width, other.x + other.width) - max(one.x, other.x) < 0.01
         below = min(one.y + one.height, other.y + other.height) - max(one.y, other.y) < 0.01
@@ -151,7 +151,7 @@ def test_an_action_changes_nothing_but_what_lies_between_the_regions_of_its_trac
         regions = regions_of(position)
         trace = [regions[name] for name in game.trace(position.own, position.opp, action)]
         assert not (different & ~inside(trace, different)).any()
-        if not isinstance(game, Quixo):  # where a push can leave the board as it was
+        if not isinstance(game, Quixo):  # positions in which an action can keep the board unchanged
             assert all((different & inside([region], different)).any() for region in trace)
 
 
@@ -206,7 +206,7 @@ def test_quixo_is_clicked_as_its_actions_are_named() -> None:
 
 
 def lines_on(rows: list[str], n: int) -> list[list[tuple[int, int]]]:
-    """Every straight row of ``n`` cells."""
+    """Return every straight row of ``n`` cells."""
     height, width = len(rows), len(rows[0])
     lines = []
     for row in range(height):
@@ -219,12 +219,12 @@ def lines_on(rows: list[str], n: int) -> list[list[tuple[int, int]]]:
 
 
 def named(cells: list[tuple[int, int]]) -> frozenset[str]:
-    """The names of cells (row, column)."""
+    """Return the names of cells (row, column)."""
     return frozenset(f"{chr(ord('a') + col)}{row + 1}" for row, col in cells)
 
 
 def decisive_lines(position: Position) -> set[frozenset[str]]:
-    """The winner's lines, read from the text of the position."""
+    """Return the winner's lines, from the text of the position."""
     game, result = position.game, position.result
     if isinstance(game, Nim) or not result:
         return set()
@@ -259,7 +259,7 @@ def test_winning_lines_are_those_of_the_winner(game: Game) -> None:
 
 
 def test_who_completes_lines_of_both_in_quixo_has_lost_by_the_opponents() -> None:
-    position = Position.from_text(Quixo(3), "XXX/.../OOO O")  # X has just made both
+    position = Position.from_text(Quixo(3), "XXX/.../OOO O")  # X has just completed both lines
     assert position.result == 1
     assert position.game.winning_lines(position.own, position.opp) == (("a3", "b3", "c3"),)
 
@@ -378,7 +378,7 @@ def test_bad_marks_are_refused_by_name() -> None:
 
 
 def analysis_of(position: Position) -> Analysis:
-    """As if a search had visited each action as often as its number says."""
+    """Return an analysis with as many visits of each action as its number."""
     actions = position.legal_actions()
     visits = np.zeros(position.game.action_count, dtype=np.int64)
     visits[list(actions)] = actions

@@ -23,7 +23,7 @@ GAMES = [
     ConnectN(6, 7, 4, gravity=True),
     Nim((1, 3, 5, 7)),
     Nim((2, 3, 4), max_take=2, misere=True),
-    Nim((40, 2)),  # 80 actions, more than a word has bits
+    Nim((40, 2)),  # 80 actions, more than the bits of a word
     Quarto(),
     Quarto(squares=True),
 ]
@@ -31,7 +31,7 @@ each_game = pytest.mark.parametrize("game", GAMES, ids=repr)
 
 
 def playout(game: Game, seed: int, plies: int = 60) -> list[Position]:
-    """The positions of a random game, the first and at most ``plies`` more."""
+    """Return the positions of a random game: the initial position and at most ``plies`` more."""
     rng = random.Random(seed)
     positions = [Position.start(game)]
     while len(positions) <= plies and (actions := positions[-1].legal_actions()):
@@ -98,15 +98,15 @@ def assert_refused(game: Game, text: str) -> None:
         (ConnectN(3, 3, 3), "X.O/.../... O"),  # X is to move
         (ConnectN(3, 3, 3), "XX./.../... O"),
         (ConnectN(3, 3, 3), "O../.../... O"),
-        (ConnectN(3, 3, 3), "XXX/OOO/... X"),  # both have a line
-        (ConnectN(3, 3, 3), "XXX/OO./..O X"),  # X won, yet O went on
-        (ConnectN(3, 3, 3), "OOO/XX./X.X O"),  # O won, yet X went on
-        (ConnectN(3, 3, 3, gravity=True), "X../.../... O"),  # floating
+        (ConnectN(3, 3, 3), "XXX/OOO/... X"),  # both players have a line
+        (ConnectN(3, 3, 3), "XXX/OO./..O X"),  # X won, but O moved again
+        (ConnectN(3, 3, 3), "OOO/XX./X.X O"),  # O won, but X moved again
+        (ConnectN(3, 3, 3, gravity=True), "X../.../... O"),  # a floating stone
         (ConnectN(3, 3, 3, gravity=True), ".../O../.XX O"),
         (ConnectN(3, 2, 3, gravity=True), "O./../X. X"),
         (Nim((1, 3, 5)), "1,3 0"),
         (Nim((1, 3, 5)), "1,3,5,7 0"),
-        (Nim((1, 3, 5)), "1,3,6 0"),  # more than any heap of the start
+        (Nim((1, 3, 5)), "1,3,6 0"),  # more than any initial heap
         (Nim((1, 3, 5)), "1,3,256 0"),
         (Nim((255, 255)), "256,0 0"),
         (Nim((255, 255)), "0,1000 0"),
@@ -121,7 +121,7 @@ def assert_refused(game: Game, text: str) -> None:
         (Quarto(), "0.../..../..../.... 1 1"),  # the wrong player
         (Quarto(), "0.../..../..../.... - 0"),
         (Quarto(), "..../..../..../.... - 1"),
-        (Quarto(), "0123/..../..../.... f 1"),  # nothing is given after a quarto
+        (Quarto(), "0123/..../..../.... f 1"),  # no piece can be given after a quarto
         (Quarto(squares=True), "01../23../..../.... f 1"),
         (Quarto(), "A.../..../..../.... - 1"),
         (Quarto(), "g.../..../..../.... - 1"),
@@ -184,7 +184,7 @@ def test_games_are_immutable_values(game):
     twin = dataclasses.replace(game)
     assert game == twin
     assert hash(game) == hash(twin)
-    assert game.action_numbers == twin.action_numbers  # a cached property changes neither
+    assert game.action_numbers == twin.action_numbers  # a cached property does not change equality and hash
     assert game == twin
     assert eval(repr(game)) == game
     name = dataclasses.fields(game)[0].name
@@ -195,7 +195,7 @@ def test_games_are_immutable_values(game):
 @each_game
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_games_and_positions_survive_copying_and_pickling(game, duplicate):
-    position = playout(game, seed=4, plies=4)[-1]  # the game has by now its compiled type
+    position = playout(game, seed=4, plies=4)[-1]  # the game has its compiled type now
     twin = duplicate(game)
     assert twin == game
     assert hash(twin) == hash(game)
@@ -422,7 +422,7 @@ def images_of_actions(game, count, images):
 
 
 def action_maps(game: Game) -> np.ndarray:
-    """The image of each action under each symmetry."""
+    """Return the image of each action under each symmetry."""
     images = np.empty((game.symmetry_count, game.action_count), dtype=np.int64)
     images_of_actions(game, game.symmetry_count, images)
     return images

@@ -1,4 +1,4 @@
-"""The problems of optimisation: as their labs define them, behind Gymnasium, and read from files."""
+"""The optimisation problems: compared with their definitions by the labs, as Gymnasium environments, and from files."""
 
 import random
 import warnings
@@ -21,7 +21,7 @@ FILES = Path(__file__).parent / "or_library"
 
 
 def problem_of_the_lab(n, seed):
-    """As the lab's notebook makes it."""
+    """Return the sets as in the notebook of the lab."""
     random.seed(seed)
     return [
         list({random.randint(0, n - 1) for _ in range(random.randint(n // 5, n // 2))})
@@ -54,7 +54,7 @@ def test_the_generator_leaves_the_global_random_numbers_alone():
 
 
 def coverings():
-    """Instances that can be covered, and a choice of their lists."""
+    """Random instances with a cover, and a selection of their sets."""
     sizes = st.integers(1, 70)
     lists = sizes.flatmap(
         lambda n: st.tuples(st.just(n), st.lists(st.sets(st.integers(0, n - 1), min_size=1), min_size=1, max_size=12))
@@ -78,7 +78,7 @@ def test_cost_coverage_and_fitness(drawn, generator):
         expected.append((covered, -cost))
     fitness = problem.fitness(genomes)
     assert problem.calls == 20
-    for one, value in zip(expected, fitness, strict=True):  # fitness orders as (coverage, -cost) does
+    for one, value in zip(expected, fitness, strict=True):  # the fitness has the same order as (coverage, -cost)
         for other, limit in zip(expected, fitness, strict=True):
             assert (one > other) == (value > limit)
     bits = [[int(word) >> bit & 1 for word in row for bit in range(64)][:size] for row in problem.words]

@@ -1,4 +1,4 @@
-"""The agent ``quarto_ga`` and the plans that it evolves."""
+"""The agent ``quarto_ga`` and its evolved plans."""
 
 from collections import Counter
 from functools import cache
@@ -32,12 +32,12 @@ def positions_of(game):
 
 
 def winning_actions(position):
-    """Placements that win at once, by the rules alone; none while a piece is to be given."""
+    """Return the placements that win at once, by the rules, or no placements if the next action gives a piece."""
     return [action for action in position.legal_actions() if action < 16 and position.play(action).result == WIN]
 
 
 def losing_actions(position):
-    """Gifts that the opponent wins with at once, and placements after which all gifts are such."""
+    """Return the gifts that let the opponent win at once, and the placements after which all gifts do so."""
     losing = []
     for action in position.legal_actions():
         after = position.play(action)
@@ -61,7 +61,7 @@ def _chosen(policy, game, own, opp, seed, memory):
 
 
 def chosen(agent, position, seed):
-    """What the agent's policy plays, and the state of the random numbers after it."""
+    """Return the action of the agent's policy, and the next state of the random numbers."""
     policy, memory = policy_of(agent)
     words = np.uint64(position.own), np.uint64(position.opp)
     action, state = _chosen(policy, agent.game, *words, np.uint64(seed), memory)
@@ -79,13 +79,13 @@ def genes_of(word):
 GENOMES = st.lists(st.integers(0, 15), min_size=8, max_size=8)
 
 
-# what it plays
+# the chosen action
 
 
 @pytest.mark.parametrize("options", [{}, {"population": 2, "generations": 0}], ids=["defaults", "two plans"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_takes_every_win_and_gives_no_win_away(game, options):
-    """By the repair of its plans, however few they are."""
+    """The repair of the plans ensures it, also for few plans."""
     positions = positions_of(game)[:200]
     actions = QuartoGAAgent(game, **options, seed=0).act_batch(batch_of(positions)).tolist()
     seen = Counter()
@@ -104,7 +104,7 @@ def test_takes_every_win_and_gives_no_win_away(game, options):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_leaves_itself_a_safe_piece_to_give(game):
-    """By evolution: a cell is tried by one of 512 random plans but for one time in 10^14."""
+    """Evolution ensures it: one of 512 random plans tries each cell, except once in 10^14 runs."""
     positions = [p for p in positions_of(game) if p.opp >> 36 and not winning_actions(p) and losing_actions(p)]
     positions = [p for p in positions if len(losing_actions(p)) < len(p.legal_actions())]
     assert len(positions) > 10
@@ -114,7 +114,7 @@ def test_leaves_itself_a_safe_piece_to_give(game):
 
 
 def test_keeps_the_value_near_the_end():
-    """With three empty cells less than eight plies are left, and there are far more plans than ways to play them."""
+    """With three empty cells less than eight plies are left, and there are far more plans than sequences of actions."""
     positions = [p for p in positions_of(Quarto()) if (p.opp & 0xFFFF).bit_count() >= 13]
     assert len(positions) >= 20
     actions = QuartoGAAgent(Quarto(), seed=0).act_batch(batch_of(positions)).tolist()
@@ -124,7 +124,7 @@ def test_keeps_the_value_near_the_end():
 
 @pytest.mark.parametrize(("opponent", "share"), [("random", 0.95), ("minimax:depth=3", 0.6)])
 def test_beats(opponent, share):
-    """At lower rates than measured, 99.9% and 85%, as 40 games say little."""
+    """The bounds are lower than the measured rates of 99.9% and 85%, because 40 games are a small sample."""
     match = play_match(Quarto(), QuartoGAAgent(Quarto(), seed=1), make_agent(opponent, Quarto(), seed=2), 40)
     assert match.sides[0].total.score >= share
 
@@ -182,7 +182,7 @@ def test_plans_are_legal_and_follow_as_in_plain_python(game, genome, which):
     salt=st.integers(0, 99),
 )
 def test_fitness_is_that_of_plain_python(plans, placing, salt):
-    values = [hash((salt, *plan)) % 5 - 2 for plan in plans]  # equal plans come to the same
+    values = [hash((salt, *plan)) % 5 - 2 for plan in plans]  # equal plans lead to the same position
     keys = np.sort(np.array([int(word_of(plan)) << 32 | i for i, plan in enumerate(plans)], dtype=np.uint64))
     backed, fitness = np.empty(len(plans), np.int64), np.empty(len(plans), np.int64)
     own_plies = np.uint64(0b00110011 if placing else 0b10011001)
@@ -222,7 +222,7 @@ def test_chooses_as_in_plain_python_with_the_defaults():
     [(GAMES[0], ""), (GAMES[1], ",operators=each+uniform"), (GAMES[0], ",operators=swap+pairs+restart")],
 )
 def test_wandering_takes_every_win_and_gives_no_win_away(game, options):
-    """As the 512 random genomes begin with all cells and pieces."""
+    """The 512 random genomes start with all cells and pieces."""
     positions = positions_of(game)[::5]
     agent = make_agent(f"quarto_ga:algorithm=wandering,selection=roulette{options}", game, seed=0)
     actions = agent.act_batch(batch_of(positions)).tolist()
@@ -239,7 +239,7 @@ def test_same_seed_same_actions():
     seen = batch_of([Position.start(Quarto())] * 30)
     first, second, third = (QuartoGAAgent(Quarto(), **SMALL, seed=s).act_batch(seen).tolist() for s in (1, 1, 2))
     assert first == second != third
-    assert min(first) >= 16  # a piece is given first
+    assert min(first) >= 16  # the first action gives a piece
 
 
 def test_agent_and_policy_agree():

@@ -1,4 +1,4 @@
-"""Ratings and intervals, against formulas, published numbers and simulation."""
+"""Ratings and intervals, compared with formulas, published numbers and simulation."""
 
 import math
 
@@ -43,7 +43,7 @@ def test_draws_narrow_the_interval() -> None:
 
 
 def simulate(strengths: NDArray[np.float64], games: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Games without draws in which i beats j with the probability that Elo (1978) gives."""
+    """Return games without draws, in which i beats j with the probability of Elo (1978)."""
     wins = np.zeros((len(strengths), len(strengths)), dtype=np.int64)
     for i, j in zip(*np.triu_indices(len(strengths), 1), strict=True):
         wins[i, j] = rng.binomial(games, 1 / (1 + 10 ** ((strengths[j] - strengths[i]) / 400)))
@@ -71,7 +71,7 @@ def test_intervals_cover_the_truth() -> None:
 
 
 def test_extreme_results_stay_finite_and_ordered() -> None:
-    wins = np.triu(np.full((6, 6), 1000), 1)  # everyone beats all that come later
+    wins = np.triu(np.full((6, 6), 1000), 1)  # each player beats all players after it
     ratings = elo_ratings(wins, np.zeros_like(wins))
     elos = [rating.elo for rating in ratings]
     assert elos == sorted(elos, reverse=True)

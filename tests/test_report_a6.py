@@ -1,4 +1,4 @@
-"""Section A6, Quixo by an evolution of lists of layers, against plain Python."""
+"""Section A6, Quixo by an evolution of lists of layers, compared with plain Python."""
 
 import math
 from itertools import pairwise
@@ -29,7 +29,7 @@ def assert_valid(network):
 
 
 def plain_action(network, position):
-    """The first legal action whose softmax is largest."""
+    """Return the first legal action with the largest softmax."""
     values = [(position.own >> cell & 1) - (position.opp >> cell & 1) for cell in range(25)]
     for layer in network:
         values = [
@@ -41,7 +41,7 @@ def plain_action(network, position):
 
 
 def plain_game(first, second):
-    """The player that wins, 0 or 1; None after 100 plies."""
+    """Return the winner, 0 or 1, or None after 100 plies."""
     position = Position.start(GAME)
     for ply in range(100):
         position = position.play(plain_action((first, second)[ply % 2], position))
@@ -117,7 +117,7 @@ def test_mutation_replaces_an_inner_layer_and_tweaks_a_third_of_the_weights():
 
 
 def test_the_elite_stays_and_has_no_children():
-    """Each tournament has a network of fitness 1 or more, but the fitness of the elite is set to 0."""
+    """Each tournament contains a network of fitness 1 or more, but the fitness of the elite is set to 0."""
     population = NETWORKS[:20]
     fitness = np.ones(20)
     fitness[[4, 9]] = 5
@@ -140,7 +140,7 @@ def test_a_layer_that_does_not_fit_is_cut_or_filled():
 
 
 def test_random_networks_win_about_half_of_the_games():
-    """16 others won 31 to 83% of their games, 53% on average."""
+    """Sixteen other networks won 31 to 83% of their games, 53% on average."""
     shares = []
     for network in NETWORKS[:12]:
         match = play_match(GAME, LayersAgent(GAME, network), make_agent("random", GAME, seed=5), 60)

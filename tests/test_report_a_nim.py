@@ -1,4 +1,4 @@
-"""Report A on Nim, against slow versions in plain Python and figures that were measured for it independently."""
+"""Report A on Nim, compared with slow versions in plain Python and with independently measured figures."""
 
 import re
 from itertools import product
@@ -41,7 +41,7 @@ def nim_sum_after(rows, row, number):
 
 
 def accepted_moves(rows, preference, width, interpretation):
-    """The moves of report A, by its formula or by its words."""
+    """Return the moves of report A, by its formula or by its text."""
     sums = {
         (row, number): nim_sum_after(rows, row, number)
         for row, size in enumerate(rows)
@@ -70,7 +70,7 @@ def test_the_optimal_opponent_leaves_a_nim_sum_other_than_0():
     assert nonzero_nim_sum((1, 2, 3)) == pytest.approx(dict.fromkeys(uniform((1, 2, 3)), 1 / 6))
     assert nonzero_nim_sum((1, 2)) == {(0, 1): 0.5, (1, 2): 0.5}
     assert nonzero_nim_sum((0, 3)) == {(1, 1): 0.5, (1, 2): 0.5}
-    assert nonzero_nim_sum((1, 0)) == {(0, 1): 1.0}  # nothing else is legal
+    assert nonzero_nim_sum((1, 0)) == {(0, 1): 1.0}  # no other action is legal
 
 
 def test_the_exact_strategy_wins_all_that_is_won_in_misere_play():
@@ -131,7 +131,7 @@ def test_children_lie_between_their_parents_or_are_redrawn():
     children = nim_genes._next_population(genomes, wins, nim_genes.SELECTIONS["roulette"], np.random.default_rng(0))
     between = np.abs(children - 1 / 3) <= 0.1  # a mother with 20 wins and a father with 10
     copied = (children == 0) | (children == 1)
-    assert 1 - (between | copied).mean() == pytest.approx(0.1 * 0.8, abs=0.05)  # a tenth is redrawn
+    assert 1 - (between | copied).mean() == pytest.approx(0.1 * 0.8, abs=0.05)  # a tenth of the genes is sampled again
     assert (children == 0).mean() > (children == 1).mean()
     assert between.mean() > 0.3
 

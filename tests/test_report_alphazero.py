@@ -1,4 +1,4 @@
-"""Reports A and E on AlphaZero, against slow versions written from their descriptions."""
+"""Reports A and E on AlphaZero, compared with slow versions from their descriptions."""
 
 import math
 
@@ -50,7 +50,7 @@ def test_the_compiled_network_returns_what_pytorch_returns(network):
 
 
 class PlainTreeNode:
-    """A node of report E's search in plain Python. Values are for the player who moved to it."""
+    """A node of report E's search in plain Python. Values are for the player who moved to the node."""
 
     def __init__(self, position, mother=None, prior=0.0):
         self.position, self.mother, self.prior = position, mother, prior
@@ -62,7 +62,7 @@ class PlainTreeNode:
 
 
 class PlainExploration:
-    """Report E's ``explore`` in plain Python, with the same random numbers as the compiled one."""
+    """Run report E's ``explore`` in plain Python, with the random numbers of the compiled version."""
 
     def __init__(self, position, network, seed, repaired):
         self.root, self.network, self.state, self.repaired = PlainTreeNode(position), network, np.uint64(seed), repaired
@@ -73,11 +73,11 @@ class PlainExploration:
         return int(number)
 
     def evaluate(self, position):
-        """Priors by action and the value of a position: the board is turned, and the priors are turned back."""
+        """Return priors by action and the value of a position. The board is rotated; the priors are rotated back."""
         cells = np.arange(36).reshape(6, 6)
         image = self.below(8) if self.repaired else 0
         stones = np.array([(position.own >> cell & 1) - (position.opp >> cell & 1) for cell in range(36)])
-        turned = [cells.ravel()[cell] for cell in FOUR.cell_maps()[image]]  # where each cell goes
+        turned = [cells.ravel()[cell] for cell in FOUR.cell_maps()[image]]  # the target of each cell
         board = np.zeros(36)
         board[turned] = stones
         planes = np.stack([board == 1, board == -1]).reshape(1, 2, 6, 6)
@@ -219,7 +219,7 @@ def test_the_agent_of_report_e_wins_what_it_begins(name):
 
 
 class HashedValues:
-    """Values that depend on the planes alone."""
+    """Return values that depend only on the planes."""
 
     def __call__(self, planes):
         values = [np.random.default_rng(list(one.tobytes())).uniform(-1, 1) for one in planes]
@@ -227,7 +227,7 @@ class HashedValues:
 
 
 def plain_action(position):
-    """The action of report A's search in plain Python: V is a sum, P is 0, and no value changes its sign."""
+    """Return the action of report A's search in plain Python: V is a sum, P is 0, and all values have the same sign."""
 
     def value(at):
         words = np.array([[at.own, at.opp]], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Report B on set covering and Nim, against the figures that were measured for it independently."""
+"""Report B on set covering and Nim, compared with independently measured figures."""
 
 import math
 import re
@@ -70,7 +70,7 @@ STRATEGIES = {
     "B33": minmax_true,
     "B33:described": minmax_false,
     "B33:exchanged": minmax_exchanged,
-}  # the agents of report B, where a pass of the report is replaced by a legal move
+}  # the agents of report B, with a legal move instead of a pass
 POSITIONS = [rows for rows in product(*(range(size + 1) for size in REPORT_ROWS)) if any(rows)]
 
 
@@ -78,7 +78,7 @@ POSITIONS = [rows for rows in product(*(range(size + 1) for size in REPORT_ROWS)
 
 
 def plain_greedy(sets, n):
-    """Report B's greedy algorithm in plain Python: the weight of its cover and the number of lists taken."""
+    """Report B's greedy algorithm in plain Python: return the weight of its cover and the number of selected sets."""
     lists = sorted((set(each) for each in sets), key=len, reverse=True)
     covered, taken = set(lists[0]), [lists.pop(0)]
     while len(covered) < n:
@@ -104,7 +104,7 @@ def random_covering(rng):
 
 
 def lightest(problem):
-    """Return the least weight of a cover, by trying all selections of lists."""
+    """Return the least weight of a cover, by enumeration of all selections of sets."""
     everything, lists = set(range(problem.size)), list(zip(map(set, problem.sets), problem.costs, strict=True))
     chosen = (subset for size in range(len(lists) + 1) for subset in combinations(lists, size))
     return min(
@@ -201,7 +201,7 @@ def test_shares_of_the_always_rule(version, first, second, first_rule_second):
         ("min_highest", (1, 2), 1),
         ("max_highest", (1, 2), 0),
         ("max_lowest", (1, 1, 1), 1),
-        ("min_highest", (1, 3), 0),  # leaves (1, 2), to which no answer of the opponent lets it leave (1, 1)
+        ("min_highest", (1, 3), 0),  # leaves (1, 2): after each answer of the opponent it cannot leave (1, 1)
         ("min_highest", (2, 3), 1 / 4),  # leaves (2, 2), and (1, 1) if the opponent takes one object from the first row
     ],
 )
@@ -243,7 +243,7 @@ def test_the_best_of_the_evolution_is_the_best_of_noise():
     best = [evolve_threshold(np.random.default_rng(seed), 100)[-1, 0] for seed in range(20)]
     assert 0.40 <= np.median(best) <= 0.44  # the largest of 30,050 measurements
     for curve in (evolve_threshold(np.random.default_rng(seed), 20) for seed in range(3)):
-        assert (np.diff(curve[:, 0]) >= 0).all()  # the best survive, and are not measured again
+        assert (np.diff(curve[:, 0]) >= 0).all()  # the best genomes survive, and are not measured again
         assert ((curve[:, 1] > 0) & (curve[:, 1] < 1)).all()
 
 
@@ -262,7 +262,7 @@ def test_shares_of_minmax(strategy, four_rows, five_rows):
 
 
 def search(rows, maximises):
-    """Report B's minmax, by search: against the first winning reply, or any where there is none."""
+    """Return the value of report B's minmax by search: the opponent plays the first winning reply, or any reply."""
     if not any(rows):
         return -1 if maximises else 1
     replies = nim_optimal(rows) if not maximises else uniform(rows)
@@ -285,7 +285,7 @@ def test_shares_of_minmax_against_row_random():
 
 
 def sampled_minmax(rows, maximises, rng, alpha=-1, beta=1):
-    """The second excerpt of report B, with the end values exchanged and a reply that is drawn for each visit."""
+    """Return the value of report B's second excerpt, with exchanged end values and a random reply for each visit."""
     if not any(rows):
         return 1 if maximises else -1
     if not maximises:
@@ -321,7 +321,7 @@ def test_every_strategy_is_a_distribution_over_legal_moves(name):
 
 
 class CountedMinmax:
-    """Report B's minmax with max? = FALSE at the root, by search; it counts the positions that it visits."""
+    """Run report B's minmax with max? = FALSE at the root by search, and count the visited positions."""
 
     def __init__(self, rng):
         self.rng, self.visited = rng, 0
@@ -368,7 +368,7 @@ def test_a_memory_changes_no_move_and_is_kept_on_disk(tmp_path):
 
 
 class CountingAnalyst(RandomAgent):
-    """An analyst that gives each position the value of its nim-sum, and counts its analyses."""
+    """An analyst that evaluates each position by its nim-sum, and counts its analyses."""
 
     analysed = 0
 
@@ -409,7 +409,7 @@ def test_the_branches_of_the_decision_tree():
 
 @pytest.mark.parametrize("bound", [1, 2, 3])
 def test_play_with_a_bound(bound):
-    """The expert wins from every position from which a search finds a win."""
+    """The expert wins from every position that is won by a search."""
 
     @cache
     def is_won(rows):

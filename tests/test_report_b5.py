@@ -1,4 +1,4 @@
-"""Section B5, Quarto by the "wandering" genetic algorithm, against plain Python."""
+"""Section B5, Quarto by the "wandering" genetic algorithm, compared with plain Python."""
 
 from dataclasses import asdict
 
@@ -21,7 +21,7 @@ SMALL = {"population": 20, "generations": 5, "offspring": 12, "tournament_size":
 
 
 def plain_options(options):
-    """The options as the plain version reads them."""
+    """Return the options in the form of the plain version."""
     names = asdict(options)
     names["mutation"] = next(name for name, number in MUTATIONS.items() if number == options.mutation)
     names["crossover"] = next(name for name, number in CROSSOVERS.items() if number == options.crossover)
@@ -64,7 +64,7 @@ def test_chooses_as_in_plain_python(changes):
 
 
 def test_fitness_of_hand_made_genomes():
-    """Pieces 0, 1 and 3 lie in the first row and lack two attributes: 12 to 15, which have both, do not win there."""
+    """Pieces 0, 1 and 3 lie in the first row and lack two attributes. Pieces 12 to 15 have both, so they do not win."""
     place = Position.from_text(Quarto(), "013./..../..../.... 2 0")
     give = Position.from_text(Quarto(), "013./..../..../.... - 1")
     assert [action - 16 for action in give.legal_actions() if give.play(action).play(3).result is None] == [
@@ -78,7 +78,7 @@ def test_fitness_of_hand_made_genomes():
         (place, (2, 5, 6, 7, 4, 3, 5, 6), 2),  # could win
         (give, (-1, 5, 6, 7, 4, 3, 5, 6), -4),  # the opponent wins
         (give, (-1, 5, 6, 7, 4, 5, 3, 6), -2),  # the opponent could win
-        (give, (-1, 12, 6, 7, 4, 3, 5, 6), 1),  # safe, then both could win
+        (give, (-1, 12, 6, 7, 4, 3, 5, 6), 1),  # safe, then both players could win
         (give, (-1, 12, 6, 13, 4, 3, 5, 6), 2),
         (give, (-1, 12, 13, 6, 4, 3, 5, 6), 0),
     ]:
@@ -87,7 +87,7 @@ def test_fitness_of_hand_made_genomes():
             board = (Quarto(), *words, bool(position.opp >> 36), 4, ahead)
             if not ahead or genes[5] != 3:
                 assert pairs_fitness(board, word_of(genes)) == quarters
-    # on the present board the third piece could win, but the second one has taken the cell
+    # the third piece could win on the current board, but the second piece has taken the cell
     board = (Quarto(), np.uint64(give.own), np.uint64(give.opp), False, 4, True)
     assert pairs_fitness(board, word_of((-1, 12, 6, 13, 4, 3, 5, 6))) == 1
 
@@ -100,7 +100,7 @@ def test_every_agent_plays_legal_actions(name):
 
 
 def test_gives_the_last_piece():
-    """Where report B's code returns no piece."""
+    """Report B's code returns no piece in this position."""
     position = Position.start(Quarto())
     rng = np.random.default_rng(0)
     while True:
@@ -115,7 +115,7 @@ def test_gives_the_last_piece():
 
 @pytest.mark.parametrize(("name", "games"), [("B5", 150), ("B5:rule", 2000)])
 def test_wins_against_random_as_measured_elsewhere(name, games):
-    """97.5% in the second seat, of report B's code and of the rule alone."""
+    """97.5% in the second seat, for report B's code and for the rule alone."""
     agent, opponent = (make_agent(spec, Quarto(), seed=seed) for seed, spec in enumerate((f"report:{name}", "random")))
     record = play_match(Quarto(), opponent, agent, games, swap_seats=False).sides[1].total
     assert abs(record.wins / games - 0.975) < 4 * (0.975 * 0.025 / games) ** 0.5

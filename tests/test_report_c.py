@@ -1,4 +1,4 @@
-"""Report C's Monte Carlo tree search, against a slow version in plain Python."""
+"""Report C's Monte Carlo tree search, compared with a slow version in plain Python."""
 
 import itertools
 import math
@@ -24,13 +24,13 @@ class PlainNode:
 
 
 class PlainMCTS:
-    """Report C's search with lists and with the random numbers of compiled code."""
+    """Report C's search with lists, and with the random numbers of the compiled version."""
 
     def __init__(self, seed, signs_repaired, ends_repaired):
         self.state, self.signs_repaired, self.ends_repaired = seed, signs_repaired, ends_repaired
 
     def below(self, bound):
-        """SplitMix64, as Steele, Lea and Flood print it."""
+        """SplitMix64 (Steele, Lea and Flood 2014)."""
         self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
         word = (self.state ^ self.state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
         word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64

@@ -1,4 +1,4 @@
-"""Section D5, Quixo by an evolution strategy over weighted rules, against plain Python."""
+"""Section D5, Quixo by an evolution strategy over weighted rules, compared with plain Python."""
 
 import numpy as np
 import pytest
@@ -21,18 +21,18 @@ def cells(word):
 
 
 def cubes(position):
-    """The cells of the player to move and of the opponent."""
+    """Return the cells of the player to move and of the opponent."""
     return cells(position.own), cells(position.opp)
 
 
 def after(position, action):
-    """The cells of the player who moved and of the opponent, also where the move ends the game."""
+    """Return the cells of the player who moved and of the opponent, also if the move ends the game."""
     theirs, mine = cubes(position.play(action))
     return mine, theirs
 
 
 def threatens(own, opp, lines):
-    """Whether the player of ``own`` completes a line by a move."""
+    """Return whether the player of ``own`` completes a line by a move."""
     word = [sum(1 << 5 * row + column for row, column in player) for player in (own, opp)]
     position = Position(GAME, *word, 0)
     if position.result is not None:
@@ -41,7 +41,7 @@ def threatens(own, opp, lines):
 
 
 def plain_actions(rule, position):
-    """The actions that a rule, counted from 1, allows."""
+    """Return the actions that a rule, counted from 1, allows."""
     own, opp = cubes(position)
     lines = {1: ROWS, 2: COLUMNS, 3: ROWS, 4: COLUMNS, 5: DIAGONALS, 6: ROWS, 7: COLUMNS, 9: DIAGONALS}
     lines |= {8: ROWS + COLUMNS + DIAGONALS, 10: ROWS, 11: COLUMNS, 12: ROWS, 13: COLUMNS}
@@ -78,7 +78,7 @@ def marked(rule, position):
 
 @pytest.mark.parametrize("rule", range(1, 15))
 def test_rules_allow_the_actions_of_plain_python(rule):
-    """In positions late enough for lines of three and four."""
+    """The positions are late, so they contain lines of three and four."""
     positions = [p for p in POSITIONS if p.own.bit_count() + p.opp.bit_count() >= 12][
         :: 12 if rule in (6, 7, 8, 9) else 4
     ]
@@ -105,7 +105,7 @@ def test_hand_made_positions():
 def test_rules_are_drawn_by_their_weights_among_those_that_allow_an_action():
     position = Position.from_text(GAME, "O..../O..../O..../O..../.XXXX X")
     weights = np.full(14, 1e-9)
-    weights[[2, 3, 6]] = 0.3, 0.5, 0.2  # the second one allows nothing here
+    weights[[2, 3, 6]] = 0.3, 0.5, 0.2  # the second rule allows no action here
     agent = rules_agent(GAME, weights, 0)
     actions = agent.act_batch(batch_of([position] * 4000)).tolist()
     rows, blocks = set(marked(3, position)), set(marked(7, position))

@@ -1,4 +1,4 @@
-"""Set covering and the black-box bit string of reports A and B, against plain Python and independent measurements."""
+"""Set covering and the black box of reports A and B, compared with plain Python and independent measurements."""
 
 import random
 from collections import Counter
@@ -38,7 +38,7 @@ class PlainState(NamedTuple):
 
 
 def plain_best_first(sets, size):
-    """Report A's search as it is printed, on Python's queue: ``(steps, tiles)``."""
+    """Run report A's search as printed, on Python's queue, and return ``(steps, tiles)``."""
 
     def uncovered(state):
         return sum(all(element not in sets[index] for index in state.taken) for element in range(size))
@@ -110,7 +110,7 @@ def test_the_solver_of_section_a1(unit_cost):
 
 
 def plain_black_box(problem, loci, parents, seed, count):
-    """Report A's algorithm in plain Python: the best fitness of the first generations."""
+    """Run report A's algorithm in plain Python, and return the best fitness of the first generations."""
     rng = random.Random(seed)
 
     def fitness(genome):
@@ -149,7 +149,7 @@ def test_the_black_box_algorithm_is_like_the_plain_one(problem, parents):
 
 @pytest.mark.parametrize("parents", ["fitness", "ones"])
 def test_the_run_ends_50_generations_after_the_last_improvement(parents):
-    """Only improvements since generation 50 count, and one more generation is evaluated."""
+    """Only improvements after generation 50 count, and one more generation is evaluated."""
     curve = [float(state.fitness.max()) for state in generations(BitString(10, 400), parents, 4)]
     late = curve[50:-1]
     improvements = [place for place, value in enumerate(late) if value > max([0.0, *late[:place]])]
@@ -162,7 +162,7 @@ def test_selections_are_the_same_for_problem_1():
 
 
 def test_figures_of_section_a3():
-    """One run of each: within the ranges of ten independent runs, a little wider."""
+    """One run of each is within the ranges of ten independent runs, with a small margin."""
     rows = rows_of("A3")
     ranges = {
         (1, "fitness"): (0.91, 0.935),
@@ -202,7 +202,7 @@ def test_the_solver_of_section_a3():
 
 
 def plain_genetic(sets, n, population, offspring, limit, seed):
-    """Report B's algorithm in plain Python: ``(weight, generations)``."""
+    """Run report B's algorithm in plain Python, and return ``(weight, generations)``."""
     rng, count = random.Random(seed), len(sets)
 
     def fitness(genome):
@@ -242,7 +242,7 @@ def test_report_b_genetic_algorithm_is_like_the_plain_one(n):
 
 
 def test_children_of_report_b_are_mutants_or_crossed():
-    """From empty selections the first children have no bit or, three in ten, one bit."""
+    """The first children of empty selections have no bit, or one bit with a probability of 30%."""
     problem = set_covering(20, unique=True)
     plan = replace(PLAN, population=1000)
     fitness = []

@@ -1,4 +1,4 @@
-"""The Quixo searches of reports A and D, against a slow version in plain Python."""
+"""The Quixo searches of reports A and D, compared with a slow version in plain Python."""
 
 import itertools
 from dataclasses import replace
@@ -28,7 +28,7 @@ def board_of(position):
 
 
 def lines():
-    """Rows from the top, columns from the left, then the main and the other diagonal."""
+    """Return the lines: rows from the top, columns from the left, then the main diagonal and the other diagonal."""
     yield from ([5 * row + col for col in range(5)] for row in range(5))
     yield from ([5 * row + col for row in range(5)] for col in range(5))
     yield [6 * i for i in range(5)]
@@ -54,7 +54,7 @@ def longest_run(board):
 
 
 def moves(board, player):
-    """The moves (cell, end) of a player in the order of our actions: by cell, then right, left, down and up."""
+    """Return the moves (cell, end) of a player in the order of our actions: by cell, then right, left, down and up."""
     for cell in range(25):
         row, col = divmod(cell, 5)
         if (row in (0, 4) or col in (0, 4)) and board[cell] in (BLANK, player):
@@ -73,7 +73,7 @@ def pushed(board, cell, end, player):
 
 
 class PlainSearch:
-    """The search of reports A and D without pruning; it counts its nodes."""
+    """The search of reports A and D without pruning. It counts its nodes."""
 
     def __init__(self, mover, run_at_leaves):
         self.mover, self.run_at_leaves, self.nodes = mover, run_at_leaves, 0
@@ -139,7 +139,7 @@ def test_values_are_those_of_the_plain_search(mover, leaf):
     [("OXXXX/.OOOO/...../...../..... X", "a5a1", WON), (".OOOO/O..../...../...../.XXXX X", "a1a5", -WON)],
 )
 def test_of_two_complete_lines_the_first_one_counts(text, move, value):
-    """The move completes a row of each player, which always loses by our rules."""
+    """The move completes a row of each player. By our rules it always loses."""
     position, action = Position.from_text(QUIXO, text), QUIXO.action_numbers[move]
     assert position.play(action).result == 1
     assert searcher(QuixoSearch(1, Mover.AGENT)).action_values(position)[action] == value
@@ -158,7 +158,7 @@ def test_the_depth_grows_as_the_moves_become_fewer(most, least, depth):
 
 
 def test_a_leaf_can_be_a_random_game():
-    """Half of the random games are won, and alpha-beta ends a maximising ply at the first of them."""
+    """Half of the random games are won, and alpha-beta ends a maximising ply at the first won game."""
     search, position = QuixoSearch(2, Mover.AGENT, Leaf.RANDOM_GAME), Position.start(QUIXO)
     nodes = []
     for seed in (1, 1, 2, 4):
@@ -193,7 +193,7 @@ def test_shuffled_moves_break_ties_evenly():
     ],
 )
 def test_shares_of_games_won_against_random(search, games, expected):
-    """The expected shares of report D are of 30 games."""
+    """The expected shares are those of report D for 30 games."""
     assert 100 * games_v_random(search, games, seed=1).total.score == pytest.approx(expected, abs=8)
 
 

@@ -1,4 +1,4 @@
-"""The tabular sections of reports A, B and D, against slow versions in plain Python and independent figures."""
+"""The tabular sections of reports A, B and D, compared with slow versions in plain Python and independent figures."""
 
 import re
 from bisect import bisect
@@ -55,7 +55,7 @@ def free(board):
 
 
 def reward_of(board):
-    """1 if X has a line, -1 if O has one, 0 if the board is full, None while the game goes on."""
+    """Return 1 if X has a line, -1 if O has a line, 0 if the board is full, and None during the game."""
     for a, b, c in ("012", "345", "678", "036", "147", "258", "048", "246"):
         if board[int(a)] == board[int(b)] == board[int(c)] != ".":
             return 1 if board[int(a)] == "X" else -1
@@ -68,7 +68,7 @@ def best_cell(table, board):
 
 
 def episode(dice, epsilon, table):
-    """The boards and cells of a game, and its reward."""
+    """Return the boards and cells of a game, and its reward."""
     board, path = "." * 9, []
     while reward_of(board) is None:
         if epsilon < 1 and dice.share() >= epsilon:
@@ -108,7 +108,7 @@ def test_monte_carlo_of_report_a(summed):
 
 
 def weighted_cell(values, board, seed):
-    """Report A's draw for Monte Carlo, by Python's own sort and bisection."""
+    """Sample report A's move for Monte Carlo, with Python's sort and bisection."""
     x_moves = board.count("X") == board.count("O")
     cells = sorted(free(board), key=lambda cell: values[code(placed(board, cell))], reverse=x_moves)
     kept = cells[: -(-len(cells) // 3)]
@@ -136,7 +136,7 @@ def test_moves_of_report_as_agents():
 
 
 def test_shares_of_report_as_agents():
-    """All of 4,000 games: the intervals are four standard errors around figures measured independently."""
+    """All of 4,000 games. The intervals are four standard errors around independently measured figures."""
     agents = {name: make_agent(name, TICTACTOE, seed=7) for name in ("report:A4:q_learning", "report:A4:monte_carlo")}
     q_learning, monte_carlo = agents.values()
     random = make_agent("random", TICTACTOE, seed=8)
@@ -154,7 +154,7 @@ def test_shares_of_report_as_agents():
 
 
 def plain_nim(games, seed, rates, opponent, *, moves_first=False):
-    """Report B's Q-learning by dictionaries: the games won and the table, which starts at 0."""
+    """Run report B's Q-learning with dictionaries, and return the games won and the table, which starts at 0."""
     dice, table, won = Dice(seed), {}, []
     for _ in range(games):
         rows, learners_turn, last = REPORT_ROWS, moves_first, None
@@ -182,7 +182,7 @@ def plain_nim(games, seed, rates, opponent, *, moves_first=False):
 
 
 def first_value(rows, move):
-    """A first value that differs from move to move."""
+    """Return a first value that differs for each move."""
     return 0.001 * (sum(size * 9**place for place, size in enumerate(rows)) * 31 % 97) + 0.0001 * (
         7 * move[0] + move[1]
     )
@@ -270,7 +270,7 @@ NOTHING, ONE, TWO, THREE = words(), words(0), words(0, 1), words(4, 8, 12)
         ((ONE, TWO), (TWO, ONE), 0, 2.5, 2 / 5),
         ((ONE, ONE), (TWO, TWO), 0, 0, 2 / 5),
         ((ONE, ONE), (words(7), words(9)), 0, 0, 0),
-        ((ONE, ONE), (words(0, 2, 4), ONE), 0, 0, 0),  # three that do not touch
+        ((ONE, ONE), (words(0, 2, 4), ONE), 0, 0, 0),  # three cubes that do not touch
         ((words(0, 1, 2, 3), ONE), (words(0, 1, 2, 3, 4), ONE), 1, 2.25, 1),
         ((ONE, words(0, 1, 2, 3)), (ONE, words(5, 6, 7, 8, 9)), -1, -2.25, -1),
     ],
@@ -290,7 +290,7 @@ def test_rewards_of_report_d_in_games():
 
 
 def plain_positions(games, seed):
-    """Report D's Monte Carlo table of colour 0: values by the least image, as the opponent sees it."""
+    """Learn report D's Monte Carlo table of colour 0: values by the least image, from the opponent's point of view."""
     dice, table = Dice(seed), {}
     for _ in range(games):
         if dice.below(2) == 1:
@@ -321,7 +321,7 @@ def test_monte_carlo_of_report_d():
 
 
 def plain_actions(episodes, seed):
-    """Report D's Q-learning with the rewards of its text: values by position and action."""
+    """Learn report D's Q-table with the rewards of its text: values by position and action."""
     dice, table = Dice(seed), {}
 
     def value(position, action):
@@ -361,7 +361,7 @@ def test_q_learning_of_report_d():
 
 
 def test_the_table_of_report_d_is_worse_than_random():
-    """Few games of the learning already give what 200,000 give: 24 and 20% of the games against random."""
+    """A short training already gives the result of 200,000 games: 24 and 20% of the games won against random."""
     agent = PositionTableAgent(QUIXO, learn_positions(0, 20_000))
     random = make_agent("random", QUIXO, seed=5)
     wins = play_match(QUIXO, agent, random, 400).sides[0].total.wins

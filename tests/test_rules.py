@@ -1,4 +1,4 @@
-"""The rules of the games, against references written from the rulebooks and against positions set up by hand."""
+"""The rules of the games, compared with references from the rulebooks and with positions set up by hand."""
 
 import random
 
@@ -63,7 +63,7 @@ def test_random_play_agrees_with_the_reference(game: Game):
             assert position.legal_actions() == ()
             finished += 1
             position, reference = Position.start(game), reference_of(game)
-    assert finished or game in (Quixo(6), Quixo(7))  # whose random play hardly ever ends
+    assert finished or game in (Quixo(6), Quixo(7))  # games in which random play hardly ever ends
 
 
 @kernel
@@ -71,7 +71,7 @@ def _may_end(game, own, opp, outcome):
     return may_end(game, own, opp, outcome)
 
 
-# how many positions of a thousand say so that have no such action: where the last stone cannot lie, and pushes
+# the number of positions, of a thousand, without such an action: no cell for the last stone, and pushes
 @pytest.mark.parametrize(
     ("game", "wrong"),
     [
@@ -277,7 +277,7 @@ LINES = {
 @pytest.mark.parametrize("line", LINES)
 def test_quarto_four_alike_in_a_line_win_for_the_placer(squares, line):
     counts = line in ("row", "column", "falling", "rising") or (squares and "square" in line)
-    alike = ("0248", "0148", "0128", "0124", "fdb7", "feb7", "fed7", "fedb")  # each in one attribute alone
+    alike = ("0248", "0148", "0128", "0124", "fdb7", "feb7", "fed7", "fedb")  # each in only one attribute
     for pieces in (*alike, "35a7", "0f37", "69f1"):
         position = Position.start(Quarto(squares))
         for piece, cell in zip(pieces, LINES[line].split(), strict=True):

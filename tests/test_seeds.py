@@ -24,12 +24,12 @@ TICTACTOE, QUIXO, NIM = ConnectN(3, 3, 3), Quixo(), Nim((1, 3, 5, 7))
 
 @cache
 def unvisited_table():
-    """A table without positions: all actions are equal, so that each is drawn."""
+    """A table without positions: all actions are equal, so the agent samples each action."""
     rule = Rule(Q_LEARNING, False, True, UNSHAPED, False, 1.0, 0.0, 0.0, 0, SELF, 9)
     return new_table(9, 0.1), rule
 
 
-# of each agent the game and the spec string, or the options
+# the game of each agent, and its spec string or its options
 AGENTS = {
     "random": (TICTACTOE, "random"),
     "minimax": (TICTACTOE, "minimax:depth=2,table_mb=0.1"),
@@ -72,11 +72,11 @@ def test_a_batch_is_as_many_single_boards(name):
     many.reseed(9)
     assert many.act_on(words).tolist() == expected
     several = len({tuple(other.act_on(words).tolist()) for _ in range(5)}) > 1
-    assert several or name in ("neat", "nim_evolved")  # whose champions leave nothing to chance
+    assert several or name in ("neat", "nim_evolved")  # their champions are deterministic
 
 
 def replies(agent, position, seat):
-    """The position after the agent's replies through ``act``, as far as the game goes."""
+    """Return the position after the replies of the agent through ``act``, or the position at the end of the game."""
     while position.result is None and position.to_move != seat:
         position = position.play(agent.act(observation_of(position)))
     return position
@@ -128,7 +128,7 @@ def test_the_opponents_of_a_vector_environment_play_as_agents_with_the_boards_se
 
 
 class Recorder(PositionAgent):
-    """Plays as an agent, and keeps the positions and actions since it was seeded."""
+    """Play like an agent, and record the positions and actions since the last seed."""
 
     def __init__(self, agent):
         self.agent = agent
@@ -204,7 +204,7 @@ def test_a_seed_has_64_bits(seed):
 
 
 def test_the_generators_of_many_decisions_are_far_apart():
-    """Of 2^20 decisions no generator reaches the start of another within 2^40 numbers."""
+    """With 2^20 decisions no random generator reaches the start of another generator within 2^40 numbers."""
     increment = 0x9E3779B97F4A7C15
     steps = np.arange(2**20, dtype=np.uint64) * np.uint64(STRIDE * pow(increment, -1, 2**64) % 2**64)
     assert np.diff(np.sort(steps)).min() > 2**40

@@ -14,7 +14,7 @@ from ci_envs.envs.single_agent import SingleAgentEnv, make_single_agent
 
 
 def run(env, act, episodes):
-    """Rewards, seats and actions of some episodes, seeded by their number."""
+    """Return rewards, seats and actions of some episodes, with their numbers as seeds."""
     played = []
     for seed in range(episodes):
         planes, info = env.reset(seed=seed)
@@ -67,13 +67,13 @@ def test_gymnasium_checker_with_rendering():
 def test_stable_baselines_checker(id):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=UserWarning)  # small planes look like images to it
+        warnings.filterwarnings("ignore", category=UserWarning)  # the check takes small planes for images
         checker.check_env(make_single_agent(id))
 
 
 @pytest.mark.parametrize("id", ci_envs.registered())
 def test_an_episode_is_a_game_of_the_aec_environment(id):
-    """The same actions of both players, played in the AEC environment, end in the same reward."""
+    """The same actions of both players in the AEC environment end with the same reward."""
     moves = []
 
     def opponent(observation):
@@ -119,7 +119,7 @@ def test_a_loss_is_delivered():
 
 @pytest.mark.parametrize("render_mode", [None, "human"])
 def test_one_agent_plays_both_sides(render_mode, monkeypatch):
-    """The player who makes the winning action earns 1, agent or opponent."""
+    """The player with the winning action gets 1, the agent or the opponent."""
     monkeypatch.setitem(SingleAgentEnv.metadata, "render_fps", 1000)
     env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=None, render_mode=render_mode)
     for actions in ([0, 3, 1, 4, 2], [0, 3, 1, 4, 8, 5]):
@@ -158,7 +158,7 @@ def test_an_illegal_action_loses():
 
 @pytest.mark.parametrize("in_python", [False, True])
 def test_the_info_reports_an_illegal_action(in_python):
-    """Exactly the actions that are not among the legal actions of the position are reported."""
+    """The environment reports exactly the actions that are not legal in the position."""
     env = make_single_agent("TicTacToe-v0", opponent=first_legal_reply if in_python else "random")
     reported = 0
     for seed in range(50):
@@ -184,7 +184,7 @@ def test_an_illegal_action_of_the_opponent_is_not_reported_as_the_agents():
 
 
 def test_learning_without_masks_prints_nothing(capfd):
-    """Most of the first games end by an illegal action."""
+    """Most of the first games end with an illegal action."""
     ppo = pytest.importorskip("stable_baselines3").PPO
     env = gymnasium.make("ci_envs/Quixo-v0")
     ppo("MlpPolicy", env, n_steps=500, batch_size=500, n_epochs=1, seed=0, device="cpu").learn(3000)

@@ -1,4 +1,4 @@
-"""Exact values against published counts, plain minimax, theory and the reference rules; tables on disk; the agent."""
+"""Exact values, compared with published counts, plain minimax, theory and reference rules; tables; the agent."""
 
 from collections import Counter
 from copy import deepcopy
@@ -30,7 +30,7 @@ TIC_TAC_TOE = ConnectN(3, 3, 3)
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(tmp_path_factory):
-    """A cache directory of these tests' own, as fresh as that of a new user."""
+    """A cache folder for these tests only, empty like that of a new user."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(table_file, "user_cache_path", lambda name: folder / name)
@@ -44,7 +44,7 @@ def quixo4(tables):
 
 @cache
 def plain_minimax(position: Position) -> tuple[int, int]:
-    """(value, distance in plies to the end), by the definition of both."""
+    """Return (value, distance in plies to the end), by definition."""
     if position.result is not None:
         return position.result, 0
     return max(ranking(*after(position, action)) for action in position.legal_actions())[1:]
@@ -57,7 +57,7 @@ def after(position: Position, action: int) -> tuple[int, int]:
 
 
 def ranking(value: int, distance: int) -> tuple[int, int, int]:
-    """Greater is better: wins soon, losses late; draws are all alike, so their distance says nothing."""
+    """Return a number that is greater for faster wins and slower losses. All draws are equal, with any distance."""
     return value * (10_000 - distance), value, distance
 
 
@@ -144,7 +144,7 @@ def reference_at(position: Position) -> QuartoReference:
 
 
 def reference_minimax(reference: QuartoReference) -> tuple[int, int]:
-    """(value, distance) by the definition of both, over the reference rules."""
+    """Return (value, distance) by definition, with the reference rules."""
     if reference.result() is not None:
         return reference.result(), 0
     followers = []
@@ -166,7 +166,7 @@ def test_quarto_endgames_equal_minimax_over_the_reference_rules(squares):
 
 
 def quarto_endgames(game: Quarto, empty: int, count: int) -> list[Position]:
-    """Positions with a number of empty cells, a piece in hand or not, from random play."""
+    """Return positions with a number of empty cells, with or without a piece in hand, from random play."""
     rng = np.random.default_rng(0)
     found: list[Position] = []
     while len(found) < count:
@@ -203,7 +203,7 @@ def test_small_boards_of_connect_n():
 
 
 def test_counts_below_a_position_are_of_that_position_alone():
-    root = Position.from_text(TIC_TAC_TOE, ".X./.O./... X")  # its own mirror image, so half are kept
+    root = Position.from_text(TIC_TAC_TOE, ".X./.O./... X")  # a mirror image of itself, so half of them are stored
     solution = solve(root)
     assert solution.counts == counts_by_minimax(reachable(root))[0]
     with pytest.raises(ValueError, match=r"does not follow '\.X\./\.O\./\.\.\. X'"):
@@ -322,7 +322,7 @@ def test_nim_of_any_size_is_solved():
     assert sum(solution.counts.values()) == 256**8
     won = start.play(start.parse_action("3-7"))
     winning = solution.best_actions(won)
-    assert won.parse_action("3-94") in winning  # back to eight heaps that are alike modulo 101
+    assert won.parse_action("3-94") in winning  # back to eight heaps with equal remainders modulo 101
     for action in won.legal_actions():
         assert nim_is_won(game.sizes(won.play(action).own), 100, False) == (action not in winning)
 
@@ -362,7 +362,7 @@ def test_quixo_4x4_follows_the_reference_rules(quixo4):
 
 
 def assert_follows_the_reference(solution, game, texts):
-    """Each score follows from those of the positions that the reference rules lead to."""
+    """Each score follows from the scores of the positions after each action of the reference rules."""
     for text in texts:
         reference = QuixoReference(game.size)
         reference.board = [list(row) for row in text[:-2].split("/")]
@@ -410,7 +410,7 @@ def has_line(boards, symbol):
 
 
 def push(boards, taken, end):
-    """The boards after a push, seen by the other player, and on which it is allowed: by cutting and joining lines."""
+    """Return the boards after a push from the other player's point of view, and the legal boards, by joining lines."""
     (col, row), (to_col, to_row) = ((LETTERS.index(name[0]), int(name[1]) - 1) for name in (taken, end))
     pushed = boards.copy()
     line, out, into = (boards[:, row], col, to_col) if row == to_row else (boards[:, :, col], row, to_row)
@@ -548,12 +548,12 @@ def test_exact_plays_as_its_options_say(game):
             for actions, action in zip(played, agent.act_batch(observations).tolist(), strict=True):
                 actions.add(action)
         assert all(actions <= set(choice) for actions, choice in zip(played, allowed, strict=True))
-        assert sum(map(len, played)) > 0.95 * sum(map(len, allowed))  # all of them come up
+        assert sum(map(len, played)) > 0.95 * sum(map(len, allowed))  # all of them occur
 
 
 def test_exact_blunders_as_often_as_asked_and_repeats_itself_with_a_seed():
     game = Nim()
-    start = Position.start(game).play(0)  # won: every action but one loses
+    start = Position.start(game).play(0)  # a won position: every action except one loses
     agent = ExactAgent(game, blunder=0.25, seed=1)
     observations = observations_of([start] * 4_000)
     actions = agent.act_batch(observations)

@@ -1,4 +1,4 @@
-"""The results of ``python -m experiments.ladder``, and the tables of the documentation that are made of them."""
+"""The results of ``python -m experiments.ladder``, and the tables of strength in the documentation."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Q-learning and Monte Carlo by tables: their rules, their runs and files, and what they learn."""
+"""Tabular Q-learning and Monte Carlo: rules, runs, files, and learned values."""
 
 import csv
 import json
@@ -41,7 +41,7 @@ LEARNERS = ("q_learning", "monte_carlo")
 
 @pytest.fixture(autouse=True)
 def _toys(monkeypatch):
-    """Toy agents to learn from."""
+    """Toy agents as opponents in training."""
     toys = {"broken": Broken, "illegal": OutOfRange, "random_in_python": RandomInPython}
     monkeypatch.setattr(agent_registry, "_registered", toys)
 
@@ -50,7 +50,7 @@ SHORT = {"ladder": ("random",), "ladder_games": 2}
 
 
 def train(folder, method="q_learning", environment="TicTacToe-v0", episodes=1000, **options):
-    """The agent that a run made, with measurements that take no time."""
+    """Return the agent of a run, without measurements."""
     spec = training.train(method, environment, output=folder, episodes=episodes, **(SHORT | options))
     return make_agent(spec, environment, seed=0)
 
@@ -71,7 +71,7 @@ def run(*arguments):
 
 @cache
 def positions_of(game):
-    """Every position that play reaches and that is not over."""
+    """Return every reachable position in which the game is not over."""
     seen, frontier = {}, [Position.start(game)]
     while frontier:
         position = frontier.pop()
@@ -83,13 +83,13 @@ def positions_of(game):
 
 @cache
 def keeping_actions(game):
-    """Which actions keep the value of each of these positions, bool (positions, actions)."""
+    """Return the actions that keep the value of each position, bool (positions, actions)."""
     words = np.array([(position.own, position.opp) for position in positions_of(game)], dtype=np.uint64)
     return keep_value(solve(game).action_scores(words))
 
 
 def mistakes(agent):
-    """In how many positions one of the actions that the agent may play loses value."""
+    """Return the number of positions in which an action that the agent can play loses value."""
     wrong = 0
     for position, keeping in zip(positions_of(agent.game), keeping_actions(agent.game), strict=True):
         values = agent.action_values(position.own, position.opp)
@@ -235,7 +235,7 @@ def test_shaped_returns_worked_by_hand(tmp_path, monkeypatch, shaping, discount,
 
 
 def begin_with(monkeypatch, game, rows):
-    """Let runs begin with a table that holds these values."""
+    """Let runs start with a table with these values."""
 
     def prepared(columns, megabytes):
         table = new_table(columns, megabytes)
@@ -288,7 +288,7 @@ def _explored(game, rule, values, best, rate, counts, state):
 
 
 def frequencies(values, rate, *, softmax, draws=100_000):
-    """How often each action of the first position of tic-tac-toe is explored."""
+    """Return the number of times that each action of the initial position of tic-tac-toe is explored."""
     rule = Rule(0, False, False, 0, softmax, 1.0, 0.0, 0.0, 0, -1, 9)
     counts = np.zeros(18, np.int64)
     counts[0] = draws
@@ -367,7 +367,7 @@ def test_symmetric_positions_share_values(tmp_path):
 
 @pytest.mark.parametrize(("symmetries", "positions"), [(True, 627), (False, 4520)])
 def test_a_table_has_one_row_for_each_position_up_to_symmetry(tmp_path, symmetries, positions):
-    """765 positions of tic-tac-toe are different, 138 of them over; 5,478 and 958 with all images."""
+    """Tic-tac-toe has 765 different positions, 138 of them final; 5,478 and 958 with all images."""
     agent = train(tmp_path, episodes=600_000, symmetries=symmetries, random_plies=8, epsilon_end=0)
     file = file_of(tmp_path)
     assert len(file.keys) == positions
@@ -419,7 +419,7 @@ def test_a_seed_repeats_and_another_does_not(tmp_path):
 @pytest.mark.parametrize("opponent", ["self", "minimax:depth=1", "random_in_python"])
 @pytest.mark.parametrize("method", LEARNERS)
 def test_an_interrupted_run_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, method, opponent):
-    """A signal that comes during compiled code is seen when the call returns, before its result is bound."""
+    """A signal during compiled code is handled after the return of the call, before its result is bound."""
     options = {"opponent": opponent, "episodes": 2000, "initial_spread": 0.1}
     train(tmp_path / "whole", method, **options)
     for name, after in (("play_episodes", 17), ("play_episodes", 1), ("play_match", 9)):
@@ -465,7 +465,7 @@ def results(folder):
 
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory):
-    """The files of a run of two seconds that is left alone."""
+    """Return the files of an uninterrupted run of two seconds."""
     folder = tmp_path_factory.mktemp("whole")
     train(folder, episodes=1_500_000)
     return results(folder)
@@ -642,7 +642,7 @@ def test_a_run_is_not_overwritten_and_not_continued_as_another(tmp_path):
 
 
 class Trap:
-    """Writes a file when it is unpickled."""
+    """An object that writes a file when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -694,7 +694,7 @@ def test_a_damaged_table_is_refused(table):
             file = read_table(table, NIM, "q_learning")
         except ValueError:
             noticed += 1
-        else:  # a date, say
+        else:  # for example a date
             assert (file.rule, file.notes) == (whole.rule, whole.notes)
             assert (file.keys.tobytes(), file.values.tobytes()) == (whole.keys.tobytes(), whole.values.tobytes())
     assert noticed > 0.7 * len(content)
@@ -768,7 +768,7 @@ def test_a_table_survives_its_file(tmp_path):
 
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory):
-    """An agent that is good at tic-tac-toe."""
+    """An agent with strong play in tic-tac-toe."""
     folder = tmp_path_factory.mktemp("good")
     return training.train("q_learning:symmetries=true", "TicTacToe-v0", output=folder, episodes=300_000, **SHORT)
 

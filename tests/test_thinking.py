@@ -1,4 +1,4 @@
-"""Agents that think aloud: what they say last is what they find, and their trees are trees of legal play."""
+"""Agents with analyses during the search: the last analysis is the result, and the trees follow legal play."""
 
 import numpy as np
 import pytest

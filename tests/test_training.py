@@ -1,4 +1,4 @@
-"""Training with Stable-Baselines3: self-play, measurements, what is kept, and resuming after any interruption."""
+"""Training with Stable-Baselines3: self-play, measurements, stored files, and resuming after any interruption."""
 
 import csv
 import json
@@ -57,7 +57,7 @@ TINY = {
 
 @pytest.fixture(autouse=True)
 def trainers(monkeypatch):
-    """The trainers that the test makes; they write a checkpoint after each rollout."""
+    """Record the trainers that the test makes. They write a checkpoint after each rollout."""
     made = []
 
     class Recorded(SB3Trainer):
@@ -72,7 +72,7 @@ def trainers(monkeypatch):
 
 @pytest.fixture
 def run(trainers):
-    """Train a small network, and return the model as it is at the end."""
+    """Train a small network, and return the model at the end."""
 
     def run(algorithm, output, steps, **options):
         train(f"sb3:{algorithm}", TICTACTOE, steps=steps, output=output, **{**TINY, **ARGUMENTS[algorithm], **options})
@@ -86,7 +86,7 @@ def ci_envs_train(*arguments):
 
 
 def settings(algorithm):
-    """The options of a small run on the command line."""
+    """Return the options of a small run on the command line."""
     options = {**TINY, **ARGUMENTS[algorithm]}
     texts = {name: "+".join(value) if isinstance(value, tuple) else value for name, value in options.items()}
     return [f"--set={name}={text}" for name, text in texts.items()]
@@ -101,20 +101,20 @@ def steps_of(folder):
 
 
 def policy_of(folder):
-    """The weights at the last checkpoint."""
+    """Return the weights at the last checkpoint."""
     arrays = checkpoint(folder)[1].arrays
     return {name: torch.from_numpy(array) for name, array in arrays.items() if name.startswith("policy.")}
 
 
 def contents(folder):
-    """All that a run leaves but its times."""
+    """Return all files of a run without their times."""
     _, state = checkpoint(folder)
     arrays = {name: (array.dtype, array.shape, array.tobytes()) for name, array in state.arrays.items()}
     return [state.values, arrays, *((folder / name).read_bytes() for name in (BEST, CONFIG, CURVE))]
 
 
 def differing(first, second):
-    """The names of tensors that differ."""
+    """Return the names of the tensors that differ."""
     assert first.keys() == second.keys()
     return [name for name in first if not torch.equal(first[name], second[name])]
 
@@ -125,7 +125,7 @@ def flat(optimizer):
 
 
 def stopping(at, error):
-    """A method ``_on_step`` that raises at a step."""
+    """Return a method ``_on_step`` that raises an error at a step."""
 
     def _on_step(self):
         if self.num_timesteps >= at:
@@ -295,7 +295,7 @@ class TestARun:
         assert (four.boards, four.gamma) == (16, PRESETS["ppo"]["gamma"])
 
     def test_presets_are_arguments_of_the_algorithms(self):
-        """Each reaches the algorithm under the name that Stable-Baselines3 gives it."""
+        """Each option reaches the algorithm under its name in Stable-Baselines3."""
         for algorithm, arguments in PRESETS.items():
             env = self_play_env(GAME, ["random"], 2)
             model = ALGORITHMS[algorithm]("MlpPolicy", env, device="cpu", **{**arguments, "seed": 0})
@@ -305,7 +305,7 @@ class TestARun:
 class TestResuming:
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_everything_is_as_it_was(self, algorithm, tmp_path, run, trainers):
-        """A run that has its steps already shows what a checkpoint restores."""
+        """A run with all its steps shows the content of its checkpoint when it is resumed."""
         first = run(algorithm, tmp_path, 1000)
         events = len(list(tmp_path.glob("*tfevents*")))
         second = run(algorithm, tmp_path, 1000, resume=True)
@@ -408,7 +408,7 @@ class TestResuming:
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_an_interrupt_while_the_weights_change_waits_for_the_next_step(self, algorithm, tmp_path, monkeypatch, run):
-        """The checkpoint has the weights after the whole update."""
+        """The checkpoint contains the weights after the whole update."""
         seen = []
 
         def train_and_note(self, *arguments, **options):
@@ -431,7 +431,7 @@ class TestResuming:
         assert run(algorithm, tmp_path, 1000, resume=True).num_timesteps >= 1000
 
     def test_a_second_interrupt_takes_effect_at_once(self, tmp_path, monkeypatch, run):
-        """The weights are in the middle of an update then, so the checkpoint is an earlier one."""
+        """The interrupt is in the middle of an update, so the checkpoint is an earlier one."""
         steps = []
 
         def interrupted_twice(self):
@@ -461,7 +461,7 @@ class TestResuming:
         assert run("a2c", tmp_path, 100, resume=True).num_timesteps >= 100
 
     def test_stopped_at_any_write_it_continues(self, tmp_path, monkeypatch, run):
-        """Between any two files: nothing is lost but what came after the checkpoint, and the best stays the best."""
+        """The kill is between any two files: the run loses only the work since the checkpoint, not the best agent."""
         played, write = ScriptedLadder(monkeypatch), ci_envs.storage.files.write_whole
         for stop_at in range(1, 27):
             folder, writes, best = tmp_path / str(stop_at), [], 0
@@ -554,7 +554,7 @@ print(json.dumps(steps))
 
 
 class ScriptedLadder:
-    """Measurements with given scores, one after the other."""
+    """A ladder that returns given scores, one after the other."""
 
     def __init__(self, monkeypatch):
         self.scores = []

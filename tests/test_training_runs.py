@@ -1,4 +1,4 @@
-"""What all trainers share: options, run folders, resuming after a kill, measurements and progress."""
+"""The shared part of all trainers: options, run folders, resuming after a kill, measurements and progress."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def ci_envs_train(*arguments):
 
 
 def another_value(check, default):
-    """A value that a check allows and that is not the default, as a user writes it and as the config has it."""
+    """Return an allowed value that is not the default, as text and as the value in the config."""
     match check:
         case OrNone():
             return another_value(check.check, default) if default is None else ("none", None)
@@ -90,7 +90,7 @@ def another_value(check, default):
 
 
 def further_options(name, option):
-    """The other options that have to be given for an option to be allowed, as a user writes them."""
+    """Return the other options that an option needs, as text."""
     described = options_of(TRAINERS[name].config_type)
     required = {one: another_value(described[one].check, MISSING)[0] for one in described if described[one].required}
     return required | OTHERS.get((name, option), OTHERS.get((name, None), {}))
@@ -208,7 +208,7 @@ def test_the_config_says_what_was_trained(tmp_path):
 
 
 def test_tensorboard_shows_the_learning_curve(tmp_path, monkeypatch):
-    """Events of a killed run that its checkpoint does not have are discarded when it is resumed."""
+    """Resuming discards the events of a killed run after its checkpoint."""
     monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)
     with monkeypatch.context() as patched:
         kill_at_write(patched, 4)  # the second checkpoint
@@ -231,7 +231,7 @@ def test_a_run_without_tensorboard(tmp_path, monkeypatch):
 
 
 def kill_at_write(patched, number):
-    """Kill the run at one of the files that it writes, before the file has its name."""
+    """Kill the run while it writes one of its files, before the file has its name."""
     calls, write = count(), files.write_whole
 
     def write_whole(path, content):
@@ -261,7 +261,7 @@ SHORT = {"generations": 3, "games": 2, "final_games": 4} | {name: QUICK[name] fo
     ],
 )
 def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, environment, options, last, tmp_path, monkeypatch):
-    """``last`` is the number of files that are written at the end, when the best agent may have its file already."""
+    """``last`` is the number of files at the end, when the file of the best agent can exist already."""
     monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)  # a checkpoint after every step
     whole = tmp_path / "whole"
     train(name, environment, output=whole, **options)
@@ -281,7 +281,7 @@ def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, environment,
             assert result_of(folder) == result_of(whole)
             names = {file.name for file in folder.iterdir() if "tfevents" not in file.name}
             assert names == {CONFIG, CHECKPOINT, CURVE, best.name}
-    assert kills == 1 + 3 * 3 + last  # the config; the checkpoint, the curve and the agent after each step; the end
+    assert kills == 1 + 3 * 3 + last  # config; checkpoint, curve and agent after each step; the last files
 
 
 def test_a_run_killed_before_its_first_checkpoint_restarts_and_says_so(tmp_path, monkeypatch, capsys):
@@ -355,7 +355,7 @@ def test_a_rating_is_that_of_a_tournament():
 
 
 def test_games_of_the_ladder_begin_with_random_plies():
-    """Without them two deterministic agents play two different games."""
+    """Without random plies two deterministic agents play only two different games."""
     agent = make_agent("exact", TICTACTOE)
     for plies, least in ((0, 1), (3, 10)):
         ladder = Ladder(TICTACTOE, ["exact"], 100, random_plies=plies)

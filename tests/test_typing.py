@@ -1,4 +1,4 @@
-"""What a type checker says about calls of the functions that make environments."""
+"""The errors of a type checker for calls of the functions that make environments."""
 
 import re
 from dataclasses import MISSING, fields
@@ -15,7 +15,7 @@ VECTORS = {"opponent": None, "autoreset_mode": "SameStep", "copy": False, "threa
 
 
 def lines():
-    """Yield lines of a user's program, each with whether it is right."""
+    """Yield lines of a user's program, each with whether the line is correct."""
     yield "import ci_envs", True
     for id in IDS:
         cls = registry.resolve(id)[0].game_class()
@@ -35,7 +35,7 @@ def lines():
 
 def test_wrong_parameters_are_errors(tmp_path, monkeypatch):
     api = pytest.importorskip("mypy.api")
-    monkeypatch.chdir(ROOT)  # the cache of `make style` is here
+    monkeypatch.chdir(ROOT)  # the cache of `make style` is in this folder
     program = [*lines()]
     file = tmp_path / "user.py"
     file.write_text("".join(f"{line}\n" for line, _ in program))

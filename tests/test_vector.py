@@ -1,4 +1,4 @@
-"""The vector environment: each board plays as an environment of its own."""
+"""The vector environment: each board plays like a single environment."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ OPPONENTS = ("random", "minimax:depth=2,table_mb=0.1", "mcts:simulations=20")
 BOARDS = 5
 
 modes = pytest.mark.parametrize("mode", MODES)
-# to the boards these are more of the same: their rules and single environments are tested elsewhere
+# for the boards these games are no new case: other tests check their rules and single environments
 MORE = {
     "Quixo-v0:size=2",
     "ConnectN-v0",
@@ -49,20 +49,20 @@ def last_legal(observation):
 
 
 def single(id, **options):
-    """Gymnasium's environment; parameters in the id are Gymnasium's keyword arguments."""
+    """Make Gymnasium's environment. Gymnasium takes the parameters of the id as keyword arguments."""
     name, parameters = split_spec(id)
     return gymnasium.make(f"ci_envs/{name}", **parameters, **options)
 
 
 def pair(id, boards=BOARDS, *, opponent="random", mode="NextStep", threads=1, **options):
-    """Our vector environment and Gymnasium's over single ones."""
+    """Return our vector environment, and Gymnasium's vector environment of single environments."""
     ours = make_vec(id, boards, opponent=copy.deepcopy(opponent), autoreset_mode=mode, threads=threads, **options)
     makers = [lambda: single(id, opponent=copy.deepcopy(opponent), **options)] * boards
     return ours, SyncVectorEnv(makers, autoreset_mode=AutoresetMode(mode))
 
 
 def random_actions(masks, rng, illegal=0.05):
-    """A legal action for each row of masks, now and then any action at all."""
+    """Return a legal action for each row of masks, and sometimes any action."""
     actions = (masks * rng.random(masks.shape)).argmax(axis=1)
     return np.where(rng.random(len(masks)) < illegal, rng.integers(masks.shape[1], size=len(masks)), actions)
 
@@ -72,7 +72,7 @@ def assert_same(ours, theirs):
 
 
 def assert_same_play(ours, theirs, seed, steps=60):
-    """Both return the same from the reset on, of all that Gymnasium's vector environments return."""
+    """Check that both environments return the same from the reset on."""
     first = ours.reset(seed=seed)
     assert_same(first, theirs.reset(seed=seed))
     masks, rng, ends = first[1]["action_mask"], np.random.default_rng(seed), 0
@@ -85,7 +85,7 @@ def assert_same_play(ours, theirs, seed, steps=60):
 
 
 def played(env, seed=None, steps=30, rng_seed=0):
-    """Everything that some random steps return, copied; without a seed play goes on."""
+    """Return copies of everything that some random steps return. Without a seed the games continue."""
     out = [copy.deepcopy(env.reset(seed=seed))] if seed is not None else []
     rng = np.random.default_rng(rng_seed)
     for _ in range(steps):
@@ -135,7 +135,7 @@ class TestEqualsSingleEnvironments:
     def test_one_board_and_an_agent_that_draws_its_own_numbers(self, id, mode, seed, seat):
         ours, theirs = pair(id, 1, opponent=RandomInPython(ci_envs.make(id).game), mode=mode, seat=seat)
         assert assert_same_play(ours, theirs, seed) > 0
-        assert assert_same_play(ours, theirs, seed + 1) > 0  # after a second reset too
+        assert assert_same_play(ours, theirs, seed + 1) > 0  # also after a second reset
 
     @modes
     @pytest.mark.parametrize("opponent", ["random", last_legal], ids=["compiled", "in Python"])
@@ -152,7 +152,7 @@ class TestEqualsSingleEnvironments:
 
     @modes
     def test_a_game_over_before_the_agents_first_turn(self, mode):
-        """The opponent takes the only heap at once; the first step tells it, whatever its action."""
+        """The opponent takes the only heap at once. The first step reports the loss for any action."""
         expert = make_agent("nim_expert", "Nim-v0:heaps=7")
         ours, theirs = pair("Nim-v0:heaps=7", opponent=expert, mode=mode, seat=1)
         first, second = ours.reset(seed=0), ours.step(np.zeros(BOARDS, np.int64))
@@ -177,7 +177,7 @@ class TestEqualsSingleEnvironments:
 
     @pytest.mark.parametrize("opponent", ["random", last_legal], ids=["compiled", "in Python"])
     def test_resets_of_some_boards(self, opponent):
-        """Without autoreset, finished boards are begun again by their mask."""
+        """Without autoreset, the mask of ``reset`` restarts finished boards."""
         ours, theirs = pair("TicTacToe-v0", opponent=opponent, mode="Disabled")
         assert_same(ours.reset(seed=1), theirs.reset(seed=1))
         rng = np.random.default_rng(0)
@@ -423,7 +423,7 @@ class TestCopies:
         assert len(played(env)) == 30
 
     def test_self_play_can_follow_and_be_followed(self):
-        """The agent takes over the other side at once, and gives it away with the next game."""
+        """The agent takes over the other side at once, and gives it back with the next game."""
         env = make_vec("TicTacToe-v0", 2, opponent=last_legal, seat=0)
         env.reset()
         env.step(np.array([0, 1]))
@@ -567,7 +567,7 @@ class TestSampling:
         boards, draws = 4, 4000
         masks = (rng.random((boards, actions)) < 0.4).astype(np.int8)
         masks[:, -1] = 1
-        masks[0, :-1] = 0  # nothing but the last
+        masks[0, :-1] = 0  # only the last value
         space = MaskedMultiDiscrete(actions, boards, seed=1)
         drawn = np.array([space.sample(masks) for _ in range(draws)])
         for board, mask in enumerate(masks):
@@ -612,7 +612,7 @@ class TestSampling:
 
 
 def started(boards):
-    """The positions of boards after a reset, as (plies, player to move, own, opp)."""
+    """Return the positions of boards after a reset, as (plies, player to move, own, opp)."""
     return [(place.own.bit_count() + place.opp.bit_count(), place.to_move) for place in boards.positions]
 
 
@@ -649,7 +649,7 @@ def test_boards_with_random_openings_play_as_single_environments(id):
 
 
 def test_without_random_plies_nothing_changes():
-    """A share of 0 draws random numbers but begins every game at the start."""
+    """A share of 0 consumes random numbers, but every game starts from the initial position."""
     boards = make_vec("Quixo-v0", 50, opponent=None, openings=RandomOpenings(4, 0.0))
     boards.reset(seed=0)
     assert {place.own | place.opp for place in boards.positions} == {0}

@@ -16,7 +16,7 @@ from gymnasium.vector import SyncVectorEnv
 import ci_envs
 from ci_envs import FlatMaskObs, FlatMaskObsAEC, Position
 
-WRAPPERS = {  # the shape that each wrapper gives to the (3, 3, 2) planes of tic-tac-toe
+WRAPPERS = {  # the shape of the (3, 3, 2) planes of tic-tac-toe in each wrapper
     "RecordEpisodeStatistics": (wrappers.RecordEpisodeStatistics, (3, 3, 2)),
     "TimeLimit": (lambda env: wrappers.TimeLimit(env, 2), (3, 3, 2)),
     "FlattenObservation": (wrappers.FlattenObservation, (18,)),
@@ -31,7 +31,7 @@ def tictactoe(**options):
 
 
 def episode(env, seed=0):
-    """Everything that the steps of a game with the first legal actions return."""
+    """Return everything that the steps of a game with the first legal actions return."""
     observation, info = env.reset(seed=seed)
     steps = [(observation, 0.0, False, False, info)]
     while not (steps[-1][2] or steps[-1][3]):
@@ -58,7 +58,7 @@ def test_gymnasiums_wrappers_keep_the_game_and_the_masks(name):
 
 
 def test_videos_are_recorded(tmp_path, monkeypatch):
-    """Gymnasium gives MoviePy one picture for each position of the game, the first one included."""
+    """Gymnasium gives MoviePy one picture for each position of the game, with the initial position."""
     clips = []
 
     class Clip:
@@ -97,7 +97,7 @@ def test_a_vector_of_wrapped_environments():
     ids=["flat", "clip"],
 )
 def test_vector_wrappers(wrap):
-    """They do the same around our own vector environment and around one of single environments."""
+    """The wrappers have the same effect on our vector environment and on one of single environments."""
     ours, theirs = (wrap(env) for env in (ci_envs.make_vec("TicTacToe-v0", 3), SyncVectorEnv([tictactoe] * 3)))
     assert data_equivalence(ours.reset(seed=0), theirs.reset(seed=0), exact=True)
     for _ in range(15):

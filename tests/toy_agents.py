@@ -1,4 +1,4 @@
-"""Agents in Python to test with."""
+"""Agents in Python for tests."""
 
 import numpy as np
 
@@ -6,35 +6,35 @@ from ci_envs.agent.interface import Agent
 
 
 class FirstLegal(Agent):
-    """Plays the legal action with the lowest number, and draws no random numbers."""
+    """An agent that plays the legal action with the lowest number, without random numbers."""
 
     def act_batch(self, observations):
         return observations["action_mask"].argmax(axis=1)
 
 
 class RandomInPython(Agent):
-    """Random play that compiled code has to call."""
+    """A random agent that compiled code must call in Python."""
 
     def act_batch(self, observations):
         return self.any_of(observations["action_mask"])
 
 
 class Broken(Agent):
-    """Fails whenever it is asked."""
+    """An agent that always raises an error."""
 
     def act_batch(self, observations):
         raise ValueError(f"a bug, seen on {len(observations['action_mask'])} boards")
 
 
 class Illegal(Agent):
-    """Plays an action below the range."""
+    """An agent that plays an action below the range."""
 
     def act_batch(self, observations):
         return np.full(len(observations["action_mask"]), -1)
 
 
 class OutOfRange(Agent):
-    """Plays an action above the range."""
+    """An agent that plays an action above the range."""
 
     def act_batch(self, observations):
         return np.full(len(observations["action_mask"]), self.game.action_count)

@@ -1,4 +1,4 @@
-"""The features of positions and the evaluation by a genome, computed slowly from the definition of each feature."""
+"""Slow reference implementations of the features of positions and of the evaluation by a genome."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def slow_any(position):
 
 
 def slow_grid(position):
-    """Features of the board as text, where X is the player to move."""
+    """The features of a board as text. X is the player to move."""
     rows, cols, n = position.game.shape
     text = position.game.to_text(position.own, position.opp, 0).split()[0].split("/")
     found = {}

@@ -1,4 +1,4 @@
-"""Search by a network again, slow and obvious: objects and Python numbers, to compare with visit for visit."""
+"""A slow and simple search with a network, for comparisons of all visit counts."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ci_envs import Position
 
 
 class SlowNode:
-    """A position, and what is known of it for the player who played the action that led there."""
+    """A position, with the known bounds for the player whose action led to it."""
 
     def __init__(self, position, acts_again):
         self.position, self.sign = position, 1 if acts_again else -1
@@ -30,7 +30,7 @@ class SlowNode:
         return float(np.float32(self.total / self.visits))
 
     def tighten(self):
-        """Learn from the children what is certain; whether that was new."""
+        """Update the bounds from the children, and return whether they changed."""
         children = self.children.values()
         lower, upper = max(child.lower for child in children), max(child.upper for child in children)
         for child in children:
@@ -42,7 +42,7 @@ class SlowNode:
 
 @dataclass
 class SlowSearch:
-    """A search as :class:`ci_envs.agents.alphazero.search.Forest` makes it, of one position.
+    """A search of one position like :class:`ci_envs.agents.alphazero.search.Forest`.
 
     Attributes:
         root: of the tree.
@@ -95,7 +95,7 @@ class SlowSearch:
         value += worth * drawn
         if leaf is self.root and not leaf.is_proven:
             self.raw = max(value, -1)
-        for node in reversed(path):  # the value is for the player to move there, then for the player of its action
+        for node in reversed(path):  # the value for the player to move in the leaf, then for the player of its action
             worth *= node.sign
             value = min(max(value * node.sign, node.lower or worth), node.upper or worth)
             node.total = float(np.float32(node.total + value))
@@ -108,7 +108,7 @@ class SlowSearch:
         return self.reduced((self.root.total + self.cost) / max(self.root.visits, 1))
 
     def reduced(self, value):
-        """All of the contempt in a position that is not worse than even, none from -1/2 down, linear between."""
+        """Return the contempt: all of it for a value of 0 or more, nothing for -1/2 or less, linear in between."""
         return self.contempt * float(np.interp(value, [-0.5, 0], [0, 1]))
 
     def expand(self, node):
@@ -155,7 +155,7 @@ class SlowSearch:
         return max(choices, key=lambda one: (-abs(one[1].visits - wanted), self.noise[one[0]] + scores[one[0]]))[1]
 
     def improved_logits(self):
-        """Of every action at the root: the logarithm of its prior and its weighted value (Danihelka et al. 2022)."""
+        """Return for each action of the root the log prior plus the weighted value (Danihelka et al. 2022)."""
         tried = [child for child in self.root.children.values() if child.visits]
         value = self.raw
         if tried:

@@ -1,4 +1,4 @@
-"""The four games again, slow and obvious: written from the rulebooks over lists, sharing no code with the package.
+"""Slow and simple reference implementations of the four games, written from the rulebooks, without code of the package.
 
 Boards are lists of rows of what one sees on the table; an action is its public name. ``a1`` is the top left.
 """
@@ -18,20 +18,20 @@ class Reference(Protocol):
     to_move: int
 
     def legal(self) -> set[str]:
-        """The names of the legal actions; none once the game is over."""
+        """Return the names of the legal actions, or no names after the end of the game."""
 
     def play(self, name: str) -> None:
         """Play a legal action."""
 
     def result(self) -> int | None:
-        """None while the game goes on, else +1, 0 or -1 for the player to move."""
+        """Return None during the game, otherwise +1, 0 or -1 for the player to move."""
 
     def text(self) -> str:
-        """What ``Position.to_text`` should say."""
+        """Return the expected text of ``Position.to_text``."""
 
 
 def reference_of(game: Game) -> Reference:
-    """The reference of ``game``, at the start."""
+    """Return the reference of ``game`` in its initial position."""
     match game:
         case Quixo(size):
             return QuixoReference(size)
@@ -45,17 +45,17 @@ def reference_of(game: Game) -> Reference:
 
 
 def cell_of(name: str) -> tuple[int, int]:
-    """The row and column of a cell's name, from 0."""
+    """Return the row and column of the name of a cell, from 0."""
     return int(name[1:]) - 1, LETTERS.index(name[0])
 
 
 def name_of(row: int, col: int) -> str:
-    """The name of a cell."""
+    """Return the name of a cell."""
     return f"{LETTERS[col]}{row + 1}"
 
 
 class QuixoReference:
-    """Quixo, by taking a cube out of its row or column and pushing it in again at an end."""
+    """Quixo: take a cube out of its row or column, and push it in at an end."""
 
     def __init__(self, size: int):
         self.board = [["."] * size for _ in range(size)]
@@ -93,7 +93,7 @@ class QuixoReference:
         self.to_move = 1 - self.to_move
 
     def result(self) -> int | None:
-        if self._has_line("XO"[self.to_move]):  # the opponent, which moved last, completed it and loses
+        if self._has_line("XO"[self.to_move]):  # the opponent moved last, so the opponent completed this line and loses
             return 1
         return -1 if self._has_line("OX"[self.to_move]) else None
 
@@ -112,7 +112,7 @@ class QuixoReference:
 
 
 class ConnectNReference:
-    """``n`` in a row, by counting outwards from the stone that was put last."""
+    """``n`` in a row: count in all directions from the last stone."""
 
     def __init__(self, rows: int, cols: int, n: int, gravity: bool):
         self.board = [["."] * cols for _ in range(rows)]
@@ -160,7 +160,7 @@ class ConnectNReference:
 
 
 class NimReference:
-    """Nim, over a list of heaps."""
+    """Nim with a list of heaps."""
 
     def __init__(self, heaps: tuple[int, ...], max_take: int | None, misere: bool):
         self.heaps, self.max_take, self.misere = list(heaps), max_take, misere
@@ -182,14 +182,14 @@ class NimReference:
     def result(self) -> int | None:
         if any(self.heaps):
             return None
-        return 1 if self.misere else -1  # the opponent took the last one
+        return 1 if self.misere else -1  # the opponent took the last object
 
     def text(self) -> str:
         return f"{','.join(map(str, self.heaps))} {self.to_move}"
 
 
 def nim_is_won(heaps: tuple[int, ...], max_take: int | None, misere: bool) -> bool:
-    """The theory of Nim: can the player to move win?"""
+    """Return whether the player to move wins, by the theory of Nim."""
     remainders = [heap if max_take is None else heap % (max_take + 1) for heap in heaps]
     if misere and max(remainders) <= 1:
         return remainders.count(1) % 2 == 0
@@ -197,7 +197,7 @@ def nim_is_won(heaps: tuple[int, ...], max_take: int | None, misere: bool) -> bo
 
 
 class QuartoReference:
-    """Quarto, over a board of hexadecimal digits whose four bits are the attributes of a piece."""
+    """Quarto with a board of hexadecimal digits. The four bits of a digit are the attributes of the piece."""
 
     def __init__(self, squares: bool):
         self.board = [["."] * 4 for _ in range(4)]
@@ -236,7 +236,7 @@ class QuartoReference:
             if "." not in digits:
                 pieces = [f"{int(digit, 16):04b}" for digit in digits]
                 if any(len(set(values)) == 1 for values in zip(*pieces, strict=True)):
-                    return 1  # who placed is still to act
+                    return 1  # the player who placed acts again
         return None if any("." in line for line in self.board) else 0
 
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""Tabular learning again, slow and obvious: dictionaries, positions and Python numbers, to compare with bit for bit."""
+"""Slow and simple tabular learning with dictionaries and Python numbers, for comparisons bit by bit."""
 
 import math
 from dataclasses import KW_ONLY, dataclass
@@ -21,13 +21,13 @@ def _image_of_action(game, symmetry, action):
 
 @cache
 def followers(position):
-    """The positions after each legal action."""
+    """Return the positions after each legal action."""
     return {action: position.play(action) for action in position.legal_actions()}
 
 
 @cache
 def least_image(position):
-    """The words of the least image of a position, and the first symmetry that leads there."""
+    """Return the words of the least symmetric image of a position, and the first symmetry that maps to it."""
     images = [(image.own, image.opp) for image in position.symmetries]
     return min(images), images.index(min(images))
 
@@ -39,7 +39,7 @@ def image_of_action(game, symmetry, action):
 
 @cache
 def advantage(position):
-    """A quarter of the own longest line less a quarter of the opponent's."""
+    """Return a quarter of the own longest line minus a quarter of the opponent's longest line."""
     own, opp = (
         max((word & line).bit_count() for line in lines_of(*position.game.shape))
         for word in (position.own, position.opp)
@@ -49,7 +49,7 @@ def advantage(position):
 
 @cache
 def longest_runs(position):
-    """The longest contiguous runs of the player to move and of the other, along rows, columns and long diagonals."""
+    """Return the longest runs of the player to move and of the opponent in rows, columns and long diagonals."""
     rows, cols, n = position.game.shape
     lines = []
     for row in range(rows):
@@ -67,7 +67,7 @@ def run_in(word, line):
 
 
 def run_reward(before, after):
-    """Report D's reward, for the player to move before, of what happened to the longest runs."""
+    """Return report D's reward for the change of the longest runs, for the player who moved."""
     mine, other = longest_runs(before)
     new_mine, new_other = longest_runs(after) if after.to_move == before.to_move else longest_runs(after)[::-1]
     step = 0.25 * before.game.shape[0]
@@ -92,13 +92,13 @@ class Dice:
         return (self.word() >> 32) * bound >> 32
 
     def share(self):
-        """From 0 to below 1."""
+        """Return a number from 0 to below 1."""
         return (self.word() >> 11) / 2**53
 
 
 @dataclass
 class SlowLearner:
-    """One of the tabular learners, named and tuned as ``ci-envs train`` names and tunes it.
+    """A tabular learner with the names and options of ``ci-envs train``.
 
     Attributes:
         table: lists of values by the words of a position.
@@ -129,7 +129,7 @@ class SlowLearner:
         self.table, self.won, self.errors = {}, 0, []
 
     def place(self, position, action):
-        """Where the value of an action is: the key of a row, and the column in it."""
+        """Return the key of the row of an action, and its column."""
         if self.values == "state":
             position, action = followers(position)[action], 0
         if not self.symmetries:
@@ -164,7 +164,7 @@ class SlowLearner:
         return legal[self.dice.below(len(legal))]
 
     def opponents_action(self, position):
-        """A random one by new dice, which begin where these are; these go on by the square of their step."""
+        """Return a random action from a copy of the random numbers. Their state advances by the square of its step."""
         dice = Dice(self.dice.state)
         self.dice.state = (self.dice.state + 0x9E3779B97F4A7C15**2) % _WORD
         legal = position.legal_actions()
@@ -200,7 +200,7 @@ class SlowLearner:
     def play_episode(self, alpha, rate):
         position = self.first_position()
         learners, self.error = self.learners(), 0.0
-        turns = {0: [], 1: []}  # of each player: lists [place, reward until the next turn, position]
+        turns = {0: [], 1: []}  # lists [place, reward until the next turn, position] of each player
         for _ in range(self.max_plies):
             player = position.to_move
             if player not in learners:
@@ -245,7 +245,7 @@ class SlowLearner:
         return {self.dice.below(2)} if self.seat == "random" else {("first", "second").index(self.seat)}
 
     def mean_error(self):
-        """Averaged exponentially over a thousand episodes."""
+        """Return the exponential average over a thousand episodes."""
         mean = 0.0
         for number, error in enumerate(self.errors, 1):
             mean += (error - mean) / min(number, 1000)
@@ -267,7 +267,7 @@ class SlowLearner:
 
 
 def schedule_value(schedule, start, end, progress, delay=0.0):
-    """The value of a schedule."""
+    """Return the value of a schedule."""
     progress = max(0.0, progress - delay) / (1 - delay)
     if schedule == "constant":
         return start

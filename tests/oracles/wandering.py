@@ -9,7 +9,7 @@ _UNUSED = -1
 
 
 class Wandering:
-    """One decision."""
+    """One decision of the algorithm."""
 
     def __init__(self, position, seed, **options):
         self.options = options
@@ -108,7 +108,7 @@ class Wandering:
         return max(drawn, key=lambda one: one[0])
 
     def fitness(self, genome):
-        """The fitness as report B defines it, from -1 to 1."""
+        """Return the fitness as report B defines it, from -1 to 1."""
         board, fitness = self.board, 0.0
         for i, (piece, cell) in enumerate(zip(genome[:4], genome[4:], strict=True)):
             if i >= self.used or (i == 0 and not self.placing):
