@@ -45,6 +45,14 @@ PHRASES: dict[str, str] = {
     r"between two of which|of which one": "write the subject first",
     r"has no need of|have no need of": "write 'does not need'",
     r"hill_climber": "write 'hill_climbing'",
+    r"so long as": "write 'while' or 'if'",
+    r"(beside|next to) (its|their) peers": "write 'next to other libraries'",
+    r"one's own|ones own": "write 'your own'",
+    r"to and fro": "write 'back and forth'",
+    r"at last": "write 'finally'",
+    r"what (comes back|there is|is left|was left|goes wrong)": "write the noun, for example 'the rest'",
+    r"knows nothing (about|of)": "write 'has no values for' or 'ignores'",
+    r"(?-i:(a|the) same (as there|like there))": "write the noun",
 }
 """Regular expressions of phrases that readers must read twice, with advice. Underscores separate words."""
 
@@ -57,10 +65,18 @@ DOCSTRING_STARTS: dict[str, str] = {
 }
 """Regular expressions of unsuitable beginnings of docstrings, with advice."""
 
+FUNCTION_STARTS: dict[str, str] = {
+    r"(The|A|An|One|All|Every|Each|Whether|By|No|Its|Their|Some|Two|Both|This|In|On|At|From|For|To|With)\b": (
+        "begin with an imperative verb, for example 'Return ...'"
+    ),
+}
+"""Regular expressions of unsuitable beginnings of docstrings of functions that are no properties, with advice."""
+
 EXCEPTIONS: dict[str, str] = {
     r"docs/check_language\.py|tests/test_language\.py": r".*",  # the list of the phrases, and its test
     r"LICENSE": r"whom",  # the text of the licence
-    r"tests/.*": r"docstring that begins with '(What|How|Who|Where|When|Why|Which|Is|Are|Does|Do|May|Can|Did)'",
+    r"tests/.*": r"docstring that begins with '\w+'",  # the docstring of a test states the expected result
+    r"(ci_envs/web|examples/integrations)/.*": r"docstring that begins with '(The|A|An|All|Every|Whether|From)'",
 }
 """Regular expressions of the phrases that files may contain, by a regular expression of the file's path."""
 
@@ -71,6 +87,7 @@ _WORDS = {
     re.compile(rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])", re.IGNORECASE): PHRASES[pattern] for pattern in PHRASES
 }
 _STARTS = {re.compile(pattern): DOCSTRING_STARTS[pattern] for pattern in DOCSTRING_STARTS}
+_FUNCTION_STARTS = {re.compile(pattern): FUNCTION_STARTS[pattern] for pattern in FUNCTION_STARTS}
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -135,10 +152,17 @@ def _phrases(path: Path, text: str) -> Iterator[Finding]:
 def _docstring_starts(path: Path, text: str) -> Iterator[Finding]:
     for node in ast.walk(ast.parse(text)):
         docstring = ast.get_docstring(node) if isinstance(node, _DOCUMENTED) else None
-        for pattern, advice in _STARTS.items() if docstring else ():
+        starts = {**_STARTS, **_FUNCTION_STARTS} if _is_function(node) else _STARTS
+        for pattern, advice in starts.items() if docstring else ():
             if match := pattern.match(docstring or ""):
                 line = node.body[0].lineno if isinstance(node, _DOCUMENTED) else 1
                 yield Finding(path, line, f"docstring that begins with {match[0]!r}", advice)
+
+
+def _is_function(node: ast.AST) -> bool:
+    """Return whether a node is a function or a method, but not a property."""
+    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    return is_function and not any("property" in ast.unparse(each) for each in node.decorator_list)
 
 
 def main(arguments: list[str]) -> int:

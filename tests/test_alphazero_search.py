@@ -212,7 +212,7 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
     assert placed.to_move == position.to_move
     assert -0.5 <= found.values[0] <= 0.5
     first = Forest(game, SearchSettings(simulations=1), 1).search(words_of([position]), seeds_of([position]), even_hand)
-    assert first.values[0] == pytest.approx(0)  # -0.5 for the placing player, then +0.5 for the same player, who gives
+    assert first.values[0] == pytest.approx(0)  # -0.5 for the placing player, then +0.5 for this player
 
 
 def waits(position):

@@ -22,6 +22,10 @@ EXAMPLES = (
     "The loser tarries.",
     "The browser hangs up.",
     "def comes_again(moves): ...",
+    "A table knows nothing about new positions.",
+    "An agent of one's own.",
+    "The search continues so long as it can.",
+    "The rest is what is left.",
 )
 
 
@@ -48,6 +52,14 @@ def test_an_unsuitable_start_of_a_docstring_is_found(docstring, tmp_path):
     file.write_text(f'def name():\n    """{docstring}"""\n')
     [finding] = CHECK["findings"]([file])
     assert finding.line == 2
+
+
+def test_a_docstring_of_a_function_begins_with_a_verb_but_not_that_of_a_property(tmp_path):
+    file = tmp_path / "module.py"
+    text = '    {0}\n    def name(self):\n        """The value of a position."""\n'
+    file.write_text(f"class Position:\n{text.format('@property')}\n{text.format('@cache')}")
+    [finding] = CHECK["findings"]([file])
+    assert finding.line == 8
 
 
 def test_plain_language_has_no_findings(tmp_path):

@@ -145,7 +145,7 @@ def endgame_second(game: Any, own: Any) -> Any:
 
 @kernel
 def last_rows(game: Any, own: Any) -> Any:
-    """With one row left, take all of it. With two rows left, make them equal, so that the player can mirror all moves.
+    """Take all of the last row, or make the last two rows equal, so that the player can mirror all moves.
 
     In misere play, leave one object of a single row. If one of two rows has a single object, take all of the other row.
     If the action is illegal, take one object from the highest row. In normal play with two rows, the rule wins if it

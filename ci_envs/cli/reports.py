@@ -32,8 +32,8 @@ def reports(
 ) -> None:
     """Run each SECTION of the course reports, or list the sections.
 
-    Each section compares the published figures of a report with three results of ours: a literal re-implementation, an
-    implementation of the method as the report describes it, and our best method.
+    Each section compares the published figures of a report with three results: those of a literal re-implementation,
+    of the method as the report describes it, and of our best method.
 
     \b
     ci-envs reports

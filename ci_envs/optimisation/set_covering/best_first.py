@@ -108,7 +108,7 @@ _ADMISSIBLE = ("dual", "largest")
 
 
 def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Iterator[Incumbent]:
-    """A* (Hart, Nilsson and Raphael 1968); the work is the number of states expanded.
+    """Solve an instance by A* (Hart, Nilsson and Raphael 1968). The work is the number of expanded states.
 
     Args:
         problem: the instance.
