@@ -11,6 +11,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 PAGES = {"front": "", "environment": "environments/quixo/", "tutorial": "tutorials/first_environment/"}
+_SECONDS_OF_GAME = 8  # then the animation of the front page shows a board with several moves
 
 
 def main() -> None:
@@ -18,11 +19,12 @@ def main() -> None:
     with served() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
         for scheme in ("light", "dark"):
-            context = browser.new_context(color_scheme=scheme, viewport={"width": 1100, "height": 800})
+            context = browser.new_context(color_scheme=scheme, viewport={"width": 1300, "height": 850})
             page = context.new_page()
             for name, path in PAGES.items():
                 page.goto(f"{address}/{path}")
                 page.wait_for_load_state("networkidle")
+                page.wait_for_timeout(_SECONDS_OF_GAME * 1000)
                 page.screenshot(path=ROOT / "docs" / "images" / f"site_{name}_{scheme}.png")
         browser.close()
 

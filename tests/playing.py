@@ -42,7 +42,7 @@ def _duplicates(game, own, opp, duplicate):
         duplicate[action] = is_duplicate(game, own, opp, np.uint64(action))
 
 
-def kept_actions(position):
+def distinct_actions(position):
     """Return the legal actions that a search tries, which are those without duplicates."""
     duplicate = np.empty(position.game.action_count, np.bool_)
     _duplicates(position.game, np.uint64(position.own), np.uint64(position.opp), duplicate)

@@ -134,7 +134,7 @@ def test_exact_makes_no_mistake(game):
     assert accuracy.illegal == 0
 
 
-def test_exact_errs_as_often_as_it_is_told_to():
+def test_exact_blunders_with_the_given_probability():
     words = sample_positions(Quixo(3), 10_000, np.random.default_rng(0))
     agent = ExactAgent(Quixo(3), randomise=True, blunder=0.2, seed=0)
     critical = measure_accuracy(Quixo(3), agent, words, solve(Quixo(3))).critical
@@ -217,7 +217,7 @@ def test_the_table_is_repeatable_and_fits_a_terminal():
     assert row.split() == ["exact", "100.00", "99.24", "to", "100.00", "100.00", "99.24", "to", "100.00", "0.0000"]
 
 
-def test_the_table_tells_of_illegal_actions_and_unknown_distances(monkeypatch):
+def test_the_table_shows_illegal_actions_and_unknown_distances(monkeypatch):
     monkeypatch.setattr(agent_registry, "_registered", {"constant": Constant})
     result = run("accuracy", "Nim-v0:heaps=9,9,9,9,9,9,9,9", "constant", "--positions", "10")
     assert "constant: 10 illegal actions" in result.stdout

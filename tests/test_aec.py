@@ -212,7 +212,7 @@ def test_rewards_are_the_result_for_both(id):
             assert sum(env.rewards.values()) == 0
 
 
-def test_quarto_gives_the_turn_back_to_who_places():
+def test_in_quarto_the_placing_player_acts_again():
     env = make("Quarto-v0")
     env.reset()
     turns = []
@@ -224,7 +224,7 @@ def test_quarto_gives_the_turn_back_to_who_places():
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
 @every_environment
-def test_a_copy_goes_on_from_the_same_state(id, copied):
+def test_a_copy_continues_from_the_same_state(id, copied):
     env = play_random(make(id, render_mode="ansi"), seed=5, plies=3)
     twin = copied(env)
     assert data_equivalence(state_of(twin), state_of(env))
@@ -259,7 +259,7 @@ def test_position_can_be_set():
     assert all(env.terminations.values())
 
 
-def test_there_is_no_position_before_reset():
+def test_before_reset_the_position_is_an_error():
     with pytest.raises(AttributeError, match="position cannot be accessed before reset"):
         _ = make("Quixo-v0").position
 

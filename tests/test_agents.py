@@ -82,7 +82,7 @@ def test_random_is_uniform():
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_minimax_never_misses_what_its_depth_shows(game, depth):
+def test_minimax_finds_every_win_and_loss_within_its_depth(game, depth):
     """The action wins if a plain search of the same depth wins, and loses only if all actions lose."""
     agent = make_agent(f"minimax:depth={depth}", game, seed=depth)
     positions = random_positions(game, 40, seed=depth)
@@ -137,7 +137,7 @@ def test_minimax_plays_equal_actions_evenly():
     assert abs(counts - 100).max() < 48  # 5 standard deviations
 
 
-def test_minimax_knows_that_quartos_placer_goes_on_to_give():
+def test_minimax_knows_that_the_placing_player_gives_in_quarto():
     """With one ply to place and one ply to give, the agent must see that its own piece loses."""
     game = Quarto()
     position = Position.from_text(game, "012./..../..../.... 3 0")

@@ -52,7 +52,7 @@ def test_networks_of_the_reports_can_be_read_back_and_play(name, game, tmp_path)
 
 @pytest.mark.parametrize("ask", [inference, partial(TorchInference, device="cpu")], ids=["onnx", "torch"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_inference_says_what_the_network_says(game, ask):
+def test_inference_returns_the_outputs_of_the_network(game, ask):
     network = trained_a_little(game)
     planes = np.ascontiguousarray(batch_of(random_positions(game, 50, seed=2))["observation"])
     logits, values, draws = ask(network)(planes)
@@ -112,7 +112,7 @@ def test_the_network_of_section_e_has_its_layers():
     assert parameters_of(network) == convolved + policy + value == 42_029
 
 
-def test_the_networks_of_the_reports_compute_what_their_layers_say():
+def test_the_networks_of_the_reports_have_their_layers():
     """A slow reference: convolutions as sums over cells, for one position."""
     position = random_positions(ConnectN(), 5, seed=1)[-1]
     planes = batch_of([position])["observation"].astype(np.float64)[0]
@@ -214,7 +214,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("selection", ["puct", "ucb", "gumbel"])
-def test_the_agent_plays_alike_alone_and_among_many(selection):
+def test_the_agent_plays_the_same_on_one_board_and_on_many(selection):
     game = ConnectN(4, 5, 3, True)
     positions = random_positions(game, 60, seed=4)
     network = trained_a_little(game)
@@ -245,7 +245,7 @@ def test_at_a_temperature_the_agent_varies_but_takes_a_win():
     assert set(agent.act_batch(batch_of([win] * 50)).tolist()) == {2}
 
 
-def test_how_much_contempt_there_is_is_drawn_for_every_action():
+def test_the_contempt_is_sampled_for_every_action():
     """An untrained network predicts a draw with a probability near one half; a position has a value from -1/2 to 0."""
     game = Quixo()
     agent = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=20, contempt=1.0, seed=0)
@@ -256,7 +256,7 @@ def test_how_much_contempt_there_is_is_drawn_for_every_action():
     assert np.std([calm.analyse(Position.start(game)).value for _ in range(20)]) < 0.02
 
 
-def test_analysis_tells_of_the_search():
+def test_the_analysis_describes_the_search():
     game = Quixo()
     network = trained_a_little(game)
     agent = AlphaZeroAgent(game, network, simulations=100, seed=0)
@@ -336,7 +336,7 @@ def test_settings_have_a_preset_a_game_and_are_checked():
             preset(Quixo(), **changes)
 
 
-def test_what_is_decided_is_valued_right_by_an_untrained_network():
+def test_decided_positions_have_exact_values_with_an_untrained_network():
     game = ConnectN(3, 3, 3)
     agent = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=400, seed=0)
     proven = MCTSAgent(game, simulations=20_000, seed=0)

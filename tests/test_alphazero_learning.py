@@ -45,7 +45,7 @@ def games_of(game, samples):
 
 @pytest.mark.parametrize("selection", [PUCT, GUMBEL])
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_every_position_is_worth_what_its_game_brought_who_was_to_move(game, selection):
+def test_the_value_of_a_sample_is_the_result_for_the_player_to_move(game, selection):
     samples = plan_of(game, selection).play(evenly(game), 20, np.random.default_rng(1))
     played = games_of(game, samples)
     assert len(played) == 20
@@ -116,7 +116,7 @@ def test_games_begin_with_random_plies():
     assert len(np.unique(samples[["own", "opp"]][stones == 5])) > 20
 
 
-def test_what_a_game_brought_is_discounted_ply_by_ply():
+def test_the_result_of_a_game_is_discounted_for_each_ply():
     game = ConnectN(3, 3, 3)
     whole, less = (plan_of(game, PUCT, discount=d).play(evenly(game), 9, np.random.default_rng(3)) for d in (1, 0.5))
     for full, discounted in zip(games_of(game, whole), games_of(game, less), strict=True):
@@ -134,7 +134,7 @@ def test_the_searchs_value_can_be_mixed_in():
     assert (searched["value"] != pure["value"]).any()
 
 
-def test_who_plays_with_contempt_learns_what_a_position_is_worth_without():
+def test_samples_of_games_with_contempt_have_values_without_contempt():
     """The network predicts a draw everywhere, which has the value 0 for any result of the search."""
     game = ConnectN()
     words, seeds, half = start_words(game, 1), np.zeros(1, np.uint64), np.array([0.5])
@@ -164,7 +164,7 @@ def test_openings_are_drawn_from_the_policy():
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_the_replay_buffer_shows_images_of_what_was_added(game):
+def test_the_replay_buffer_returns_images_of_its_samples(game):
     positions = random_positions(game, 40, seed=2)
     rng = np.random.default_rng(0)
     samples = np.zeros(len(positions), sample_type(game))

@@ -136,7 +136,7 @@ def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selec
     ],
     ids=str,
 )
-def test_what_is_decided_within_the_lookahead_is_known_at_once(game, lookahead, count):
+def test_positions_decided_within_the_lookahead_are_proven_at_once(game, lookahead, count):
     """The values are those of the position and of the position after its single simulation."""
     positions = random_positions(game, count, seed=7)
     forest = Forest(game, SearchSettings(simulations=1, lookahead=lookahead), count)
@@ -189,7 +189,7 @@ def is_lost_at_once(position):
     )
 
 
-def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_the_other():
+def test_in_quarto_the_value_keeps_its_sign_between_placement_and_gift():
     """The network prefers pieces in hand with an even number. The placing player wants to give an odd piece."""
     game = Quarto()
     position = next(p for p in random_positions(game, 50, seed=9) if p.to_move == p.play(p.legal_actions()[0]).to_move)
@@ -198,10 +198,10 @@ def test_who_places_in_quarto_also_gives_and_what_is_good_for_one_is_good_for_th
         words = np.empty((len(planes), 2), np.uint64)
         decode_batch(game, np.ascontiguousarray(planes), words)
         movers = [Position(game, *row) for row in words.tolist()]
-        likings = np.array([liking(mover) for mover in movers], dtype=np.float32)
-        return np.zeros((len(planes), game.action_count), np.float32), likings, np.zeros(len(planes), np.float32)
+        values = np.array([value_of(mover) for mover in movers], dtype=np.float32)
+        return np.zeros((len(planes), game.action_count), np.float32), values, np.zeros(len(planes), np.float32)
 
-    def liking(mover):
+    def value_of(mover):
         gives = all(after.to_move != mover.to_move for after in map(mover.play, mover.legal_actions()))
         return 0.5 if gives else -0.5  # good for the player who gives, bad for the player who places
 
@@ -249,12 +249,12 @@ def share_of_waits(game, contempt, value_of, is_chosen, draw_of=lambda own, opp:
     return np.mean([action in waits(one) for one, action in zip(chosen, found.actions.tolist(), strict=True)])
 
 
-def test_who_is_better_does_not_go_in_circles():
+def test_the_better_player_avoids_repetitions():
     """More cubes have a larger value."""
     assert share_of_waits(Quixo(5), 0.0, lambda own, opp: np.sign(own - opp) / 2, lambda own, opp: own > opp + 3) == 0
 
 
-def test_with_contempt_a_risk_is_better_than_a_circle():
+def test_with_contempt_a_risk_is_better_than_a_repetition():
     """The player who takes a blank cube first gets a worse position. Waiting is 0, or the worst with contempt."""
     options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)
     assert share_of_waits(Quixo(5), 0.0, *options) > 0.15

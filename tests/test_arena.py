@@ -210,7 +210,7 @@ def test_batches_change_nothing_for_agents_without_chance(monkeypatch: pytest.Mo
         ({"seed": -1}, "seed must be 0 or more, not -1"),
     ],
 )
-def test_bad_input_is_refused_before_anything_is_played(change: dict[str, object], message: str) -> None:
+def test_bad_input_is_refused_before_the_first_game(change: dict[str, object], message: str) -> None:
     arguments = {"environment": "TicTacToe-v0", "agents": ["random", "random"], "games": 2} | change
     with pytest.raises(ValueError, match=message):
         Tournament(**arguments)  # type: ignore[arg-type]

@@ -260,7 +260,7 @@ class TestModelFiles:
         assert torch.equal(preferences(read.policy(GAME), planes), preferences(model.policy, planes))
         assert [other.name for other in tmp_path.iterdir()] == ["model.safetensors"]
 
-    def test_what_stable_baselines_makes_by_default_can_be_kept(self, tmp_path):
+    def test_default_models_of_stable_baselines_can_be_saved(self, tmp_path):
         env = VecMonitor(boards(TICTACTOE, 2))
         for cls in (MaskablePPO, PPO, A2C, DQN):
             model = cls("MlpPolicy", env, device="cpu", **({"buffer_size": 10} if cls is DQN else {}))
@@ -427,7 +427,7 @@ class TestAgent:
             assert (masks[np.arange(2000), actions] == 1).all()
             assert len(set(actions.tolist())) > 3
 
-    def test_it_plays_what_stable_baselines_would(self):
+    def test_it_plays_the_actions_of_stable_baselines(self):
         model = scrambled(new_model("maskable_ppo"))
         seen = batch_of(random_positions(GAME, 200, seed=0))
         expected, _ = model.predict(seen["observation"], action_masks=seen["action_mask"], deterministic=True)

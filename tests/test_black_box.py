@@ -125,7 +125,7 @@ def test_the_best_of_all_calls_is_found(solver):
 
 
 @solvers
-def test_what_was_found_stays_as_it_was(solver):
+def test_returned_solutions_do_not_change(solver):
     steps = [(found, found.genome.copy()) for found in solver(BitString(2, 60), calls=900, seed=2)]
     assert all((found.genome == copy).all() for found, copy in steps)
 
@@ -155,7 +155,7 @@ def test_one_bit_will_do(solver):
 
 @solvers
 @pytest.mark.parametrize("size", [5, 30])
-def test_coverings_are_what_they_are_said_to_be(solver, size):
+def test_reported_covers_have_their_reported_costs(solver, size):
     problem = set_covering(size)
     result = optimise(problem, lambda box, seed: solver(box, seed=seed, calls=1500), seed=4)
     assert problem.covered(result.solution) == size
@@ -164,7 +164,7 @@ def test_coverings_are_what_they_are_said_to_be(solver, size):
 
 
 @solvers
-def test_where_nothing_is_covered_nothing_is_found(solver):
+def test_a_solver_without_a_cover_returns_no_solution(solver):
     problem = SetCovering(64, [[number] for number in range(64)])  # only the selection of all sets is a cover
     first = next(solver(problem, calls=200, seed=0))
     assert first.genome is None
@@ -220,7 +220,7 @@ def test_linkage_solves_the_lab_in_fewer_calls_than_report_a(problem, seed):
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @seeds
-def test_linkage_does_not_care_what_a_one_means_and_where_it_stands(problem, seed):
+def test_linkage_is_independent_of_the_order_and_the_meaning_of_bits(problem, seed):
     hidden = Masked(BitString(problem), seed=100 + seed)
     result = optimise(hidden, linkage, seed=seed)
     assert result.value == 1.0
@@ -234,7 +234,7 @@ def test_linkage_does_not_care_what_a_one_means_and_where_it_stands(problem, see
     ids=["normal", "powers", "repeated", "zeros"],
 )
 @seeds
-def test_linkage_solves_what_is_linear(weights, seed):
+def test_linkage_solves_linear_functions(weights, seed):
     assert optimise(Weighted(weights), linkage, seed=seed).value == pytest.approx(weights[weights > 0].sum())
 
 

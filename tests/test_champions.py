@@ -43,7 +43,7 @@ def test_a_champion_comes_back_as_it_was(tmp_path):
         (lambda about: [], "is not a valid champion"),
     ],
 )
-def test_what_is_no_champion_is_refused(tmp_path, change, message):
+def test_other_files_are_refused_as_champions(tmp_path, change, message):
     path = tmp_path / "champion.json"
     write_champion(path, champion())
     path.write_text(json.dumps(change(json.loads(path.read_text()))))
@@ -59,7 +59,7 @@ def test_damage_is_refused(tmp_path, content):
         read_champion(path, "es", GAME)
 
 
-def test_a_champion_that_is_not_there_is_no_file():
+def test_a_missing_champion_is_a_missing_file():
     with pytest.raises(FileNotFoundError):
         read_champion("nowhere", "es", GAME)
     with pytest.raises(ValueError, match="the path of a file must be a text, not 3"):
@@ -99,7 +99,7 @@ def height(genomes, seed):
     return -((genomes - 1) ** 2).sum(axis=1) + np.random.default_rng(seed).normal(0, 0.01, len(genomes))
 
 
-def test_an_optimiser_is_told_what_it_asked_for(tmp_path):
+def test_an_optimiser_gets_the_fitness_of_its_genomes(tmp_path):
     walker = Walker(1)
     history = optimise(walker, height, 60, seed=1, path=tmp_path / "run.npz")
     assert np.abs(walker.place - 1).max() < 0.3
@@ -110,7 +110,7 @@ def test_an_optimiser_is_told_what_it_asked_for(tmp_path):
 
 @pytest.mark.parametrize("after", [1, 2, 17, 40])
 @pytest.mark.parametrize("every", [0, 1000])
-def test_a_run_that_was_broken_off_goes_on_as_if_nothing_had_been(tmp_path, after, every):
+def test_a_resumed_run_ends_like_an_uninterrupted_run(tmp_path, after, every):
     whole = Walker(3)
     expected = optimise(whole, height, 40, seed=3, path=tmp_path / "whole.npz", notes={"a": 1})
     calls = 0
@@ -138,7 +138,7 @@ def test_a_run_ends_at_its_target():
     assert all(told.best < -0.1 for told in history[:-1])
 
 
-def test_runs_that_cannot_go_on_are_refused(tmp_path):
+def test_runs_that_cannot_resume_are_refused(tmp_path):
     path = tmp_path / "run.npz"
     optimise(Walker(1), height, 3, seed=1, path=path, notes={"a": 1})
     whole = path.read_bytes()
@@ -174,7 +174,7 @@ def test_fitness_that_does_not_fit_is_not_kept(tmp_path):
     optimise(Walker(1), height, 5, seed=1, path=path, resume=path.exists())
 
 
-def test_the_best_of_some_is_who_wins_new_games():
+def test_the_best_genome_is_the_winner_of_new_games():
     from test_evolution import Preferences
 
     centre = np.zeros((3, 9))

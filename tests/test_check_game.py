@@ -359,7 +359,7 @@ def test_play_without_an_end_is_found():
         check_game(LastCell(), max_plies=5)
 
 
-def test_what_is_no_game_is_refused():
+def test_other_objects_are_refused_as_games():
     with pytest.raises(TypeError, match="check_game needs a game such as"):
         check_game("Quixo-v0")
     with pytest.raises(ValueError, match="games must be"):

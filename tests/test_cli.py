@@ -46,7 +46,7 @@ def test_compare_prints_both_tables() -> None:
     assert sum(map(int, either[2:5])) == 20
 
 
-def test_compare_counts_illegal_actions_and_tells_deterministic_agents() -> None:
+def test_compare_counts_illegal_actions_and_notes_deterministic_agents() -> None:
     result = run("compare", "TicTacToe-v0", "random", "illegal", "--games", "10")
     assert "Illegal" in result.stdout
     assert "illegal first, random second: all games were equal" in result.stdout
@@ -211,7 +211,7 @@ def test_plot_draws_learning_curves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"), [("episodes,rating\n", "has no measurements yet"), ("a,b\n1,x\n", "is not a learning curve")]
 )
-def test_plot_refuses_what_is_no_learning_curve(text: str, message: str, tmp_path: Path) -> None:
+def test_plot_refuses_files_other_than_learning_curves(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "curve.csv").write_text(text)
     result = run("plot", str(tmp_path), "-o", str(tmp_path / "curve.png"))
     assert result.exit_code == 2
@@ -219,7 +219,7 @@ def test_plot_refuses_what_is_no_learning_curve(text: str, message: str, tmp_pat
     assert result.stderr.count("\n") == 1
 
 
-def test_play_tells_a_person_the_legal_moves() -> None:
+def test_play_shows_the_legal_moves_to_a_person() -> None:
     result = run("play", "Nim-v0:heaps=1,2", "human", "random", typed="9-9\n2-1\n1-1\n2-1\n")
     assert result.exit_code == 0
     assert "legal actions: 1-1 2-1 2-2" in result.stdout
@@ -265,7 +265,7 @@ def test_list_as_json_and_of_some_kinds() -> None:
     assert "Agents:" not in run("list", "problems").stdout
 
 
-def test_what_list_prints_can_be_typed() -> None:
+def test_the_specs_of_list_are_valid() -> None:
     entries = json.loads(run("list", "environments", "--json", "-").stdout)
     for entry in entries:
         options = ",".join(f"{name}={value}" for name, value in entry["options"].items())

@@ -144,7 +144,7 @@ def test_a_bug_in_an_agent_ends_the_tournament():
         compare(GAME, ["random", Broken(GAME)], games=2, workers=1)
 
 
-def test_bad_workers_are_refused_before_anything_is_played():
+def test_bad_workers_are_refused_before_the_first_game():
     locked = FirstLegal(GAME)
     locked.lock = threading.Lock()
     for agents, options, message in (

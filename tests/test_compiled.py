@@ -183,7 +183,7 @@ def test_an_edited_rule_of_the_package_is_compiled_again_and_a_reverted_one_is_n
     ("module", "reached"),
     [("games/walk.py", True), ("games/operations.py", True), ("games/nim.py", False), ("envs/vector.py", False)],
 )
-def test_an_edit_recompiles_only_what_can_reach_the_edited_module(module, reached, run, tmp_path):
+def test_an_edit_recompiles_only_kernels_that_can_reach_the_module(module, reached, run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
     file = root / "ci_envs" / module
@@ -225,7 +225,7 @@ compare("Quixo-v0:size=3", ["minimax:depth=2", "mcts:simulations=20"], games=2)
 PRINT = "print(len(compiled))"
 
 
-def test_neither_comments_nor_code_above_the_kernels_recompile_them(run, tmp_path):
+def test_comments_and_code_above_a_kernel_do_not_recompile_it(run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
     assert run(MOVE + PRINT)[0] > 5
@@ -245,7 +245,7 @@ def test_the_same_sources_in_another_folder_share_compiled_code(run, tmp_path):
     assert run(QUIXO, tmp_path / "copy") == [356, *CACHED]
 
 
-def test_functions_of_one_name_differ_in_the_cache_by_what_they_do(run, tmp_path):
+def test_functions_with_one_name_have_different_cache_entries(run, tmp_path):
     """Their bytecode is the same. Their constants and the names in the code differ."""
     (tmp_path / "same_name.py").write_text(
         """
@@ -308,7 +308,7 @@ def print_name(*fields):
 """
 
 
-def test_kernels_of_different_records_have_different_names_whichever_process_compiled_them(run, tmp_path):
+def test_kernels_of_different_records_have_different_names_in_all_processes(run, tmp_path):
     (tmp_path / "linked_name.py").write_text(LINKED_NAME)
     first, second = (
         run(f"from linked_name import *; print_name(('first', np.{kind}))", cache=tmp_path / kind)

@@ -75,7 +75,7 @@ def slow_greedy(problem, key):
     return sorted(chosen)
 
 
-def test_greedy_rules_are_what_they_say():
+def test_greedy_rules_follow_their_definitions():
     for problem in small_problems(range(200)):
 
         def by_overlap(number, one, covered):
@@ -114,7 +114,7 @@ def slow_lookahead(problem, width, lookahead):
     return sorted(chosen)
 
 
-def test_look_ahead_is_what_it_says():
+def test_the_lookahead_follows_its_definition():
     for problem in small_problems(range(0, 200, 3)):
         for width, lookahead in ((1, 3), (2, 0), (3, 4)):
             found = optimise(problem, f"greedy:width={width},lookahead={lookahead}")
@@ -296,7 +296,7 @@ def test_a_cover_without_overlap_ends_the_genetic_algorithm():
     assert result.work < 12_300
 
 
-def test_a_scalar_fitness_that_rewards_too_little_covers_nothing():
+def test_a_scalar_fitness_with_a_small_reward_covers_no_element():
     """A set of k elements gains 2 k and loses twice its weight k, so that the empty selection stays the best."""
     result = optimise(set_covering(20), REPORT_B + ",reward=2", seed=0)
     assert result.solution is None
@@ -325,7 +325,7 @@ def test_a_child_is_lightened_or_flipped(clear_rate):
         assert changed.mean() == pytest.approx(2, abs=0.2)  # 1 + Poisson(1), with the mean 1
 
 
-def test_a_time_limit_ends_a_search_with_what_was_found():
+def test_a_time_limit_ends_a_search_with_its_best_solution():
     problem = set_covering(100)
     for solver in (ilp, "ilp:branching=element", branch_and_bound, "annealing:moves=1000000000"):
         result = optimise(problem, solver, seconds=0.5)
@@ -419,7 +419,7 @@ def test_the_command_line_refuses_in_one_line(arguments, message):
     assert refused.output.count("\n") == 1
 
 
-def test_results_say_how_far_they_may_be_from_the_best():
+def test_results_have_a_gap_to_the_lower_bound():
     result = optimise(set_covering(20), "greedy:rule=chvatal")
     assert result.gap == pytest.approx((result.value - result.bound) / result.bound)
     assert optimise(set_covering(20), "greedy").gap is None

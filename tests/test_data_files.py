@@ -35,7 +35,7 @@ def csv_rows(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_files_have_what_standard_output_gets(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_files_have_the_same_content_as_standard_output(command: tuple[str, ...], tmp_path: Path) -> None:
     files = {"--json": tmp_path / "results.json", "--csv": tmp_path / "results.csv"}
     table = run(*command, *(text for option, file in files.items() for text in (option, str(file)))).stdout
     assert set(tmp_path.iterdir()) == set(files.values())

@@ -218,7 +218,7 @@ def test_window_shows_frames_no_faster_than_asked(monkeypatch: pytest.MonkeyPatc
     assert pygame.display.get_surface() is None
 
 
-def test_without_pygame_the_error_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pygame_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(DependencyNotInstalled, match="rendering needs pygame: install the extra 'render'"):
         rgb_array(drawing(Quixo(2), "../.. X"))
@@ -258,7 +258,7 @@ def test_frames_of_an_animation_are_shown_one_after_the_other(tmp_path):
     assert [(float(start), float(end)) for start, end in rules] == [(0, 20), (20, 40), (40, 100)]  # of 2 + 2 + 6 s
 
 
-def test_without_pillow_a_gif_says_what_to_install(tmp_path, monkeypatch):
+def test_without_pillow_the_error_of_a_gif_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(DependencyNotInstalled, match="a GIF needs Pillow"):
         save_animation([EMPTY], tmp_path / "game.gif")

@@ -433,7 +433,7 @@ def test_a_genome_can_have_several_entries_of_the_mating_pool():
     assert parents.tolist() == [0] * 6
 
 
-def test_a_key_stands_in_for_fitness():
+def test_a_key_replaces_the_fitness():
     genomes = np.tri(8, dtype=bool)
     chosen = ByKey(lambda rows: rows.sum(axis=1), TruncationSelection(0.01))(
         genomes, np.arange(8.0)[::-1], 20, np.random.default_rng(8)
@@ -445,7 +445,7 @@ FITNESSES = st.lists(st.integers(-3, 3), min_size=4, max_size=8).map(lambda valu
 
 
 @given(FITNESSES, FITNESSES, st.integers(1, 4), st.integers(0, 4))
-def test_survivors_are_the_best_of_who_may_live(offspring, parents, count, elite):
+def test_survivors_are_the_best_of_the_candidates(offspring, parents, count, elite):
     both, born = np.concatenate((offspring, parents)), len(offspring)
     plus = Plus()(offspring, parents, count)
     assert both[plus].tolist() == sorted(both, reverse=True)[:count]
@@ -727,7 +727,7 @@ def crashing(fitness, after):
 
 @pytest.mark.parametrize("name", PLANS)
 @pytest.mark.parametrize("after", [0, 1, 7, 20])
-def test_a_broken_off_run_goes_on_as_if_nothing_had_been(name, after, tmp_path):
+def test_a_resumed_run_ends_like_one_without_a_break(name, after, tmp_path):
     plan, fitness, initial = PLANS[name]
     whole = run(plan, fitness, initial, 25, seed=2**64 - 1, path=tmp_path / "whole.npz", notes={"a": (1, 2)})
     path = tmp_path / "folder" / "run.npz"
@@ -743,7 +743,7 @@ def test_a_broken_off_run_goes_on_as_if_nothing_had_been(name, after, tmp_path):
     assert_equal_states(ended.state, whole.state)
 
 
-def test_a_lost_run_goes_on_from_the_last_writing(tmp_path):
+def test_a_killed_run_resumes_from_the_last_checkpoint(tmp_path):
     plan, fitness, initial = PLANS["bits"]
     path, kept = tmp_path / "run.npz", tmp_path / "kept.npz"
 
@@ -765,7 +765,7 @@ def test_seeds_make_runs():
     assert not np.array_equal(one.genomes, other.genomes)
 
 
-def test_runs_that_cannot_go_on_are_refused(tmp_path):
+def test_runs_that_cannot_resume_are_refused(tmp_path):
     plan, fitness, initial = PLANS["bits"]
     path = tmp_path / "run.npz"
     run(plan, fitness, initial, 2, path=path, notes={"rate": 0.1})
@@ -838,7 +838,7 @@ def test_bad_parameters_are_refused(make, message):
         (ones, lambda count, rng: np.zeros((count, 2), dtype=object), "object"),
     ],
 )
-def test_what_does_not_fit_is_refused(fitness, initial, message):
+def test_unsuitable_arguments_are_refused(fitness, initial, message):
     with pytest.raises(ValueError, match=message):
         first_generation(PLANS["bits"][0], fitness, initial, 0)
 

@@ -347,7 +347,7 @@ def test_a_run_that_was_broken_off_ends_in_the_same_champion(tmp_path, monkeypat
     assert curve_of(tmp_path / "broken") == curve_of(tmp_path / "whole")
 
 
-def test_a_run_goes_on_to_more_generations_but_not_with_other_options(tmp_path):
+def test_a_run_resumes_with_more_generations_but_not_with_other_options(tmp_path):
     train(tmp_path, 3, seed=1)
     with pytest.raises(ValueError, match="there is a run in"):
         train(tmp_path, 3, seed=1)
@@ -461,7 +461,7 @@ def test_a_champion_comes_back_as_it_was_and_plays_as_its_policy(tmp_path):
         ({"options": {"depth": 1, "hidden": "2"}}, "hidden must be"),
     ],
 )
-def test_what_is_no_champion_is_refused(tmp_path, change, message):
+def test_other_files_are_refused_as_champions(tmp_path, change, message):
     about = json.loads(train(tmp_path, 1, strategy="plus"))
     path = tmp_path / "other.json"
     path.write_text(json.dumps(about | change))

@@ -110,7 +110,7 @@ def test_the_command(tmp_path):
         (["TicTacToe-v0", "random", "--defender", "nobody"], "nobody"),
     ],
 )
-def test_what_is_wrong_is_one_line(arguments, message):
+def test_errors_are_one_line(arguments, message):
     run = CliRunner().invoke(main, ["exam", *arguments])
     assert run.exit_code == 2
     assert message in run.output

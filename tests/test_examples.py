@@ -152,13 +152,13 @@ class TestModules:
         assert result.attempted >= 4
         assert result.failed == 0
 
-    def test_they_make_the_environment(self, name):
+    def test_env_and_raw_env_make_the_environment(self, name):
         module = getattr(ci_envs, name)
         for factory in (module.env, module.raw_env):
             assert str(factory()) == str(make(MODULES[name]))
             assert factory().game == make(MODULES[name]).game
 
-    def test_the_first_table_tells_the_truth(self, name):
+    def test_the_first_table_is_correct(self, name):
         env = make(MODULES[name])
         planes = env.observation_space("player_0")["observation"]
         table = {key: cells[0] for key, cells in table_of(import_module(f"ci_envs.{name}").__doc__, "Creation").items()}

@@ -160,7 +160,7 @@ def test_ray_is_named_with_its_extra(monkeypatch):
         check_cluster(2, None)
 
 
-def test_solvers_run_without_those_whose_package_is_missing(without_optional_packages):
+def test_solvers_run_if_another_solver_lacks_its_package(without_optional_packages):
     status, table, error = without_optional_packages["solve", "SetCovering-v0:n=5", "ilp", "greedy"]
     assert status == 1
     assert "greedy" in table
@@ -168,7 +168,7 @@ def test_solvers_run_without_those_whose_package_is_missing(without_optional_pac
     assert error.strip() == "Error: " + missing_package("solver 'ilp'", "highspy", "ilp")
 
 
-def test_commands_that_cannot_run_say_what_is_missing(without_optional_packages):
+def test_commands_that_cannot_run_name_the_missing_package(without_optional_packages):
     for command, needed in (
         (("solve", "SetCovering-v0:n=5", "ilp"), ("solver 'ilp'", "highspy", "ilp")),
         (("serve",), ("the server", "uvicorn", "web")),
@@ -177,7 +177,7 @@ def test_commands_that_cannot_run_say_what_is_missing(without_optional_packages)
         assert without_optional_packages[command] == [2, "", f"Error: {missing_package(*needed)}\n"]
 
 
-def test_the_list_has_what_can_be_loaded(without_optional_packages):
+def test_the_list_contains_everything_that_can_be_loaded(without_optional_packages):
     status, listed, _ = without_optional_packages["list",]
     assert status == 0
     assert "minimax" in listed

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from oracles.exhaustive import exact_action_value, exact_value
-from playing import batch_of, kept_actions, observation_of, random_positions
+from playing import batch_of, distinct_actions, observation_of, random_positions
 
 import ci_envs.agents.search.mcts
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
@@ -80,7 +80,7 @@ def check_tree(nodes, position):
     """Check that structure, sums and bounds of a tree agree with the rules."""
     for parent, here in walk(nodes, position):
         children = children_of(nodes, parent)
-        assert sorted(children["action"]) == kept_actions(here)
+        assert sorted(children["action"]) == distinct_actions(here)
         assert (nodes[parent]["own"], nodes[parent]["opp"]) == (here.own, here.opp)
         sign = int(nodes[parent]["sign"])
         bounds = sorted(sign * int(nodes[parent][name]) for name in ("lower", "upper"))
@@ -128,7 +128,7 @@ def test_without_proofs_all_values_are_averages(game):
         assert nodes[0]["visits"] == 500
         for parent, here in walk(nodes, position):
             children = children_of(nodes, parent)
-            assert sorted(children["action"]) == kept_actions(here)
+            assert sorted(children["action"]) == distinct_actions(here)
             assert (nodes[parent]["lower"], nodes[parent]["upper"]) == (-1, 1)
             own_visits = 0 if parent == 0 else 1
             assert nodes[parent]["visits"] == children["visits"].sum() + own_visits
@@ -217,7 +217,7 @@ def test_reward_goes_to_the_right_player(position):
 def test_play_is_broken_off_as_a_draw():
     """No player can make five in a row within 8 plies, and the tree is not deeper."""
     position = Position.start(Quixo())
-    nodes, size = tree_of(position, 3000, max_plies=8), 1 + len(kept_actions(position))
+    nodes, size = tree_of(position, 3000, max_plies=8), 1 + len(distinct_actions(position))
     assert nodes[0]["visits"] == 3000
     assert not nodes["total"][:size].any()
     nodes = tree_of(position, 3000, max_plies=1)
@@ -229,7 +229,7 @@ def test_play_is_broken_off_as_a_draw():
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_plays_legal_actions_and_takes_what_wins_at_once(game):
+def test_plays_legal_actions_and_wins_at_once(game):
     positions = random_positions(game, 150, seed=0)
     for simulations in (1, 60):
         actions = MCTSAgent(game, simulations=simulations, seed=0).act_batch(batch_of(positions))
@@ -281,7 +281,7 @@ def test_takes_the_quickest_win_and_the_slowest_loss():
             assert action not in answered
 
 
-def test_a_draw_for_certain_is_better_than_what_looks_lost():
+def test_a_proven_draw_is_better_than_a_negative_estimate():
     draws = [p for p in tictactoe_positions() if exact_value(p) == 0]
     for seed in range(3):
         agent = MCTSAgent(TICTACTOE, simulations=200, seed=seed)
@@ -328,7 +328,7 @@ def test_an_empty_batch_has_no_actions():
 
 
 @pytest.mark.parametrize("game", [Quixo(3), Quixo(5), TICTACTOE, Quarto()], ids=str)
-def test_goes_on_with_the_tree_of_the_last_move(game):
+def test_the_search_continues_with_the_tree_of_the_last_move(game):
     agent, rng = MCTSAgent(game, simulations=500, reuse=True, seed=0), np.random.default_rng(0)
     for _ in range(5):
         position, found = Position.start(game), 0
@@ -425,7 +425,7 @@ def test_time_is_kept():
     assert agent.analyse(position).simulations > 1000
 
 
-def test_what_is_proven_takes_no_time():
+def test_proven_positions_take_no_time():
     agent = MCTSAgent(TICTACTOE, time=60, seed=0)
     begin = time.perf_counter()
     assert act(agent, Position.from_text(TICTACTOE, "XX./O../.O. X")) == 2
@@ -465,7 +465,7 @@ def test_analysis_describes_the_search(game):
     ("text", "value", "first"),
     [("XX./OO./... X", 1, "c1"), ("X.X/.O./X.O O", -1, None), ("XOX/OOX/.XO X", 0, "a3")],
 )
-def test_analysis_says_what_is_proven(text, value, first):
+def test_the_analysis_shows_proven_values(text, value, first):
     position = Position.from_text(TICTACTOE, text)
     found = MCTSAgent(TICTACTOE, seed=0).analyse(position)
     assert found.proven == found.value == value == exact_value(position)
@@ -481,7 +481,7 @@ def test_analysis_of_an_open_position_has_no_proven_value():
     assert found.visits.max() == found.visits[found.principal_variation[0]]
 
 
-def test_analysis_refuses_what_it_cannot_search():
+def test_the_analysis_refuses_other_games_and_finished_positions():
     agent = MCTSAgent(TICTACTOE)
     with pytest.raises(ValueError, match="Nim"):
         agent.analyse(Position.start(NIM))

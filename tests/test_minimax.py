@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from playing import kept_actions, observation_of, random_positions
+from playing import distinct_actions, observation_of, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agents.search.minimax import MinimaxAgent
@@ -67,11 +67,11 @@ def test_the_principal_variation_leads_to_its_value(game, depth):
 
 
 @pytest.mark.parametrize("game", [Quixo(size) for size in range(2, 8)], ids=str)
-def test_what_quixo_leaves_out_leads_nowhere_else(game):
+def test_skipped_actions_of_quixo_lead_to_the_same_positions(game):
     left_out = 0
     for position in random_positions(game, 300, seed=game.size):
         following = {action: position.play(action) for action in position.legal_actions()}
-        kept = [following[action] for action in kept_actions(position)]
+        kept = [following[action] for action in distinct_actions(position)]
         assert set(kept) == set(following.values())
         left_out += len(following) - len(kept)
     assert left_out > 300 or game.size == 2  # more than one for each position
@@ -240,7 +240,7 @@ def test_without_an_evaluation_it_wins_else_blocks_else_plays_at_random(game):
     assert {(True, False), (False, True)} <= kinds
 
 
-def test_without_an_evaluation_all_undecided_actions_are_worth_nothing():
+def test_without_an_evaluation_all_undecided_actions_have_the_value_0():
     game = ConnectN(3, 3, 3)
     agent = make_agent("minimax:depth=3,evaluation=false", game)
     assert set(agent.analyse(Position.start(game)).action_values.values()) == {0}
@@ -268,7 +268,7 @@ def value_by_longest_run(position, depth, player):
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_leaves_can_be_worth_the_longest_run_of_the_searching_player(depth):
+def test_leaves_can_have_the_longest_run_of_the_searching_player_as_value(depth):
     game = Quixo()
     agent = make_agent(f"minimax:depth={depth},evaluation=longest_run", game)
     plain = make_agent(f"minimax:depth={depth},evaluation=longest_run,pruning=false", game)

@@ -83,7 +83,7 @@ def _leave_random_alone():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_rows_say_what_the_networks_of_neat_python_say(seed):
+def test_rows_compute_the_outputs_of_neat_python(seed):
     genome, config = random_genome(seed)
     network = neat.nn.FeedForwardNetwork.create(genome, config)
     inputs = np.random.default_rng(seed).normal(size=(20, 4))
@@ -136,7 +136,7 @@ def images_of(planes):
     return [np.rot90(board, turns) for board in (planes, planes[:, ::-1]) for turns in range(4)]
 
 
-def said(row, planes, outputs=1):
+def row_outputs(row, planes, outputs=1):
     return evaluate_row(row, np.array([planes.ravel()], dtype=np.float64), outputs)[0]
 
 
@@ -147,7 +147,7 @@ def slow_value(row, position, after, averaged):
         outcome = 0 if after.result == 0 else after.result
         return sign * 1e6 * outcome
     images = images_of(after.observation()) if averaged else [after.observation()]
-    return sign * np.mean([said(row, image)[0] for image in images])
+    return sign * np.mean([row_outputs(row, image)[0] for image in images])
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_actions_are_evaluated_as_by_a_slow_loop(averaged):
         scores = np.zeros(9)
         pairs = zip(images_of(position.observation()), images_of(cells), strict=True)
         for image, places in list(pairs)[: 8 if averaged else 1]:
-            scores[places.ravel()] += said(row, image, 9)
+            scores[places.ravel()] += row_outputs(row, image, 9)
         best = max(scores[legal] for legal in position.legal_actions())
         assert action in position.legal_actions()
         assert scores[action] == pytest.approx(best, abs=1e-9)
@@ -364,7 +364,7 @@ def test_layer_lists_stay_valid(seed, most_layers, most_neurons, inputs, outputs
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_rows_of_layers_say_what_pytorch_says(seed):
+def test_rows_of_layers_compute_the_outputs_of_pytorch(seed):
     torch = pytest.importorskip("torch")
     genome = layers(seed)
     inputs = np.random.default_rng(seed).normal(size=(30, 6))
@@ -525,7 +525,7 @@ def test_a_broken_off_run_ends_with_the_same_champion(options, tmp_path, monkeyp
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
 
 
-def test_a_champion_plays_and_its_run_is_told(tmp_path):
+def test_a_champion_plays_and_its_run_reports_progress(tmp_path):
     options = SMALL | {"encoding": "layers", "generations": 8, "max_layers": 2, "max_neurons": 5}
     spec = train_neat("TicTacToe-v0", output=tmp_path, **options)
     name, path = spec.split(":", 1)

@@ -200,7 +200,7 @@ class TestSolver:
         start = Position.start(chomp(size, size))
         assert [start.action_name(action) for action in solve(start).value_actions(start)] == ["b2"]
 
-    def test_a_bound_refuses_what_is_too_large_at_once(self, chomp, monkeypatch):
+    def test_a_bound_refuses_large_games_at_once(self, chomp, monkeypatch):
         monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 100)
         with pytest.raises(ValueError, match=r"Chomp\(rows=4, cols=5\) is too large to solve: 126 states"):
             solve(chomp())

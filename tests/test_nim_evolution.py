@@ -77,7 +77,7 @@ def moves(heaps, game):
             yield row * game.limit + number - 1, (*heaps[:row], size - number, *heaps[row + 1 :])
 
 
-def wanted_by(rule, heaps, game):
+def expected_actions(rule, heaps, game):
     """Return the actions that a random rule can play, from its definition."""
     likes = {
         "nim_sum": lambda left: np.bitwise_xor.reduce(left) == 0,
@@ -101,7 +101,7 @@ def chances_of_rule(rule, heaps, game):
         row, number = getattr(slow_nim, rule)(heaps, game)
         chances[row * game.limit + number - 1] = 1
     else:
-        played = wanted_by(rule, heaps, game)
+        played = expected_actions(rule, heaps, game)
         chances[played] = 1 / len(played)
     return chances
 
@@ -255,7 +255,7 @@ def test_one_gene_is_a_threshold_between_two_rules():
 
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
-def test_play_has_the_chances_it_is_said_to_have(data):
+def test_play_has_the_computed_probabilities(data):
     """The shares won in compiled games agree with the exact analysis of the probabilities."""
     game = Nim((1, 2, 3))
     policy = NimEvolvedPolicy((*DETERMINISTIC_RULES, "nim_sum"), ("odd", "single"))
@@ -290,7 +290,7 @@ def slow_chance(heaps, game, choose, mine):
             (chance * slow_chance(after[action], game, choose, False) for action, chance in choose(heaps)),
             Fraction(0),
         )
-    actions = wanted_by("expert", heaps, game)
+    actions = expected_actions("expert", heaps, game)
     return sum((slow_chance(after[a], game, choose, True) for a in actions), Fraction(0)) / len(actions)
 
 
@@ -307,7 +307,7 @@ def slow_class(heaps):
 
 
 @pytest.mark.parametrize("game", SMALL, ids=str)
-def test_every_mapping_wins_what_a_walk_over_the_games_says(game):
+def test_every_mapping_wins_the_share_of_an_enumeration(game):
     rules = ("max_lowest", "endgame_second", "nim_sum")
     analysis, features = NimAnalysis(game), ("odd", "single")
     shares = analysis.mappings(rules, features)
@@ -318,7 +318,7 @@ def test_every_mapping_wins_what_a_walk_over_the_games_says(game):
         def choose(heaps, chosen=chosen):
             rule = chosen[slow_class(heaps)]
             if rule in RANDOM_RULES:
-                wanted = wanted_by(rule, heaps, game)
+                wanted = expected_actions(rule, heaps, game)
                 return [(action, Fraction(1, len(wanted))) for action in wanted]
             row, count = getattr(slow_nim, rule)(heaps, game)
             return [(row * game.limit + count - 1, Fraction(1))]
@@ -327,18 +327,18 @@ def test_every_mapping_wins_what_a_walk_over_the_games_says(game):
 
 
 @pytest.mark.parametrize("game", SMALL, ids=str)
-def test_what_rules_keep(game):
+def test_the_positions_that_rules_keep_won(game):
     rules, features = (*DETERMINISTIC_RULES, *RANDOM_RULES), ("odd", "single")
     analysis = NimAnalysis(game)
     starts, kept, unsolvable_starts = np.zeros(4, int), np.zeros((4, len(rules)), int), set()
     for heaps in heaps_of(game):
         if not nim_is_won(heaps, game.max_take, game.misere):
             continue
-        right = wanted_by("expert", heaps, game)
+        right = expected_actions("expert", heaps, game)
         keeps = []
         for rule in rules:
             if rule in RANDOM_RULES:
-                keeps.append(set(wanted_by(rule, heaps, game)) <= set(right))
+                keeps.append(set(expected_actions(rule, heaps, game)) <= set(right))
             else:
                 row, number = getattr(slow_nim, rule)(heaps, game)
                 keeps.append(row * game.limit + number - 1 in right)
@@ -366,7 +366,7 @@ def test_no_choice_of_rules_wins_more_than_the_ceiling(game):
         after = dict(moves(heaps, game))
         if mine:
             return max(best(after[table[rule][heaps]], False) for rule in rules)
-        actions = wanted_by("expert", heaps, game)
+        actions = expected_actions("expert", heaps, game)
         return sum((best(after[a], True) for a in actions), Fraction(0)) / len(actions)
 
     starts = [heaps for heaps in heaps_of(game) if nim_is_won(heaps, game.max_take, game.misere)]
@@ -404,7 +404,7 @@ def test_the_expert_wins_all_and_random_play_some():
         assert 0 < analysis.share_won(chances[1])[0] < 1
 
 
-def test_analysis_refuses_what_is_too_large():
+def test_the_analysis_refuses_large_games():
     with pytest.raises(ValueError, match=f"number of positions of Nim.*from 1 to {MAX_POSITIONS}"):
         NimAnalysis(Nim((255, 255, 255)))
     with pytest.raises(ValueError, match="number of mappings"):
@@ -662,7 +662,7 @@ def test_the_proposals_for_report_b_can_be_trained(tmp_path):
     assert agent.genome.shape == (2,)
 
 
-def test_won_starts_are_won_and_all_of_them():
+def test_won_starts_are_exactly_the_won_positions():
     game = Nim((1, 2, 3), 2, True)
     words = nim_training.won_positions(game, 2000, np.random.default_rng(0))
     expected = {pack(heaps) for heaps in heaps_of(game) if nim_is_won(heaps, game.max_take, game.misere)}

@@ -90,7 +90,7 @@ def test_planes_of_no_position_are_refused():
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_positions_are_read_as_they_were_written(game):
+def test_observations_decode_to_their_positions(game):
     positions = random_positions(game, 100, seed=1)
     words = np.array([(position.own, position.opp) for position in positions], dtype=np.uint64)
     read = read_observations(game, batch_of(positions))

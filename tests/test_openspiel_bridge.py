@@ -139,7 +139,7 @@ def test_their_minimax_finds_our_values_of_quixo():
 
 class TestOpenSpielObservation:
     @pytest.mark.parametrize("game", [Quixo(3), Nim((1, 3, 5, 7)), Quarto()], ids=lambda game: type(game).__name__)
-    def test_it_determines_the_position_for_both_players_alike(self, game):
+    def test_it_determines_the_position_for_both_players(self, game):
         bridge = OpenSpielGame(game)
         seen = {}
         for position in random_positions(game, 200, seed=0):

@@ -46,7 +46,7 @@ def test_a_folder_of_the_same_name_does_no_harm(code, folder_of_a_user):
 
 
 @pytest.mark.parametrize("name", ["agents", "baselines"])
-def test_importing_a_folder_by_its_short_name_says_what_to_import(name):
+def test_the_error_of_importing_a_folder_by_its_short_name_names_the_package(name):
     done = subprocess.run(
         [sys.executable, "-c", f"import {name}"], check=False, cwd=ROOT, capture_output=True, text=True
     )

@@ -87,7 +87,7 @@ def red_heads(drawing: Drawing, region: Region) -> int:
 
 
 @of_every_game
-def test_targets_are_regions_that_tell_legal_actions_apart(game: Game) -> None:
+def test_targets_distinguish_the_legal_actions(game: Game) -> None:
     for played in games_of(game, 3):
         for position, _ in played:
             regions = regions_of(position)
@@ -143,7 +143,7 @@ def test_cells_are_where_letter_and_number_meet(game: Game) -> None:
 
 
 @pytest.mark.parametrize("game", [game for game in GAMES if not isinstance(game, Quarto)], ids=repr)
-def test_an_action_changes_nothing_but_what_lies_between_the_regions_of_its_trace(game: Game) -> None:
+def test_an_action_changes_only_pixels_between_the_regions_of_its_trace(game: Game) -> None:
     for before, after in pairwise(next(games_of(game, 1))[:15]):
         position, action = after
         assert action is not None
@@ -258,7 +258,7 @@ def test_winning_lines_are_those_of_the_winner(game: Game) -> None:
     assert decided or isinstance(game, Nim)
 
 
-def test_who_completes_lines_of_both_in_quixo_has_lost_by_the_opponents() -> None:
+def test_completing_lines_of_both_players_in_quixo_marks_the_opponents_line() -> None:
     position = Position.from_text(Quixo(3), "XXX/.../OOO O")  # X has just completed both lines
     assert position.result == 1
     assert position.game.winning_lines(position.own, position.opp) == (("a3", "b3", "c3"),)
@@ -431,7 +431,7 @@ def test_a_verdict_is_that_on_the_best_action_to_click() -> None:
     assert marks_of(position).verdicts == {}
 
 
-def test_show_draws_the_position_with_what_there_is_to_say() -> None:
+def test_show_draws_the_position_with_its_marks() -> None:
     position = Position.start(ConnectN(3, 3, 3)).play(4)
     plain, marked = show(position), show(position, analysis_of(position), last=4)
     assert repr(plain) == repr(marked) == position.diagram()
@@ -451,6 +451,6 @@ def test_show_strikes_the_winning_line_out() -> None:
     assert (different & inside([regions["a1"], regions["c1"]], different)).sum() == different.sum() > 0
 
 
-def test_show_refuses_what_is_no_action() -> None:
+def test_show_refuses_numbers_that_are_not_actions() -> None:
     with pytest.raises(ValueError, match="has the actions 0 to 8, not 9"):
         ci_envs.show(Position.start(ConnectN(3, 3, 3)), last=9)

@@ -135,7 +135,7 @@ def test_text_that_is_no_position_is_refused(game, text):
 
 
 @each_game
-def test_a_diagram_shows_the_board_and_who_acts_or_has_won(game):
+def test_a_diagram_shows_the_board_and_the_player_to_move_or_the_winner(game):
     for position in playout(game, seed=2):
         diagram = position.diagram()
         board = position.to_text().split()[0]

@@ -99,7 +99,7 @@ def test_cost_coverage_and_fitness(drawn, generator):
         ((2, [[0, 1]], [0]), "the cost of set 0 must be a number above 0, not 0"),
     ],
 )
-def test_what_is_no_instance_is_refused(arguments, message):
+def test_other_arguments_are_refused_as_instances(arguments, message):
     with pytest.raises(ValueError, match=message):
         SetCovering(*arguments)
 
@@ -304,7 +304,7 @@ def test_problems_are_no_games_and_games_no_problems():
         ci_envs.optimisation.registry.register_problem("Quixo-v0", set_covering, "nothing:here")
 
 
-def test_an_interrupt_leaves_what_was_found_so_far():
+def test_an_interrupt_returns_the_best_solution_so_far():
     problem = set_covering(20)
 
     def solver(problem, seed):

@@ -276,7 +276,7 @@ def test_agent_and_policy_agree():
         ({"algorithm": "wandering", "operators": 1}, ["operators", "joined by +", "1"]),
     ],
 )
-def test_bad_options_are_named_with_what_is_allowed(options, words):
+def test_errors_of_options_name_the_allowed_values(options, words):
     with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
         QuartoGAAgent(Quarto(), **options)
     for word in words:

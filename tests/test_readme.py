@@ -89,7 +89,7 @@ def test_the_quoted_speed_is_that_of_the_benchmarks():
     assert int(searches) == round(float(measured["ConnectFour-v0, 1,000 simulations"]["ratio"]))
 
 
-def test_the_shell_completion_is_as_said(monkeypatch):
+def test_the_shell_completion_works_as_documented(monkeypatch):
     shells = dict(
         re.findall(r"^\| (\w+) \| `~/.*` \| `.*_CI_ENVS_COMPLETE=(\w+) ci-envs.*` \|$", COMMAND_LINE, re.MULTILINE)
     )

@@ -193,6 +193,6 @@ def test_agents_win_more_than_chance(name):
     ("environment", "words"),
     [("Nim-v0", "plays Nim in misere play, not Nim"), ("TicTacToe-v0", "report plays Nim, not")],
 )
-def test_what_an_agent_cannot_play(environment, words):
+def test_agents_refuse_other_games(environment, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         make_agent("report:A2", environment)

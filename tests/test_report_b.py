@@ -492,6 +492,6 @@ def test_agents_win_the_exact_share(name):
         ("report:B33", "TicTacToe-v0", "report plays Nim"),
     ],
 )
-def test_what_an_agent_cannot_play(spec, game, words):
+def test_agents_refuse_other_games(spec, game, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         make_agent(spec, game)

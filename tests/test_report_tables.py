@@ -373,7 +373,7 @@ def test_the_table_of_report_d_is_worse_than_random():
 # --- our learners and the agents
 
 
-def test_a_learner_goes_on_with_the_table_of_another():
+def test_a_learner_continues_with_the_table_of_another_learner():
     spec = "q_learning:opponent=report:B:row_random,seat=second,learning_rate=1"
     first = learned(spec, "Nim-v0", 200, seed=1)
     second = new_trainer(spec, "Nim-v0", 100, seed=2, earlier=first)

@@ -85,7 +85,7 @@ def test_pages_show_the_results_of_the_full_run(letter):
     assert script["page"](letter) == (ROOT / "docs" / "reports" / f"report_{letter.lower()}.md").read_text()
 
 
-def test_results_are_read_as_they_were_written(tmp_path):
+def test_results_are_equal_after_writing_and_reading(tmp_path):
     findings = Findings(
         (FigureRow("wins", 1.5, Estimate(1.0, 0.5, 2.0), None, 3.0, "a note", "%"),),
         (Claim("It wins.", ClaimVerdict.FAILS, "It does not."),),
@@ -151,7 +151,7 @@ def test_the_list_and_an_unknown_section():
     assert done.stderr.count("\n") == 1
 
 
-def test_without_matplotlib_one_line_says_what_to_install(tmp_path, monkeypatch):
+def test_without_matplotlib_one_line_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     done = run("B31", "--output", tmp_path, "--quick")
     assert done.exit_code == 0

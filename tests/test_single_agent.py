@@ -208,7 +208,7 @@ def test_no_action_is_refused_and_changes_nothing(action):
     assert env.position == before
 
 
-def test_there_is_no_step_without_a_game():
+def test_a_step_without_a_game_is_an_error():
     env = gymnasium.make("ci_envs/TicTacToe-v0", seat=0).unwrapped
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)

@@ -126,7 +126,7 @@ def test_quarto_endgames_equal_plain_minimax_everywhere(text, squares):
     assert sum(solution.counts.values()) == len(positions)
 
 
-def test_quarto_with_eight_empty_cells_is_solved_and_alike_under_symmetries():
+def test_quarto_with_eight_empty_cells_is_solved_equally_under_symmetries():
     root = Position.from_text(Quarto(), "b9.e/..../a.d./35.8 - 0")
     images = [root.symmetries[k] for k in (1, 5_000, 12_287)]
     solution = solve(root)
@@ -477,7 +477,7 @@ def test_an_interrupt_leaves_no_file(tmp_path, monkeypatch, where):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     calls = []
     solve_quixo(Quixo(3), progress=lambda done, total: calls.append((done, total)))
     assert calls == sorted(calls)

@@ -379,7 +379,7 @@ def test_a_table_has_one_row_for_each_position_up_to_symmetry(tmp_path, symmetri
 # --- memory
 
 
-def test_a_full_table_is_an_error_and_a_larger_one_goes_on(tmp_path):
+def test_a_full_table_is_an_error_and_a_larger_table_resumes(tmp_path):
     for table_mb in (0.001, 0.05):
         with pytest.raises(ValueError, match=r"the table is full: \d+ positions; increase table_mb"):
             train(tmp_path / "small", episodes=2000, table_mb=table_mb)
@@ -391,7 +391,7 @@ def test_a_full_table_is_an_error_and_a_larger_one_goes_on(tmp_path):
     assert (tmp_path / "small" / "best.npz").read_bytes() == (tmp_path / "large" / "best.npz").read_bytes()
 
 
-def test_a_table_keeps_what_is_put_in_until_it_is_full():
+def test_a_table_stores_all_entries_until_it_is_full():
     table = new_table(2, 0.001)
     room, count = len(table) * 7 // 8, 0
     for number in range(room):
@@ -418,7 +418,7 @@ def test_a_seed_repeats_and_another_does_not(tmp_path):
 
 @pytest.mark.parametrize("opponent", ["self", "minimax:depth=1", "random_in_python"])
 @pytest.mark.parametrize("method", LEARNERS)
-def test_an_interrupted_run_goes_on_as_if_nothing_had_been(tmp_path, monkeypatch, method, opponent):
+def test_an_interrupted_run_ends_with_the_same_files(tmp_path, monkeypatch, method, opponent):
     """A signal during compiled code is handled after the return of the call, before its result is bound."""
     options = {"opponent": opponent, "episodes": 2000, "initial_spread": 0.1}
     train(tmp_path / "whole", method, **options)
@@ -472,7 +472,7 @@ def whole_run(tmp_path_factory):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_killed_goes_on(tmp_path, whole_run, number):
+def test_a_killed_run_resumes(tmp_path, whole_run, number):
     code = """
 import signal, sys
 from ci_envs.cli.main import main

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from playing import kept_actions
+from playing import distinct_actions
 
 from ci_envs import make_agent
 from ci_envs.games.connect_n import ConnectN
@@ -36,7 +36,7 @@ def test_the_last_thought_is_the_analysis(game, spec):
 def test_of_actions_that_lead_to_the_same_position_one_is_searched_for_all(spec):
     position = middle(Quixo())
     found = make_agent(spec, position.game, seed=0).analyse(position)
-    after, kept = {action: position.play(action) for action in position.legal_actions()}, kept_actions(position)
+    after, kept = {action: position.play(action) for action in position.legal_actions()}, distinct_actions(position)
     left_out = [action for action in after if action not in kept]
     assert left_out
     assert not found.visits[left_out].any()

@@ -161,7 +161,7 @@ class TestARun:
         first, other = (policy_of(tmp_path / name) for name in "ac")
         assert len(differing(first, other)) == len(first)
 
-    def test_what_it_logs(self, tmp_path, run):
+    def test_the_logged_numbers(self, tmp_path, run):
         for algorithm, metrics in (
             ("maskable_ppo", {"train/policy_gradient_loss", "train/value_loss", "train/entropy_loss"}),
             ("dqn", {"train/loss", "rollout/exploration_rate"}),
@@ -269,7 +269,7 @@ class TestARun:
             assert done.exit_code == 2
             assert str(path) in done.stderr
 
-    def test_a_failure_shows_its_cause_and_keeps_what_was_saved(self, tmp_path, monkeypatch):
+    def test_a_failure_shows_its_cause_and_keeps_the_checkpoint(self, tmp_path, monkeypatch):
         def _on_step(self):
             if self.num_timesteps >= 700:
                 for parameter in self.model.policy.parameters():

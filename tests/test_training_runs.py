@@ -97,7 +97,7 @@ def further_options(name, option):
 
 
 @pytest.mark.parametrize(("name", "preset"), PRESETS_OF)
-def test_presets_are_the_options_that_they_name(name, preset):
+def test_presets_set_their_options(name, preset):
     trainer, game = TRAINERS[name], resolve(SECTION_GAMES.get(preset, "Quixo-v0"))[1]
     missing = {one: 7 for one, described in options_of(trainer.config_type).items() if described.required}
     written = split_spec(f"{name}:{trainer.named_presets[preset]}")[1]
@@ -195,7 +195,7 @@ def test_options_of_an_agent_that_does_not_learn():
 # --- the folder
 
 
-def test_the_config_says_what_was_trained(tmp_path):
+def test_the_config_describes_the_training(tmp_path):
     train("q_learning", "TicTacToe-v0", output=tmp_path, seed=3, symmetries=True, **QUICK)
     config = json.loads((tmp_path / CONFIG).read_text())
     assert config["learner"] == "q_learning"
@@ -260,7 +260,7 @@ SHORT = {"generations": 3, "games": 2, "final_games": 4} | {name: QUICK[name] fo
         ("nim_evolved", "Nim-v0:heaps=1,2,3", SHORT | {"population": 6}, 2),
     ],
 )
-def test_a_run_killed_at_any_write_ends_as_if_it_had_not_been(name, environment, options, last, tmp_path, monkeypatch):
+def test_a_run_killed_at_any_write_ends_with_the_same_files(name, environment, options, last, tmp_path, monkeypatch):
     """``last`` is the number of files at the end, when the file of the best agent can exist already."""
     monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)  # a checkpoint after every step
     whole = tmp_path / "whole"
@@ -398,7 +398,7 @@ def test_numbers_and_times_in_words():
     assert [clock(s) for s in (0, 59.7, 3599, 3600, 360_000)] == ["0:00", "1:00", "59:59", "1:00:00", "100:00:00"]
 
 
-def test_without_a_terminal_there_are_lines_which_count_on_after_a_resume(tmp_path, monkeypatch, capsys):
+def test_without_a_terminal_the_progress_is_lines_that_continue_after_a_resume(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
     monkeypatch.setattr(session_clock, "_SAVING_SHARE", np.inf)
     with monkeypatch.context() as patched:
@@ -426,7 +426,7 @@ def test_lines_are_some_seconds_apart(monkeypatch, capsys):
     assert [int(line.split("/")[0].split()[-1]) for line in capsys.readouterr().err.splitlines()] == [5, 10, 15, 20]
 
 
-def test_in_a_terminal_there_is_a_bar_of_80_columns(tmp_path, monkeypatch, capsys):
+def test_a_terminal_shows_a_bar_of_80_columns(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "Console", partial(Console, force_terminal=True, width=80, color_system=None))
     train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)

@@ -359,7 +359,7 @@ class TestSeeds:
             plays.append(played(env))
         assert not data_equivalence(*plays)
 
-    def test_without_one_random_numbers_go_on(self):
+    def test_without_a_seed_the_random_numbers_continue(self):
         def two_resets():
             env = make_vec("Quixo-v0", 4, opponent="random")
             env.reset(seed=0)
@@ -386,7 +386,7 @@ class TestCopies:
     @pytest.mark.parametrize(
         "again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copied", "pickled"]
     )
-    def test_go_on_alike(self, opponent, again):
+    def test_copies_continue_equally(self, opponent, again):
         env = make_vec("TicTacToe-v0", 5, opponent=opponent, autoreset_mode="SameStep", threads=2)
         played(env, seed=0, steps=8)
         twin = again(env)
@@ -531,7 +531,7 @@ class TestBadInput:
             assert word in str(caught.value)
         assert_same(played(env), played(twin))
 
-    def test_there_is_no_step_without_a_game(self):
+    def test_a_step_without_a_game_is_an_error(self):
         with pytest.raises(gymnasium.error.ResetNeeded):
             make_vec("TicTacToe-v0", 3).step(np.zeros(3, int))
 

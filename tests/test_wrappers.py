@@ -107,7 +107,7 @@ def test_vector_wrappers(wrap):
 
 class TestFlatObservations:
     @pytest.mark.parametrize("id", ci_envs.registered())
-    def test_they_are_the_planes_and_the_mask(self, id):
+    def test_the_vector_is_the_planes_and_the_mask(self, id):
         plain, flat = gymnasium.make(f"ci_envs/{id}"), FlatMaskObs(gymnasium.make(f"ci_envs/{id}"))
         game = flat.unwrapped.game
         for (planes, *_, info), (vector, *_, flat_info) in zip(episode(plain, 3), episode(flat, 3), strict=True):

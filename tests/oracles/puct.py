@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from oracles.tabular import Dice
-from playing import kept_actions
+from playing import distinct_actions
 
 from ci_envs import Position
 
@@ -113,7 +113,7 @@ class SlowSearch:
 
     def expand(self, node):
         order = []
-        for action in kept_actions(node.position):
+        for action in distinct_actions(node.position):
             place = self.dice.below(len(order) + 1)
             order.append(action)
             order[-1], order[place] = order[place], action
