@@ -78,7 +78,7 @@ def whole(tmp_path_factory):
         pytest.param(AlphaZeroTrainer, "adopt", 1, marks=pytest.mark.slow),
     ],
 )
-def test_an_interrupted_run_continues_as_if_it_had_not_been(tmp_path, monkeypatch, whole, owner, method, after):
+def test_an_interrupted_run_ends_like_an_uninterrupted_run(tmp_path, monkeypatch, whole, owner, method, after):
     calls, done = iter(range(100)), getattr(owner, method)
 
     def interrupted(*arguments):
@@ -206,7 +206,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_leaves_the_last_checkpoint(tm
     assert all(np.isfinite(array).all() for name, array in kept.arrays.items() if name != "replay")
 
 
-def test_runs_that_cannot_begin_or_go_on_are_refused(tmp_path, whole):
+def test_runs_that_cannot_start_or_resume_are_refused(tmp_path, whole):
     content = (whole / CHECKPOINT).read_bytes()
     for options, message in (
         ({}, "there is a run in .* already"),
@@ -262,7 +262,25 @@ def test_a_checkpoint_of_another_network_is_refused_in_one_line(tmp_path, whole)
         assert "\n" not in str(refused.value)
 
 
-def test_the_best_network_gives_way_to_one_as_good(tmp_path, monkeypatch, whole):
+def test_a_run_can_start_from_a_network(tmp_path, whole):
+    best = whole / "best.safetensors"
+    config = AlphaZeroConfig(iterations=1, initial_network=str(best))
+    started = AlphaZeroTrainer(Task("TicTacToe-v0", GAME, None, 0), config)._learner.network.state_dict()
+    expected = read_model(best, GAME).network.state_dict()
+    assert started.keys() == expected.keys()
+    for name, tensor in expected.items():
+        assert torch.equal(started[name], tensor)
+    train(tmp_path, iterations=1, initial_network=str(best))
+    train(tmp_path, iterations=2, resume=True)  # needs the file no longer
+    for options, message in (
+        ({"architecture": "64x5"}, "does not have architecture=64x5"),
+        ({"initial_network": str(tmp_path / "missing")}, "missing"),
+    ):
+        with pytest.raises((ValueError, OSError), match=message):
+            train(tmp_path / "refused", **({"initial_network": str(best)} | options))
+
+
+def test_an_equally_good_network_replaces_the_best_one(tmp_path, monkeypatch, whole):
     """The score against the best network decides whether a network is the best, but does not change the curve."""
     scores = iter([0.49, 0.5, 0.49])
     monkeypatch.setattr(AlphaZeroTrainer, "_score_against", lambda *arguments: next(scores))
@@ -312,7 +330,7 @@ def test_workers_train_from_the_command_line(tmp_path, whole):
     assert_same(tmp_path, whole)
 
 
-def test_a_cluster_that_is_not_there_is_named(tmp_path):
+def test_the_error_names_a_missing_cluster(tmp_path):
     folder = tmp_path / "run"
     with pytest.raises(ValueError, match=r"there is no Ray cluster at ray_address='127\.0\.0\.1:1'"):
         train(folder, workers=1, ray_address="127.0.0.1:1")

@@ -49,6 +49,12 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     architecture: str = option(
         "network: channels x residual blocks, or the network of report A or E", Choice(tuple(ARCHITECTURES)), "32x3"
     )
+    initial_network: str | None = option(
+        "file of a network of this architecture to start from; none starts from random weights",
+        OrNone(Text("the path of a network's file")),
+        None,
+        changeable=True,
+    )
     selection: str = option("selection rule of the search in self-play", _SELECTION, "gumbel")
     exploration: float = option("exploration constant of the search in self-play", POSITIVE, 1.5)
     simulations: int = option("simulations per position in self-play", _SIMULATIONS, 32)

@@ -20,7 +20,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner, Loss, tensors_of
-from ci_envs.agents.alphazero.model_file import write_model
+from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
 from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
@@ -78,22 +78,23 @@ class AlphaZeroTrainer(Trainer):
     config: AlphaZeroConfig
 
     def __init__(self, task: Task, config: AlphaZeroConfig) -> None:
-        """Make a new network and an empty replay buffer.
+        """Make or read the first network, and make an empty replay buffer.
 
         Args:
             task: the task to learn.
             config: the options.
 
         Raises:
-            ValueError: the device cannot be used, or there is no Ray cluster at the address.
+            ValueError: the device cannot be used, there is no Ray cluster at the address, or the file of the first
+                network is damaged, or is of another game or architecture.
+            OSError: the file of the first network cannot be read.
             ImportError: the option ``workers`` needs Ray, which is not installed.
         """
         super().__init__(task, config)
         if config.workers is not None:
             check_cluster(config.workers, config.ray_address)
         self._device = device_named(config.device)
-        network = new_network(task.game, ARCHITECTURES[config.architecture], task.seed % 2**63)
-        self._learner = Learner(network, config.weight_decay, self._device)
+        self._learner = Learner(_first_network(task, config), config.weight_decay, self._device)
         self._replay = Replay(task.game, config.capacity, config.kept)
         self._best: Network | None = None
         self._progress = AlphaZeroProgress()
@@ -271,6 +272,20 @@ class AlphaZeroTrainer(Trainer):
             lookahead=self.config.ladder_lookahead,
             seed=self._progress.iteration,
         )
+
+
+def _first_network(task: Task, config: AlphaZeroConfig) -> Network:
+    """Return the network of the option ``initial_network``, or one with random weights."""
+    architecture = ARCHITECTURES[config.architecture]
+    if config.initial_network is None:
+        return new_network(task.game, architecture, task.seed % 2**63)
+    network = read_model(config.initial_network, task.game).network
+    if network.architecture != architecture:
+        raise ValueError(
+            f"{config.initial_network!r} does not have architecture={config.architecture}: give the architecture that"
+            " it was trained with"
+        )
+    return network
 
 
 @contextmanager
