@@ -10,10 +10,10 @@ from ci_envs.games.game import Game
 from ci_envs.optimisation.solving import Solver
 
 Conclusion = Callable[[Mapping[str, "FigureRow"]], str]
-"""Called with the rows of a run by their quantities; returns the conclusion with the figures of this run."""
+"""A function of the rows of a run by quantity that returns the conclusion with the figures of this run."""
 
 AgentMaker = Callable[[Game, int | None], Agent]
-"""Called as ``maker(game, seed)``; raises a ValueError if the agent does not play the game."""
+"""A function ``maker(game, seed)`` that makes an agent, or raises a ValueError if the agent does not play the game."""
 
 
 class Estimate(NamedTuple):
@@ -31,7 +31,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def exact(cls, value: float) -> Self:
-        """Return the estimate of a quantity that is known exactly."""
+        """Return the estimate of an exactly known quantity."""
         return cls(value, value, value)
 
 
@@ -48,14 +48,14 @@ class FigureRow:
     """One figure of a report, next to our figures for the same quantity.
 
     Attributes:
-        quantity: What is measured.
-        report: The figure as printed; None if the report has none.
-        literal: The figure of the literal re-implementation, bugs included. Its interval is the one in which 95% of
-            measurements of the report's size lie.
-        described: The figure of what the report describes, with its bugs repaired; None if it cannot be run.
-        ours: Our best figure under the same conditions; None if there is none.
-        note: What to know about the row, for example why ours is not better.
-        unit: The unit of the figures, for example ``%`` or ``s``; rows with the same unit share a panel of the plot.
+        quantity: The name of the quantity.
+        report: The published figure, or None if the report has no figure.
+        literal: The figure of the literal re-implementation, with its bugs. Its interval contains 95% of measurements
+            of the same size as in the report.
+        described: The figure of the method as the report describes it, without bugs, or None if it cannot be run.
+        ours: Our best figure under the same conditions, or None.
+        note: A note on the row, for example the reason why our figure is not better.
+        unit: The unit of the figures, for example ``%`` or ``s``. Rows with the same unit share a panel of the plot.
     """
 
     quantity: str
@@ -68,7 +68,7 @@ class FigureRow:
 
     @property
     def label(self) -> str:
-        """The quantity with its unit, if its words do not have it already."""
+        """The name of the quantity with its unit, if the name does not contain the unit."""
         words = self.quantity.replace(",", "").split()
         has_unit = self.unit in ("", *words, *(f"{word}s" for word in words))
         return self.quantity if has_unit else f"{self.quantity}, {self.unit}"
@@ -81,7 +81,7 @@ class Claim:
     Attributes:
         text: The claim.
         verdict: Whether it is true.
-        explanation: Why, in one sentence.
+        explanation: The reason for the verdict, in one sentence.
     """
 
     text: str
@@ -94,9 +94,9 @@ class Series:
     """Points of a plot that belong together.
 
     Attributes:
-        label: The name in the legend; empty for none.
-        x: The first coordinates; words for bars with names.
-        y: The second coordinates, as many as ``x``.
+        label: The name in the legend, or an empty text.
+        x: The first coordinates, or the names of bars.
+        y: The second coordinates, with the same length as ``x``.
         kind: ``line``, ``dots``, ``bars`` or ``cells`` (a heat map, with one square for each point).
         values: The value of each cell, shown as its colour; only for ``cells``.
     """
@@ -113,8 +113,8 @@ class Panel:
     """One pair of axes of a plot.
 
     Attributes:
-        title: The title; empty for none.
-        series: What is drawn in it.
+        title: The title, or an empty text.
+        series: The series to draw.
     """
 
     title: str
@@ -128,9 +128,9 @@ class Plot:
     Attributes:
         name: The end of the file name, for example ``wins`` for ``A2_wins.png``.
         title: The title, as in the report.
-        x_label: What the x axis shows.
-        y_label: What the y axis shows.
-        panels: The pairs of axes, side by side, with the same labels.
+        x_label: The label of the x axis.
+        y_label: The label of the y axis.
+        panels: The pairs of axes, next to each other, with the same labels.
     """
 
     name: str
@@ -157,12 +157,12 @@ class Findings:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run a section.
+    """The options of a run of a section.
 
     Attributes:
-        quick: Whether to take seconds instead of the time of a full run, with fewer games and wider intervals.
+        quick: Whether to run in seconds, with fewer games and wider intervals than a full run.
         seed: The seed of all random numbers.
-        report_progress: Called with the share of the work that is done, from 0 to 1.
+        report_progress: A function that is called with the completed share of the work, from 0 to 1.
     """
 
     quick: bool = False
@@ -176,15 +176,15 @@ class Section:
 
     Attributes:
         name: The identifier, for example ``B31``: the letter of the report and the number of the section.
-        title: What the section is about.
+        title: The title of the section.
         game: The environment or problem, as a spec string.
-        purpose: What the report set out to do.
-        conclusion: What we found, in one or two sentences, or a function that writes it from the figures of a run.
+        purpose: The aim of the report.
+        conclusion: Our conclusion, in one or two sentences, or a function that writes it from the figures of a run.
         conditions: The first player, the opponents and the number of games, as in the report.
-        seconds: About how long a full run takes on two cores.
-        run: Runs the section.
-        agents: What makes the agents of the section, by name, for example ``B31:max_lowest``. Its agent in a match is
-            ``report:B31:max_lowest``.
+        seconds: The approximate duration of a full run on two cores.
+        run: The function that runs the section.
+        agents: The functions that make the agents of the section, by name, for example ``B31:max_lowest``. The spec
+            string of this agent is ``report:B31:max_lowest``.
         solvers: The solvers of the section by name, for example ``B2``, used as ``report:B2``.
     """
 
@@ -200,7 +200,7 @@ class Section:
     solvers: Mapping[str, Solver] = field(default_factory=dict)
 
     def conclusion_of(self, findings: Findings) -> str:
-        """Return what we found, with the figures of these findings."""
+        """Return our conclusion with the figures of these findings."""
         if isinstance(self.conclusion, str):
             return self.conclusion
         return self.conclusion({row.quantity: row for row in findings.rows})

@@ -22,7 +22,7 @@ def catalog_table(sections: Iterable[Section]) -> Table:
 
 
 def catalog_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """Return the list of sections as plain data, with the time of a full run."""
+    """Return the list of sections as JSON values, with the time of a full run."""
     return [
         {"section": section.name, "title": section.title, "game": section.game, "seconds": section.seconds}
         for section in sections

@@ -1,8 +1,8 @@
 """Section A1: set covering by best-first search.
 
-The literal version is the algorithm that report A prints (:mod:`ci_envs.reports.report_a.best_first_covering`), on the
-sets of its generator. The described version is our solver ``astar`` with the heuristic of report A; ours is ``astar``
-with an admissible heuristic. Both branch on the sets of one uncovered element only, and keep a closed list.
+The literal version is the published algorithm of report A (:mod:`ci_envs.reports.report_a.best_first_covering`), on the
+sets of its generator. The described version is our solver ``astar`` with the heuristic of report A. Our version is
+``astar`` with an admissible heuristic. Both branch only on the sets of one uncovered element, and use a closed list.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ Measured = NDArray[np.float64]
 
 
 class Sample(NamedTuple):
-    """Measurements of a sample of draws, one value for each draw whose sets cover everything.
+    """Measurements of a sample of random instances, with one value for each instance that has a cover.
 
     Attributes:
         aborted: The percentage of all draws whose sets do not cover everything.

@@ -1,8 +1,9 @@
 """Section A2: Nim by a genetic algorithm with two genes.
 
-The words of report A, "the nim-sum is at most target_range from target_preference", with genes from 0 to 1, accept only
-the nim-sums 0 and 1. Its figures come from genes that are relative to the nim-sums on offer, in misere play with five
-rows. The literal version is that one; the described version takes the words of report A.
+In the text of report A, "the nim-sum is at most target_range from target_preference", with genes from 0 to 1. These
+genes accept only the nim-sums 0 and 1. The figures of report A come from genes that are relative to the nim-sums of the
+legal actions, in misere play with five rows. The literal version uses the relative genes, and the described version
+follows the text.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +59,7 @@ _READ_OFF: Mapping[str, tuple[float, ...]] = {
 _CONVERGED = 0.97
 
 DESCRIBED: Mapping[str, Any] = {"preset": "A2"}
-"""The options that stand for the words of report A; ``selection`` is ``roulette`` or ``tournament``."""
+"""The options for the text of report A. ``selection`` is ``roulette`` or ``tournament``."""
 
 OURS: Mapping[str, Any] = {
     "population": POPULATION,
@@ -77,7 +78,7 @@ OURS: Mapping[str, Any] = {
 """The options of our best run, with the budget, the opponents and the first seat of report A."""
 
 _BEST, _BEST_RAW = (0.3, 0.4), (0.8, 0.3)
-"""The best genome on a grid with steps of 0.1, as report A plays it, and as its words say."""
+"""The best genome on a grid with steps of 0.1, by the code and by the text of report A."""
 
 _NEAR_0 = (0.01, 0.1)
 

@@ -1,8 +1,8 @@
 """Section A3: a black-box bit string by a genetic algorithm, with parents by fitness or by the number of ones.
 
-Report A does not say its operators and its stopping rule; the literal version has those of its code
-(:mod:`ci_envs.reports.report_a.black_box_ga`). The described version is our solver ``genetic`` with the same operators
-and with early stopping that counts the best fitness of all generations.
+Report A does not describe its operators and its stopping rule. The literal version has those of its code
+(:mod:`ci_envs.reports.report_a.black_box_ga`). The described version is our solver ``genetic`` with the same operators.
+Its early stopping uses the best fitness of all generations.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Section A6: Quixo by an evolution of lists of layers, which report A calls NEAT.
 
-:mod:`ci_envs.reports.report_a.quixo_layers` lists the oddities that the literal version keeps.
+:mod:`ci_envs.reports.report_a.quixo_layers` lists the peculiarities of the literal version.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -61,7 +61,7 @@ class _Runs:
 
 
 Evolution = Callable[[Generator, int], tuple[Agent, NDArray[np.float64]]]
-"""Called as ``evolution(rng, generations)``; returns the champion and the curve of the fitness."""
+"""A function ``evolution(rng, generations)`` that returns the champion and the curve of the fitness."""
 
 
 def literal(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
@@ -95,7 +95,7 @@ def trained(options: str) -> Evolution:
 
 
 def run(options: RunOptions) -> Findings:
-    """Evolve networks as report A does, as it describes, and by our NEAT, and play all champions against random."""
+    """Evolve networks by the literal, the described and our version, and play all champions against random."""
     rng = np.random.default_rng(options.seed)
     plan: dict[str, tuple[Evolution, int, int]] = {
         "literal": (literal, GENERATIONS, 8),

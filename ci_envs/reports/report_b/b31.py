@@ -1,11 +1,11 @@
 """Section B31: Nim by fixed rules.
 
-Report B's names of two rules are exchanged: "minimum from the highest row" has the key of our ``max_lowest``, and
-"maximum from the lowest row" that of our ``min_highest``. The literal version plays what the code of report B plays;
-the described version plays what the names say.
+Report B exchanges the names of two rules: "minimum from the highest row" has the key of our ``max_lowest``, and
+"maximum from the lowest row" has the key of our ``min_highest``. The literal version follows the code of report B, and
+the described version follows the names.
 
-Our agent ``nim`` plays all these rules with legal moves, for example ``nim:max_lowest``. The rule that is meant to win
-always is ``nim:count_and_decide,odd=take_row,even=leave_one`` for the player who moves first.
+Our agent ``nim`` plays all these rules with legal moves, for example ``nim:max_lowest``. For the player who moves
+first, ``nim:count_and_decide,odd=take_row,even=leave_one`` is the rule that should always win.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ from ci_envs.reports.nim_strategies import (
 from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
 from ci_envs.reports.tables import format_whole
 
-_MATCHES = 100  # of each measurement of report B
+_MATCHES = 100  # matches of each measurement of report B
 
 _RULES = {
     "max_lowest": ("minimum from highest row", 80),
@@ -67,7 +67,7 @@ _OPPONENTS: dict[Strategy, str] = {
     max_lowest: "the sample rule of the template (max_lowest)",
 }
 
-_BOUND = 3  # objects in a move at most: the bound k that report B has, but does not use
+_BOUND = 3  # maximum number of objects in a move: the bound k, which report B defines but does not use
 
 _LOST_START = "The start is lost for the player who moves first, so no strategy wins against the optimal opponent."
 _LOST_RANDOM = "The start is lost; ours plays at random until the opponent errs."
@@ -135,7 +135,7 @@ def _legal_rows() -> list[FigureRow]:
 
 
 def _first_rule_rows() -> list[FigureRow]:
-    """Return the rows on the rule for the first seat, played from the second."""
+    """Return the rows on the rule for the first seat, played from the second seat."""
     note = "With passes, the rule for the first seat wins from either seat."
     return [_always_row('"always" for the first', 0, 1, other, None, note) for other in (row_random, nim_optimal)]
 
@@ -150,7 +150,7 @@ def _always_row(
     *,
     leaves_one: Strategy = leave_one,
 ) -> FigureRow:
-    """Return the row on the rule that is meant for a seat, in a seat."""
+    """Return the row on the rule for one seat, played from a seat."""
     literal, legal = (win_percentage(always(rule, one), opponent, seat) for one in (leaves_one, leave_one_of_larger))
     quantity = f"{name} moving {('first', 'second')[seat]} v {_OPPONENTS[opponent]}, wins"
     best = win_percentage(nim_expert, opponent, seat)
@@ -187,7 +187,7 @@ def _bound_rows() -> list[FigureRow]:
 
 
 def _bounded(rule: str) -> Strategy:
-    """Return what our agent ``nim`` plays by a rule with the bound k."""
+    """Return the strategy of our agent ``nim`` with a rule and the bound k."""
     game = Nim(REPORT_ROWS, max_take=_BOUND)
     return compiled_strategy(game, lambda words: rule_action_probabilities(game, [rule], words)[0])
 

@@ -1,7 +1,7 @@
 """Report B's evolution of strategies for Nim in our engine, and the variants that its reviews propose.
 
-The fitness of a genome is the share of 100 matches that it wins. Matches are independent, so a measurement is a draw
-from the binomial distribution with the exact share of the genome.
+The fitness of a genome is the share of 100 matches that it wins. Matches are independent, so a measurement is a sample
+of the binomial distribution with the exact share of the genome.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,17 +22,17 @@ from ci_envs.optimisation.evolution.survival import Comma, Immigration
 _MATCHES = 100
 
 ExactShares = Callable[[Genomes], Values]
-"""``genomes -> shares``: the exact shares of games that genomes (n, genes) win, float64 (n,)."""
+"""A function that takes genomes (n, genes), and returns their exact shares of games won, float64 (n,)."""
 
 
 def mean_crossover(mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
-    """Return the means of pairs of genomes, as report B does."""
+    """Return the means of pairs of genomes, as in report B."""
     mean: Genomes = (mothers + fathers) / 2
     return mean
 
 
 REPORT_PLAN = Plan(50, 300, UniformReset(0.0, 1.0, rate=0.2), TournamentSelection(2), mean_crossover)
-"""Report B's evolution: (50 + 300), and parents keep their first measurement."""
+"""Report B's evolution: (50 + 300), with the first measurement of the parents."""
 
 PROPOSED_PLANS: Mapping[str, Plan] = {
     "(mu, lambda), lambda = 6 mu": replace(REPORT_PLAN, survive=Comma()),
@@ -41,11 +41,11 @@ PROPOSED_PLANS: Mapping[str, Plan] = {
     "survivors measured again": replace(REPORT_PLAN, reevaluate=True),
     "the p of either parent instead of the mean": replace(REPORT_PLAN, crossover=Uniform()),
 }
-"""What the reviews of report B propose, and new measurements of the survivors."""
+"""The variants from the reviews of report B, and a variant with new measurements of the survivors."""
 
 
 def measured_fitness(shares: ExactShares) -> Fitness:
-    """Return report B's fitness: the share of 100 matches, measured."""
+    """Return report B's fitness: the measured share of wins in 100 matches."""
 
     def fitness(genomes: Genomes, seed: int) -> Values:
         chances = np.clip(shares(genomes), 0, 1)
@@ -56,7 +56,7 @@ def measured_fitness(shares: ExactShares) -> Fitness:
 
 
 def exact_fitness(shares: ExactShares) -> Fitness:
-    """Return the fitness that is the exact share."""
+    """Return a fitness with the exact share of wins."""
     return lambda genomes, seed: shares(genomes)
 
 

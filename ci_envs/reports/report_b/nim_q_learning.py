@@ -1,13 +1,14 @@
-"""Report B's Q-learning for Nim, as its code runs it.
+"""Report B's Q-learning for Nim.
 
-It keeps these properties of the code:
+It has these properties of report B's code:
 
-* The exploration is inverted: with the probability epsilon the best move is played, else a random one. Report B's
-  epsilon of 1 always plays the best move.
-* The last, winning move of the learner is never credited: the reward goes to the move before it.
-* The table is kept over games, and over runs with other opponents.
+* The exploration is inverted: with the probability epsilon the learner plays the best move, otherwise a random move.
+  With report B's epsilon of 1 it always plays the best move.
+* The last, winning move of the learner gets no reward. The move before it gets the reward.
+* The table continues over games, and over runs with other opponents.
 
-A row of the table is drawn when a position is first met. The table here is drawn whole at the start, which is the same.
+Report B samples the initial values of a position on its first visit. Here all initial values are sampled at the start,
+which has the same effect.
 """
 
 from collections.abc import Iterable
@@ -52,15 +53,15 @@ class QLearningRates(NamedTuple):
 
 
 def new_q_table(rng: Generator, start: float = 0.0) -> NDArray[np.float64]:
-    """Return a new table, float64 (positions, actions), with values drawn from ``start`` to ``start + 0.01``."""
+    """Return a new table, float64 (positions, actions), with random values from ``start`` to ``start + 0.01``."""
     return rng.uniform(start, start + 0.01, (_POSITIONS, _NIM.action_count))
 
 
 def searched_q_table(agent: Agent) -> NDArray[np.float64]:
-    """Return a table that begins with the values of another agent, float64 (positions, actions).
+    """Return a table with the values of another agent, float64 (positions, actions).
 
     Args:
-        agent: The agent, for example ``mcts``, which analyses each position once. Actions without a value have 0.
+        agent: The agent, for example ``mcts``. It analyses each position once. Actions without a value get 0.
     """
     assert isinstance(agent, Analyst), "the agent does not analyse positions"
     table = np.zeros((_POSITIONS, _NIM.action_count))
@@ -91,15 +92,15 @@ def play_games(
     games: int = GAMES,
     moves_first: bool = False,
 ) -> NDArray[np.bool_]:
-    """Learn from games against an opponent, and return which of them the learner won, bool (games,).
+    """Train the table in games against an opponent, and return whether the learner won each game, bool (games,).
 
     Args:
-        table: The table, which learns.
+        table: The table. The function changes it.
         opponent: The opponent, from :func:`opponent_table`.
-        rng: The source of random numbers.
+        rng: The random number generator.
         rates: The parameters of the learning.
         games: The number of games.
-        moves_first: Whether the learner moves first; in report B the opponent does.
+        moves_first: Whether the learner moves first. In report B the opponent moves first.
     """
     won = np.zeros(games, dtype=np.bool_)
     _play_games(_NIM, table, opponent, rates, won, moves_first, np.uint64(rng.integers(2**64, dtype=np.uint64)))
@@ -107,7 +108,7 @@ def play_games(
 
 
 def greedy(table: NDArray[np.float64]) -> Strategy:
-    """Return the strategy that plays the best move of a table, the first of equals in the order of report B."""
+    """Return the strategy that plays the best move of a table, and of equal moves the first in report B's order."""
 
     def strategy(rows: Rows) -> Chances:
         values = table[_index_of(rows)]
@@ -118,16 +119,16 @@ def greedy(table: NDArray[np.float64]) -> Strategy:
 
 
 def learned_agent(game: Game, seed: int | None) -> NimStrategyAgent:
-    """Make the agent that report B has after four runs: against the random and the optimal opponent, twice.
+    """Make the agent of report B after four runs: two against the random and two against the optimal opponent.
 
-    It learns when it is made, from 40,000 games.
+    The constructor trains the agent in 40,000 games.
 
     Args:
         game: Nim with the rows of report B.
-        seed: The seed of the games from which it learns.
+        seed: The seed of the games.
 
     Raises:
-        ValueError: The game is another.
+        ValueError: The game is not Nim with the rows of report B.
     """
     nim = require_game("report:B34", game, Nim)
     if nim.heaps != REPORT_ROWS:
@@ -161,7 +162,7 @@ def _position_index(game: Any, own: Any) -> Any:
 
 @lean_kernel
 def _best_move(game: Any, values: Any, own: Any, opp: Any) -> Any:
-    """Return the first of the best moves and its value, rows ascending and numbers descending."""
+    """Return the best move and its value. Of equal moves return the first, by ascending row and descending number."""
     chosen, best = -1, -np.inf
     for heap in range(game.heap_count):
         for number in range(size_of(own, heap), 0, -1):
@@ -189,7 +190,7 @@ def _random_move(game: Any, own: Any, opp: Any, state: Any) -> Any:
 
 @lean_kernel
 def _play_games(game: Any, table: Any, opponent: Any, rates: Any, won: Any, moves_first: Any, state: Any) -> None:
-    """Play games and learn from them; ``won`` gets whether the learner won each game."""
+    """Play games, learn from them, and write to ``won`` whether the learner won each game."""
     for number in range(len(won)):
         own, opp = initial(game)
         learners_turn, last_index, last_action = moves_first, np.int64(0), np.int64(-1)

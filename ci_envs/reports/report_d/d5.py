@@ -1,7 +1,7 @@
 """Section D5: Quixo by an evolution strategy over weighted rules.
 
-Report D has only the title of this section. The literal version follows what its author published elsewhere; which
-actions a rule allows is our reading (:mod:`ci_envs.agents.evolution.rules`).
+Report D contains only the title of this section. The literal version follows a text that the author published
+elsewhere. The allowed actions of a rule are our interpretation (:mod:`ci_envs.agents.evolution.rules`).
 """
 
 from collections.abc import Mapping
@@ -35,8 +35,8 @@ class _Experiment:
         fitness: The best fitness in percent.
         won: The matches won of 100 against random.
         opponent: The opponent of the evolution.
-        seat: That of the rules: 0 moves first, 1 second.
-        note: What to know about the figures.
+        seat: The seat of the rules: 0 moves first, 1 moves second.
+        note: A note on the figures.
     """
 
     settings: Settings
@@ -94,11 +94,11 @@ class _Outcome:
 
 
 class _Runner:
-    """Runs and measures evolutions.
+    """The evolutions of a run of the section, with their measurements.
 
     Attributes:
-        options: How to run.
-        rng: The source of random numbers.
+        options: The options of the run.
+        rng: The random number generator.
         trained: The outcomes of our evolution strategy, by options and seat.
     """
 
@@ -183,7 +183,7 @@ def run(options: RunOptions) -> Findings:
 
 def _outcomes(runner: _Runner, experiment: _Experiment) -> dict[str, _Outcome]:
     settings, quick = experiment.settings, runner.options.quick
-    opponent = _RANDOM if quick else experiment.opponent  # fewer kernels to compile
+    opponent = _RANDOM if quick else experiment.opponent  # compiles fewer kernels
     described = (
         f"evaluation=rules,strategy=plus,population=1,opponents={opponent},rules={settings.rules},"
         f"offspring={_QUICK_OFFSPRING if quick else settings.offspring - 2},games={_even(settings.games)},"
