@@ -151,7 +151,11 @@ def test_bad_workers_are_refused_before_the_first_game():
         (["random", locked], {"workers": 2}, "agent FirstLegal cannot be sent to workers.*cannot pickle"),
         (["random", "random"], {"workers": 0}, "workers must be a whole number from 1, not 0"),
         (["random", "random"], {"ray_address": "auto"}, "ray_address='auto' is for workers: give workers too"),
-        (["random", "random"], {"workers": 1, "ray_address": "auto"}, "'auto' is too late: Ray is connected"),
+        (
+            ["random", "random"],
+            {"workers": 1, "ray_address": "auto"},
+            "'auto' is too late: this process has a connection to Ray",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             Tournament(GAME, agents, **options)

@@ -390,7 +390,7 @@ class TestResuming:
         content = (tmp_path / CHECKPOINT).read_bytes()
         for damaged in ((tmp_path / BEST).read_bytes(), content[:-1]):
             (tmp_path / CHECKPOINT).write_bytes(damaged)
-            with pytest.raises(ValueError, match="no checkpoint of this run"):
+            with pytest.raises(ValueError, match="not a checkpoint of this run"):
                 run("ppo", tmp_path, 200, resume=True)
 
     def test_the_keyboard_interrupts_and_all_is_kept(self, tmp_path, monkeypatch):
