@@ -122,6 +122,15 @@ def test_tables_list_every_environment_and_agent():
         assert f": agents/{name}.md\n" in NAVIGATION
 
 
+def test_each_agent_has_a_page_with_all_parts():
+    measured = " ".join(path.read_text() for path in (ROOT / "docs" / "strength").glob("*.json"))
+    for name in entry_points(group=ENTRY_POINT_GROUP).names:
+        page = PAGES[f"docs/agents/{name}.md"]
+        assert all(f"**{part}.**" in page for part in ("Idea", "Train", "Limits")), name
+        assert "**Strength.**" in page or re.search(rf'"agent": "{name}[":]', measured), name
+        assert re.search(r"\*\*(Papers?|Source)\.\*\*", page) or name in {"human", "random", "report"}, name
+
+
 def test_contributing_names_every_folder():
     folders = {file.parent for file in (ROOT / "ci_envs").glob("*/__init__.py") if not file.parent.is_symlink()}
     folders |= {file.parent for name in ("agents", "examples", "tests") for file in (ROOT / name).glob("*.py")}
