@@ -195,7 +195,7 @@ def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
     for name in ("b2", "a1", "c3"):
         service.play(id, name, tokens=TOKENS)
     played = service.get(id).record.actions
-    service.seat(id, ("human", "failing"), tokens=TOKENS)  # which could not answer
+    service.change_seats(id, ("human", "failing"), tokens=TOKENS)  # which could not answer
     for plies in (2, 0):
         assert len(service.undo(id, tokens=TOKENS).record.actions) == plies
     other = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
@@ -203,7 +203,7 @@ def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
     assert other.redo(id, tokens=TOKENS).record.actions == played
     with pytest.raises(GameStateError, match="nothing to redo"):
         other.redo(id, tokens=TOKENS)
-    other.seat(id, ("human", "human"), tokens=TOKENS)
+    other.change_seats(id, ("human", "human"), tokens=TOKENS)
     other.undo(id, tokens=TOKENS)
     assert other.play(id, "a3", tokens=TOKENS).record.undone == ()
 
@@ -244,7 +244,7 @@ def test_giving_up_and_thinking_again(client):
     post(client, begin(client, seats=("random", "random")), "resign", 409)
 
 
-def test_what_was_thought_about_a_position_taken_back_is_not_played(client):
+def test_the_move_for_a_position_that_was_taken_back_is_not_played(client):
     game = begin(client, seats=("human", "held"))
     play(client, game, "a1")
     assert Held.thinks.wait(60)
@@ -447,7 +447,7 @@ def test_every_offered_agent_begins_and_answers(server, environment):
         assert (state["agent_error"], state["plies"]) == (None, 1), spec
 
 
-# ---------------------------------------------------------------------------------------------------------- thinking
+# -------------------------------------------------------------------------------------------------------- analyses
 
 
 def events(client, environment, position, agent):
@@ -471,7 +471,7 @@ def test_a_search_tells_ever_more(client):
     from json import loads
 
     heard = [(event, loads(data)) for event, data in events(client, TICTACTOE, ".../.X./... O", "mcts:simulations=400")]
-    assert [event for event, _ in heard] == ["thought"] * (len(heard) - 1) + ["done"]
+    assert [event for event, _ in heard] == ["analysis"] * (len(heard) - 1) + ["done"]
     counts = [thought["simulations"] for _, thought in heard[:-1]]
     assert counts == sorted(set(counts))
     assert counts[-1] == 400
@@ -518,7 +518,7 @@ def test_solving_that_takes_too_long_is_stopped(client, monkeypatch):
         ("?", "mcts", "is not a position of"),
     ],
 )
-def test_what_is_not_thought_about(client, position, agent, message):
+def test_positions_that_cannot_be_analysed(client, position, agent, message):
     body = {"environment": TICTACTOE, "position": position, "agent": agent}
     for response in (client.post("/api/analyses", json=body), client.get("/api/searches", params=body)):
         assert response.status_code == 422

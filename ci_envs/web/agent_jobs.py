@@ -1,4 +1,4 @@
-"""Jobs in which agents play, at most one for each game."""
+"""Jobs that let agents play in games, at most one job for each game."""
 
 import threading
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from ci_envs.web.fair_pool import FairPool
 
 
 class _Job:
-    """A job; ``called`` says whether it was started again while it runs."""
+    """A job. ``called`` is whether it was started again while it runs."""
 
     def __init__(self) -> None:
         self.called = False
 
 
 class AgentJobs:
-    """Let agents play in games, in threads."""
+    """Run jobs in threads, in which agents play in games."""
 
     def __init__(
         self,
@@ -24,13 +24,13 @@ class AgentJobs:
         on_error: Callable[[str, Exception], None],
         on_end: Callable[[str], None],
     ) -> None:
-        """Make it.
+        """Make the threads.
 
         Args:
-            workers: the number of threads.
-            step: plays a move of an agent in the game of an id, and returns whether an agent is to go on.
-            on_error: called with an id and what ``step`` raised, which ends the job.
-            on_end: called with an id when a job has ended.
+            workers: The number of threads.
+            step: Plays a move of an agent in the game with an id, and returns whether to play another move.
+            on_error: Called with an id and the exception of ``step``. The job then ends.
+            on_end: Called with an id after the end of a job.
         """
         self._pool = FairPool(workers, "agent")
         self._step, self._on_error, self._on_end = step, on_error, on_end
@@ -38,15 +38,15 @@ class AgentJobs:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Wait for the jobs that are running, and drop the others."""
+        """Wait for the running jobs, and discard the others."""
         self._pool.close()
 
     def is_running(self, id: str) -> bool:
-        """Return whether agents play in a game, or wait for a thread to do so."""
+        """Return whether agents play in a game or wait for a thread."""
         return id in self._running
 
     def start(self, id: str, client: str) -> None:
-        """Let agents play in a game, on behalf of a client; a job that runs already looks at the game once more."""
+        """Let agents play in a game for a client. A job that is already running calls ``step`` once more at its end."""
         with self._lock:
             job = self._running.get(id)
             if job is not None:
@@ -56,7 +56,7 @@ class AgentJobs:
         self._pool.submit(client, partial(self._work, id, job))
 
     def cancel(self, id: str) -> None:
-        """Stop the job of a game after its current step; another one can start at once."""
+        """Stop the job of a game after its current step. A new job can start immediately."""
         with self._lock:
             stopped = self._running.pop(id, None)
         if stopped is not None:
@@ -67,11 +67,11 @@ class AgentJobs:
             try:
                 while self._running.get(id) is job and self._step(id):
                     pass
-            except Exception as error:  # of whatever agent
+            except Exception as error:  # an agent can raise anything
                 if self._running.get(id) is job:
                     self._on_error(id, error)
             with self._lock:
-                if self._running.get(id) is not job:  # called off: somebody else has told that it ended
+                if self._running.get(id) is not job:  # canceled: ``cancel`` has called ``on_end``
                     return
                 if not job.called:
                     del self._running[id]

@@ -1,4 +1,4 @@
-"""The analysis of the position that is shown, by an agent, while it searches."""
+"""The panel that shows the analysis of the current position by an agent while the agent searches."""
 
 import asyncio
 import math
@@ -14,18 +14,18 @@ from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.schemas import AnalysisReport, TreeBranch
 from ci_envs.web.user_errors import error_text
 
-_PAUSE = 0.25  # seconds between two thoughts that are shown: a search tells more than one can see
+_PAUSE = 0.25  # seconds between two updates of the panel: a search reports more often than a person can read
 
 
-def analysis_of(thought: AnalysisReport, position: Position) -> Analysis:
-    """Return the analysis that a thought about a position reports, without its tree."""
-    values = {each.number: math.nan if each.value is None else each.value for each in thought.actions}
+def analysis_of(report: AnalysisReport, position: Position) -> Analysis:
+    """Return the analysis of a position in a report, without the search tree."""
+    values = {each.number: math.nan if each.value is None else each.value for each in report.actions}
     visits = np.zeros(position.game.action_count, dtype=np.int64)
-    for each in thought.actions:
+    for each in report.actions:
         visits[each.number] = each.visits or 0
-    best = tuple(map(position.parse_action, thought.principal_variation[:1]))
-    simulated = any(each.visits is not None for each in thought.actions)
-    return Analysis(thought.value, values, best, visits if simulated else None)
+    best = tuple(map(position.parse_action, report.principal_variation[:1]))
+    simulated = any(each.visits is not None for each in report.actions)
+    return Analysis(report.value, values, best, visits if simulated else None)
 
 
 class AnalysisPanel:
@@ -37,46 +37,46 @@ class AnalysisPanel:
         """Make the panel.
 
         Args:
-            analyses: runs the searches of agents.
-            spec: the agent that is chosen at first.
-            suggestions: agents to choose from.
-            on_change: called when there is something else to be seen on the board.
+            analyses: The analyses by agents.
+            spec: The agent that is selected at first.
+            suggestions: The names of agents that the input suggests.
+            on_change: Called when the marks on the board change.
         """
         self._analyses = analyses
         self._on_change = on_change
-        self._about: tuple[str, Position] | None = None
+        self._analysed: tuple[str, Position] | None = None
         self._search: asyncio.Task[None] | None = None
         self.analysis: Analysis | None = None
         with ui.row().classes("w-full items-center"):
             ui.html("Analysis by", sanitize=True, tag="h2").classes("panel-title")
             self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='Agent that analyses'")
-            self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_other)
+            self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_changed)
         with ui.row().classes("w-full"):
-            self.thinks = ui.switch("Live analysis", on_change=self._restart)
+            self._is_live = ui.switch("Live analysis", on_change=self._restart)
             self.heat = ui.switch("Heat map", value=True, on_change=on_change)
             self.exact = ui.switch("Exact values", on_change=on_change)
         self._no_exact = ui.label().classes("note")
-        self._words = ui.label().classes("thought")
-        self._line = ui.label().classes("thought line")
+        self._summary = ui.label().classes("analysis-text")
+        self._best_line = ui.label().classes("analysis-text line")
         self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree w-full")
-        self._asked = spec
+        self._started_spec = spec
 
     @property
     def spec(self) -> str:
-        """The agent that is asked."""
+        """The spec string of the agent that analyses."""
         return str(self.agent.value or "").strip()
 
-    def look(self, environment: str, position: Position) -> None:
-        """Analyse this position from now on."""
-        if self._about != (environment, position):
-            self._about = environment, position
+    def select_position(self, environment: str, position: Position) -> None:
+        """Select the position to analyse."""
+        if self._analysed != (environment, position):
+            self._analysed = environment, position
             self._restart()
 
-    def offer_exact(self, reason: str) -> None:
-        """Let the user show exact values, or say why there are none.
+    def enable_exact_values(self, reason: str) -> None:
+        """Enable the switch for exact values, or disable it and show the reason.
 
         Args:
-            reason: why there are none, in a sentence; empty if there are some.
+            reason: Why there are no exact values, in a sentence. Empty if there are exact values.
         """
         self.exact.set_enabled(not reason)
         self._no_exact.set_text(reason)
@@ -89,78 +89,79 @@ class AnalysisPanel:
             self._search = None
 
     async def hint(self) -> int | None:
-        """Return the action that the agent chooses in the end; None if there is nothing to choose.
+        """Return the action that the agent chooses at the end of its search, or None if the game is over.
 
         Raises:
-            ValueError: the agent is refused, or cannot analyse.
-            BusyError: too many searches are going on.
+            ValueError: The agent is unknown, or cannot analyse.
+            ClientLimitError: The client has too many searches.
+            BusyError: All clients together have too many searches.
         """
-        if self._about is None or self._about[1].result is not None:
+        if self._analysed is None or self._analysed[1].result is not None:
             return None
-        environment, position = self._about
-        thoughts = await self._analyses.begin(environment, position.to_text(), self.spec)
-        *_, last = [thought async for thought in thoughts]
+        environment, position = self._analysed
+        reports = await self._analyses.start(environment, position.to_text(), self.spec)
+        *_, last = [report async for report in reports]
         return next(iter(analysis_of(last, position).principal_variation), None)
 
-    def _restart_if_other(self) -> None:
-        if self.spec != self._asked:
+    def _restart_if_changed(self) -> None:
+        if self.spec != self._started_spec:
             self._restart()
 
     def _restart(self) -> None:
         self.stop()
-        self._asked = self.spec
+        self._started_spec = self.spec
         self._show(None)
-        if self.thinks.value and self._about is not None and self._about[1].result is None:
-            self._search = asyncio.create_task(self._think(*self._about))
+        if self._is_live.value and self._analysed is not None and self._analysed[1].result is None:
+            self._search = asyncio.create_task(self._analyse(*self._analysed))
 
-    async def _think(self, environment: str, position: Position) -> None:
-        shown, thought = monotonic(), None  # the last move may still slide on the board
-        self._words.set_text("Analysing...")
+    async def _analyse(self, environment: str, position: Position) -> None:
+        shown, report = monotonic(), None  # not at once, because the last move may still slide on the board
+        self._summary.set_text("Analysing...")
         try:
-            async for thought in await self._analyses.begin(environment, position.to_text(), self.spec):
+            async for report in await self._analyses.start(environment, position.to_text(), self.spec):
                 if monotonic() - shown >= _PAUSE:
-                    self._show(thought)
+                    self._show(report)
                     shown = monotonic()
-            self._show(thought)
-        except Exception as error:  # of whatever agent
-            self._words.set_text(error_text(error))
+            self._show(report)
+        except Exception as error:  # an agent can raise anything
+            self._summary.set_text(error_text(error))
 
-    def _show(self, thought: AnalysisReport | None) -> None:
-        position = None if self._about is None else self._about[1]
-        if thought is None or position is None:
+    def _show(self, report: AnalysisReport | None) -> None:
+        position = None if self._analysed is None else self._analysed[1]
+        if report is None or position is None:
             self.analysis = None
-            self._words.set_text("")
-            self._line.set_text("")
+            self._summary.set_text("")
+            self._best_line.set_text("")
             self._tree.props["nodes"] = []
         else:
-            self.analysis = analysis_of(thought, position)
-            self._words.set_text(in_words(thought, position))
-            self._line.set_text(f"Best line: {' '.join(thought.principal_variation)}")
-            self._tree.props["nodes"] = nodes(thought.tree)
+            self.analysis = analysis_of(report, position)
+            self._summary.set_text(summary_text(report, position))
+            self._best_line.set_text(f"Best line: {' '.join(report.principal_variation)}")
+            self._tree.props["nodes"] = tree_nodes(report.tree)
         self._on_change()
 
 
-def in_words(thought: AnalysisReport, position: Position) -> str:
-    """Return the evaluation of the position in an analysis, as text."""
+def summary_text(report: AnalysisReport, position: Position) -> str:
+    """Return the value of the position and the size of the search as text."""
     mover = position.game.player_name(position.to_move)
-    chance, parts = thought.win_probability, [f"value {thought.value:+.2f} for {mover}"]
+    chance, parts = report.win_probability, [f"value {report.value:+.2f} for {mover}"]
     if chance is not None:
         parts.insert(0, f"{mover}: {chance:.0%} to win")
-    for count, name in ((thought.simulations, "simulations"), (thought.nodes, "nodes")):
+    for count, name in ((report.simulations, "simulations"), (report.nodes, "nodes")):
         if count is not None:
             parts.append(f"{count:,} {name}")
-    if thought.depth is not None:
-        parts.append(f"depth {thought.depth}")
+    if report.depth is not None:
+        parts.append(f"depth {report.depth}")
     return ", ".join(parts)
 
 
-def nodes(branches: list[TreeBranch], path: str = "") -> list[dict[str, object]]:
-    """A search tree as ``ui.tree`` takes it: a node is known by the actions that lead to it."""
+def tree_nodes(branches: list[TreeBranch], path: str = "") -> list[dict[str, object]]:
+    """Return a search tree in the format of ``ui.tree``. The id of a node is the list of actions that lead to it."""
     return [
         {
             "id": (id := f"{path} {branch.name}"),
             "label": _label(branch),
-            "children": nodes(branch.children, id),
+            "children": tree_nodes(branch.children, id),
         }
         for branch in branches
     ]

@@ -1,4 +1,4 @@
-"""Agents that think aloud about a position, in threads of their own, for as long as somebody listens."""
+"""Analyses of positions by agents: searches in threads that report their progress to one client each."""
 
 import asyncio
 import math
@@ -20,28 +20,30 @@ from ci_envs.web.game_service import BusyError, GameService
 from ci_envs.web.limits import ClientLimitError, current_client
 from ci_envs.web.schemas import AnalysedAction, AnalysisReport, ExactValue, TreeBranch
 
-_SECONDS = 30.0  # of a search
-_EXACT_SECONDS = 3.0  # of solving a position
-_DEPTH, _WIDTH = 4, 8  # of the tree that is told
+_SECONDS = 30.0  # time limit of a search
+_EXACT_SECONDS = 3.0  # time limit for solving a position
+_TREE_DEPTH, _TREE_WIDTH = 4, 8  # of the part of the search tree in a report
 
 
 class _SolvingStoppedError(Exception):
-    """Solving a position would take too long."""
+    """The signal that stops solving a position after the time limit."""
 
 
 class AnalysisService:
-    """Searches that go on, each for one listener."""
+    """Searches by agents, each for one client, and exact values of positions."""
 
     def __init__(self, service: GameService) -> None:
         self._service = service
         self._limits = service.limits
-        self._pool = ThreadPoolExecutor(service.limits.searches, thread_name_prefix="search")  # none waits for another
+        self._pool = ThreadPoolExecutor(
+            service.limits.searches, thread_name_prefix="search"
+        )  # a search never waits for a thread
         self._searches: Counter[str] = Counter()  # by client
         self._closing = threading.Event()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Stop all searches, each after what it does at the moment."""
+        """Stop all searches after their next report, and wait for them."""
         self._closing.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
@@ -50,52 +52,52 @@ class AnalysisService:
         """Return the number of searches that are running."""
         return self._searches.total()
 
-    async def begin(self, environment: str, text: str, spec: str) -> AsyncIterator[AnalysisReport]:
-        """Start a search of a position by an agent, and return its analyses.
+    async def start(self, environment: str, text: str, spec: str) -> AsyncIterator[AnalysisReport]:
+        """Start a search of a position by an agent, and return its reports.
 
-        Disconnecting cancels the search.
+        Closing the iterator cancels the search.
 
         Raises:
-            ValueError: the environment, the position or the agent is refused, the game is over, or the agent cannot
+            ValueError: The environment, the position or the agent is invalid, the game is over, or the agent cannot
                 analyse.
-            ClientLimitError: the client has too many searches.
-            BusyError: all clients together have too many searches.
+            ClientLimitError: The client has too many searches.
+            BusyError: All clients together have too many searches.
         """
         client = current_client.get()
         position = await asyncio.to_thread(self._position, environment, text)
         agent = await asyncio.to_thread(self._service.acquire_agent, environment, position.game, spec)
         analyst = as_analyst(agent, spec)
         self._count(client)
-        loop, heard, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
+        loop, reports, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
 
-        def tell(what: AnalysisReport | Exception | None) -> None:
-            with suppress(RuntimeError):  # the loop was closed: nobody listens
-                loop.call_soon_threadsafe(heard.put_nowait, what)
+        def put(report: AnalysisReport | Exception | None) -> None:
+            with suppress(RuntimeError):  # the event loop is closed: the server has stopped
+                loop.call_soon_threadsafe(reports.put_nowait, report)
 
         def work() -> None:
             end = monotonic() + _SECONDS
             try:
                 for analysis in analyses(analyst, position):
-                    tell(report_of(analysis, position))
+                    put(report_of(analysis, position))
                     if stopped.is_set() or self._closing.is_set() or monotonic() >= end:
                         break
                 self._service.release_agent(environment, spec, agent)
-                tell(None)
-            except Exception as error:  # of whatever agent
-                tell(error)
+                put(None)
+            except Exception as error:  # an agent can raise anything
+                put(error)
             finally:
                 with self._lock:
                     self._searches[client] -= 1
-                    self._searches += Counter()  # without clients that have no search
+                    self._searches += Counter()  # removes clients without searches
 
         self._pool.submit(work)
-        return _heard(heard, stopped)
+        return _received(reports, stopped)
 
     def exact_values(self, environment: str, text: str) -> list[ExactValue]:
-        """Return the exact value of each action; an empty list if the position cannot be solved in seconds.
+        """Return the exact value of each action, or an empty list if the position cannot be solved in 3 s.
 
         Raises:
-            ValueError: the environment or the position is refused, or the game is over.
+            ValueError: The environment or the position is invalid, or the game is over.
         """
         position = self._position(environment, text)
         end = monotonic() + _EXACT_SECONDS
@@ -120,11 +122,11 @@ class AnalysisService:
         ]
 
     def _count(self, client: str) -> None:
-        """Count a search that begins.
+        """Count a new search.
 
         Raises:
-            ClientLimitError: the client has too many searches.
-            BusyError: all clients together have too many searches.
+            ClientLimitError: The client has too many searches.
+            BusyError: All clients together have too many searches.
         """
         with self._lock:
             if client and self._searches[client] >= self._limits.client_searches:
@@ -140,30 +142,32 @@ class AnalysisService:
         return open_position(game, text)
 
 
-async def _heard(thoughts: "asyncio.Queue[Any]", stopped: threading.Event) -> AsyncIterator[AnalysisReport]:
+async def _received(reports: "asyncio.Queue[Any]", stopped: threading.Event) -> AsyncIterator[AnalysisReport]:
     try:
-        while (thought := await thoughts.get()) is not None:
-            if isinstance(thought, Exception):
-                raise thought
-            yield thought
+        while (report := await reports.get()) is not None:
+            if isinstance(report, Exception):
+                raise report
+            yield report
     finally:
         stopped.set()
 
 
 def open_position(game: Game, text: str) -> Position:
-    """Return the position of a text. The game must not be over in it.
+    """Return the position of a text. The game must not be over.
 
     Raises:
-        ValueError: it is malformed, no position of the game, or over.
+        ValueError: The text is not a position of the game, or the game is over.
     """
     position = Position.from_text(game, text)
     if position.result is not None:
-        raise ValueError(f"the game is over in {text!r}: there is nothing to think about")
+        raise ValueError(
+            f"the game is over in {text!r}, so there is no position to analyse. Choose an earlier position"
+        )
     return position
 
 
 def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
-    """Return an analysis in the form of the REST interface."""
+    """Return an analysis as a report of the REST API."""
     visits, priors = analysis.visits, analysis.priors
     total = None if visits is None else max(1, int(visits.sum()))
     actions = [
@@ -186,7 +190,7 @@ def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
         nodes=analysis.nodes,
         principal_variation=line,
         actions=actions,
-        tree=[] if analysis.tree is None else _tree(analysis.tree(_DEPTH, _WIDTH), position),
+        tree=[] if analysis.tree is None else _tree(analysis.tree(_TREE_DEPTH, _TREE_WIDTH), position),
     )
 
 

@@ -1,4 +1,4 @@
-"""The REST interface: games, and what agents think of positions."""
+"""The REST API: games, and analyses of positions by agents."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
@@ -15,7 +15,7 @@ from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.game_service import BusyError, GameService
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.limits import ClientLimitError
-from ci_envs.web.long_requests import last_while_connected, when_answered
+from ci_envs.web.long_requests import last_while_connected, wait_for_move
 from ci_envs.web.schemas import (
     AnalysisReport,
     AnalysisRequest,
@@ -41,7 +41,7 @@ from ci_envs.web.schemas import (
 from ci_envs.web.seats import SEATS_COOKIE, SeatError, held_seats, new_token, tokens_in
 from ci_envs.web.store import ConflictError, UnknownGameError
 
-Id = Annotated[str, Path(pattern=r"^[\w-]{22}$", description="of a game")]
+Id = Annotated[str, Path(pattern=r"^[\w-]{22}$", description="The id of a game.")]
 
 _STATUS: dict[type[Exception], int] = {
     ValueError: 422,
@@ -53,53 +53,55 @@ _STATUS: dict[type[Exception], int] = {
     ClientLimitError: 429,
     BusyError: 503,
 }
-_WORDS = {
-    422: "a value is invalid",
-    404: "the game is unknown",
-    409: "the game does not allow it now",
-    403: "the client does not have the token of the seat, or another web site sent the request",
-    413: "the body is too large",
-    429: "this client uses more than its share",
-    503: "the server is busy",
+_DESCRIPTIONS = {
+    422: "A value is invalid.",
+    404: "There is no game with this id.",
+    409: "The request is impossible in the current state of the game.",
+    403: "The client does not have the token of the seat, or another web site sent the request.",
+    413: "The body is too large.",
+    429: "The request exceeds a limit for this client.",
+    503: "The server is busy.",
 }
 
 
-_AFTER = "wait until more moves than this number were played or no agent is to play, for at most 20 seconds"
-_STREAM = "events `thought`, each with a AnalysisReport as its data, then `done`, or `failed` with an ErrorResponse"
+_AFTER = "Wait until the game has more moves than this number or no agent is to move, but at most 20 seconds."
+_STREAM = "Events `analysis` with an AnalysisReport as data, then `done`, or `failed` with an ErrorResponse."
 
 
-_LONGEST_VALUE = 60  # characters of a value in a message
+_LONGEST_VALUE = 60  # maximum number of characters of a value in a message
 _COOKIE_AGE = 30 * 24 * 3600
 _Tokens = Annotated[str | None, PydanticField(max_length=200)]
 
 
 def _seat_tokens(
-    x_seat_token: Annotated[_Tokens, Header(description="of a seat of the game, several with commas")] = None,
-    seats: Annotated[_Tokens, Cookie(description="the same, as the server sets it")] = None,
+    x_seat_token: Annotated[
+        _Tokens, Header(description="The tokens of seats of the game, separated by commas.")
+    ] = None,
+    seats: Annotated[_Tokens, Cookie(description="The tokens of seats of the game, set by the server.")] = None,
 ) -> list[str]:
-    """Return the tokens that a client sends, without empty ones."""
+    """Return the tokens in the header and in the cookie of a request."""
     return tokens_in(f"{x_seat_token or ''},{seats or ''}")
 
 
 SeatTokens = Annotated[list[str], Depends(_seat_tokens)]
-SeatNumber = Annotated[int, Path(ge=0, le=1, description="0 for the first player, 1 for the second")]
+SeatNumber = Annotated[int, Path(ge=0, le=1, description="0 for the first player, 1 for the second player.")]
 
 
 def _set_cookie(response: Response, id: str, tokens: Iterable[str]) -> None:
-    """Give a browser the tokens of a game, which it sends with requests about this game and its page alone."""
+    """Set a cookie with the tokens of a game. The browser sends it only with requests for this game and its page."""
     for path in (f"/api/games/{id}", f"/game/{id}"):
         response.set_cookie(SEATS_COOKIE, ".".join(tokens), _COOKIE_AGE, path=path, httponly=True, samesite="strict")
 
 
 def _fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
-        status: {"model": ErrorResponse, "description": _WORDS[status]}
+        status: {"model": ErrorResponse, "description": _DESCRIPTIONS[status]}
         for status in (403, 413, 422, 429, 503, *statuses)
     }
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Let errors be answered by a sentence, and never by a trace."""
+    """Add handlers that answer errors with a message and never with a stack trace."""
 
     def answer(status: int) -> Callable[[Request, Exception], JSONResponse]:
         def handler(request: Request, error: Exception) -> JSONResponse:
@@ -120,7 +122,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def _invalid_value(error: dict[str, Any]) -> str:
-    """Return what is wrong with a value of a request, which value it is, and what is allowed."""
+    """Return a message with the name and the value of an invalid parameter and the allowed values."""
     where = ".".join(map(str, error["loc"][1:])) or "the request"
     reason = error["msg"].removeprefix("Value error, ")
     if error["type"] == "missing":
@@ -135,7 +137,7 @@ def _shortened(value: Any) -> str:
 
 def analysis_router(analyses: AnalysisService) -> APIRouter:
     """Return the routes for analyses of positions by agents."""
-    router = APIRouter(prefix="/api", tags=["thinking"])
+    router = APIRouter(prefix="/api", tags=["analysis"])
 
     @router.get(
         "/searches",
@@ -147,55 +149,55 @@ def analysis_router(analyses: AnalysisService) -> APIRouter:
         position: Annotated[PositionText, Query()],
         agent: Annotated[Spec, Query(examples=["mcts:simulations=1000"])],
     ) -> EventSourceResponse:
-        """Let an agent think about a position, and follow it. Disconnecting cancels the search."""
-        return EventSourceResponse(_events(await analyses.begin(environment, position, agent)))
+        """Stream the analysis of a position by an agent. Disconnecting cancels the search."""
+        return EventSourceResponse(_events(await analyses.start(environment, position, agent)))
 
     @router.post("/analyses", responses=_fails())
     async def analyse(question: AnalysisRequest, request: Request) -> AnalysisReport:
-        """Return what an agent thinks of a position in the end. Disconnecting cancels the search."""
-        thoughts = await analyses.begin(question.environment, question.position, question.agent)
-        return await last_while_connected(request, thoughts)
+        """Return the analysis of a position by an agent at the end of its search. Disconnecting cancels the search."""
+        reports = await analyses.start(question.environment, question.position, question.agent)
+        return await last_while_connected(request, reports)
 
     @router.post("/exact", responses=_fails())
     def exact(question: PositionRequest) -> list[ExactValue]:
-        """The exact value of each action; none where the position cannot be solved in seconds."""
+        """Return the exact value of each action, or an empty list if the position cannot be solved in 3 seconds."""
         return analyses.exact_values(question.environment, question.position)
 
     return router
 
 
-async def _events(thoughts: AsyncIterator[AnalysisReport]) -> AsyncIterator[dict[str, str]]:
+async def _events(reports: AsyncIterator[AnalysisReport]) -> AsyncIterator[dict[str, str]]:
     try:
-        async for thought in thoughts:
-            yield {"event": "thought", "data": thought.model_dump_json()}
-    except Exception as error:  # of whatever agent; the status was sent long ago
+        async for report in reports:
+            yield {"event": "analysis", "data": report.model_dump_json()}
+    except Exception as error:  # an agent can raise anything, and the status has been sent
         yield {"event": "failed", "data": ErrorResponse(detail=f"{type(error).__name__}: {error}").model_dump_json()}
         return
     yield {"event": "done", "data": "{}"}
 
 
 def games_router(service: GameService) -> APIRouter:
-    """Return the routes for the games of a service."""
+    """Return the routes for games."""
     router = APIRouter(prefix="/api", tags=["games"])
 
     @router.get("/environments")
     def environments() -> list[CatalogEntry]:
-        """The games that can be played, with their parameters."""
+        """Return the environments with their parameters."""
         return list(map(CatalogEntry.of, service.catalog.environments()))
 
     @router.get("/agents")
     def agents() -> list[CatalogEntry]:
-        """The agents that can play, with their options."""
+        """Return the agents with their options."""
         return list(map(CatalogEntry.of, service.catalog.agents()))
 
     @router.post("/games", status_code=201, responses=_fails())
     def create(new: NewGame, response: Response) -> CreatedGame:
-        """Begin a game. The answer and the cookie have the tokens of both seats; without them one can only watch."""
+        """Create a game. The response and the cookie contain the tokens of both seats, which are needed to play."""
         (first, second), (name, other) = new.seats, new.names
         tokens = new_token(), new_token()
-        begin = partial(service.create, new.environment, (first, second), seed=new.seed, start=new.position)
+        create_game = partial(service.create, new.environment, (first, second), seed=new.seed, start=new.position)
         clock = 0.0 if new.minutes is None else 60 * new.minutes
-        hosted = begin(owner=new.owner, names=(name, other), tokens=tokens, clock=clock)
+        hosted = create_game(owner=new.owner, names=(name, other), tokens=tokens, clock=clock)
         _set_cookie(response, hosted.record.id, tokens)
         return CreatedGame(**GameState.at(service, hosted).model_dump(), seat_tokens=list(tokens))
 
@@ -203,45 +205,45 @@ def games_router(service: GameService) -> APIRouter:
     def owned(
         owner: Annotated[Owner, Query(min_length=16)], limit: Annotated[int, Query(ge=1, le=100)] = 20
     ) -> list[Summary]:
-        """The games of an owner, the newest first."""
+        """Return the games of an owner, the newest first."""
         return list(map(Summary.of, service.owned(owner, limit)))
 
     @router.get("/games/{id}", responses=_fails(404))
     async def read(id: Id, after: Annotated[Ply | None, Query(description=_AFTER)] = None) -> GameState:
-        """A game and where it stands. An agent that is_agent_due an answer, as after a restart, begins to think."""
+        """Return a game and its state. An agent to move starts to compute, for example after a restart."""
         if after is None:
             return GameState.at(service, await run_in_threadpool(service.resume, id))
-        return GameState.at(service, await when_answered(service, id, after))
+        return GameState.at(service, await wait_for_move(service, id, after))
 
     @router.post("/games/{id}/moves", status_code=201, responses=_fails(404, 409))
     def move(id: Id, new: NewMove, tokens: SeatTokens) -> GameState:
-        """Play an action of a person. It is stored before it is answered; an agent then thinks on its own."""
+        """Play an action of a person. It is stored before the response. An agent to move then starts."""
         return GameState.at(service, service.play(id, new.action, new.ply, tokens=tokens))
 
     @router.post("/games/{id}/advance", status_code=202, responses=_fails(404, 409))
     def advance(id: Id, tokens: SeatTokens) -> GameState:
-        """Let the agent whose turn it is play a ply: so games of two agents go on."""
+        """Let the agent to move play a move. A game between agents continues in this way."""
         return GameState.at(service, service.advance(id, tokens=tokens))
 
     @router.post("/games/{id}/undo", responses=_fails(404, 409))
     def undo(id: Id, tokens: SeatTokens) -> GameState:
-        """Take back the last turn of a person and what followed; without persons, the last ply."""
+        """Take back the last turn of a person and all later moves. If no person plays, take back the last move."""
         return GameState.at(service, service.undo(id, tokens=tokens))
 
     @router.post("/games/{id}/resign", responses=_fails(404, 409))
     def resign(id: Id, who: Resignation, tokens: SeatTokens) -> GameState:
-        """Give up."""
+        """Resign."""
         return GameState.at(service, service.resign(id, who.player, tokens=tokens))
 
     @router.put("/games/{id}/seats", responses=_fails(404))
     def seats(id: Id, new: NewSeats, tokens: SeatTokens) -> GameState:
-        """Let others play on, as when seats are swapped."""
+        """Change the players, for example swap them."""
         first, second = new.seats
-        return GameState.at(service, service.seat(id, (first, second), tokens=tokens))
+        return GameState.at(service, service.change_seats(id, (first, second), tokens=tokens))
 
     @router.post("/games/{id}/seats/{player}/take", status_code=201, responses=_fails(404, 409))
     def take(id: Id, player: SeatNumber, tokens: SeatTokens, response: Response) -> TakenSeat:
-        """Take a free seat. The answer and the cookie have its token."""
+        """Take a free seat. The response and the cookie contain the token of the seat."""
         token = new_token()
         record = service.take_seat(id, player, token).record
         _set_cookie(response, id, (*(old for old in tokens if held_seats(record, [old])), token))
@@ -249,7 +251,7 @@ def games_router(service: GameService) -> APIRouter:
 
     @router.post("/games/{id}/seats/{player}/free", responses=_fails(404, 409))
     def free(id: Id, player: SeatNumber, tokens: SeatTokens) -> GameState:
-        """Give up a seat, so that anybody with the link to the game can take it."""
+        """Free a seat, so that anybody with the link to the game can take it."""
         return GameState.at(service, service.free_seat(id, player, tokens=tokens))
 
     @router.delete("/games/{id}", status_code=204, responses=_fails(404, 409))
@@ -259,7 +261,7 @@ def games_router(service: GameService) -> APIRouter:
 
     @router.get("/games/{id}/export", responses=_fails(404))
     def export(id: Id) -> Export:
-        """All that is needed to replay a game."""
+        """Return the data that is needed to replay a game."""
         return Export.of(service.get(id))
 
     return router

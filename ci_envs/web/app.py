@@ -1,4 +1,4 @@
-"""The server as a whole."""
+"""The application of the server: the REST API and its protection."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,18 +36,18 @@ def create_app(
     hosts: AllowedHosts | None = None,
     limits: ClientLimits | None = None,
 ) -> FastAPI:
-    """Make the application, with the games in a file.
+    """Make the application.
 
     Args:
-        path: of the file, made if need be.
-        catalog: of what can be played; None means all that is registered.
-        workers: threads in which agents think; None means as many as there are processors.
-        hosts: the names under which browsers may reach the server; None means those of the loopback interface.
-        limits: on what clients may use; None means the defaults.
+        path: The path of the file of the games. The file is created if it does not exist.
+        catalog: The environments and agents that clients can choose. None means all registered ones.
+        workers: The number of threads in which agents compute moves. None means the number of processors.
+        hosts: The host names under which browsers may reach the server. None means those of the loopback interface.
+        limits: The limits for clients. None means the defaults.
 
     Raises:
         ValueError: ``workers`` is not positive.
-        OSError: the file cannot be made, or is something else.
+        OSError: The file cannot be created, or is not a store of games.
     """
     store = Store(path)
     service = GameService(store, catalog or Catalog(), workers=workers, limits=limits)
@@ -65,7 +65,7 @@ def create_app(
 
     app = FastAPIOffline(
         title="ci_envs",
-        summary="Board games to play against agents, and to look into their heads",
+        summary="Play board games against agents, and analyse positions",
         lifespan=lifespan,
     )
     add_handlers(app)
@@ -87,7 +87,10 @@ async def _expire(service: GameService) -> None:
 
 
 def _protect(app: FastAPI, hosts: AllowedHosts, limits: ClientLimits) -> None:
-    """Check every request, also those of the pages and of their socket. The last check added is the first made."""
+    """Add the checks of all requests, including those of the pages and of their WebSocket.
+
+    The check that is added last is made first.
+    """
     app.add_middleware(BodyLimit)
     app.add_middleware(RateLimit, limits=limits)
     app.add_middleware(OriginGuard)

@@ -1,4 +1,4 @@
-"""The board of a page: a picture, and over it a button for each cell."""
+"""The board of a page: a picture with a transparent button over each cell."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from ci_envs.drawing.annotation import annotated
 from ci_envs.web.board_view import BoardView
 from ci_envs.web.cells import actions_of, buttons
 
-# the second click of a double click would be for the position after the move
+# ignores the second click of a double click, because it would play in the position after the move
 _ON_CLICK = "(e) => { const r = e.target.closest('[data-region]'); if (r && e.detail < 2) emit(r.dataset.region); }"
 _ON_KEY = """(e) => {
     const r = e.target.closest('[data-region]');
@@ -22,10 +22,10 @@ class Board:
     """A board on a page."""
 
     def __init__(self, on_action: Callable[[int], Awaitable[None]]) -> None:
-        """Make it in the current element.
+        """Make the board in the current element.
 
         Args:
-            on_action: called with the action whose regions were clicked.
+            on_action: Called with the action whose regions were clicked.
         """
         self._on_action = on_action
         self._view: BoardView | None = None
@@ -43,7 +43,7 @@ class Board:
         self._buttons.on("keydown", self._on_key, js_handler=_ON_KEY)
 
     def show(self, view: BoardView) -> None:
-        """Show a position; if it is another one than before, forget what was clicked."""
+        """Show a position. If the position is new, deselect all cells."""
         before = self._view
         moved = before is not None and view.position != before.position
         if moved:
@@ -53,7 +53,7 @@ class Board:
         self._draw(slide(view) if before is not None and moved and _follows(before, view) else "")
 
     def deselect(self) -> None:
-        """Forget what was clicked."""
+        """Deselect all cells."""
         self._clicked = ()
         self._draw()
 
@@ -62,7 +62,7 @@ class Board:
         view = self._view
         marked = annotated(view.drawing(), view.marks(self._clicked))
         picture = marked.svg(None)
-        if picture != self._drawn:  # else what slides would stop
+        if picture != self._drawn:  # because the same picture would restart the animation
             self._picture.set_content(f"{style}{picture}")
             self._drawn = picture
         self._say(view.prompt(self._clicked))
@@ -114,15 +114,15 @@ def _side(view: BoardView) -> str:
 
 
 def _follows(before: BoardView, after: BoardView) -> bool:
-    """Whether a view shows the position after the next move."""
+    """Return whether a view shows the position one move after another view."""
     action = after.last
     return action in before.position.legal_actions() and before.position.play(action) == after.position
 
 
 def slide(view: BoardView) -> str:
-    """A style that lets the cells from the first to the second region of the last action slide to where they are.
+    """Return a style that animates the cells of the row or column that the last action moved.
 
-    That is how Quixo's rows move; an action of one region moves nothing.
+    The cells slide from the first to the second region of the action, as in Quixo. In other games the style is empty.
     """
     targets = () if view.last is None else view.position.game.targets(view.last)
     if len(targets) != 2 or not view.position.game.slides:

@@ -14,15 +14,15 @@ class BoardView:
     """The content of a board.
 
     Attributes:
-        position: the position that is shown.
-        last: the action that led to it.
-        playable: whether the user may play now.
-        tries: whether a move is tried in a variation, not played in the game.
-        blocked: why the user may not play now, in a sentence, which a click shows.
-        analysis: the analysis to show, or None.
-        scores: the exact scores of the actions, or nothing.
-        hint: an action that was recommended.
-        flipped: whether the board is shown from the other side.
+        position: The position that is shown.
+        last: The action before the position, or None.
+        playable: Whether the user may play now.
+        tries: Whether a move begins or continues a variation instead of being played in the game.
+        blocked: Why the user may not play now, in a sentence. A click shows it.
+        analysis: The analysis to show, or None.
+        scores: The exact scores of the actions, or an empty tuple.
+        hint: The recommended action, or None.
+        flipped: Whether the board is shown from the other side.
     """
 
     position: Position
@@ -36,16 +36,16 @@ class BoardView:
     flipped: bool = False
 
     def clicks(self, clicked: tuple[str, ...]) -> dict[str, list[int]]:
-        """The regions to click next, as of :func:`~ci_envs.picture.next_clicks`; none if the user may not play."""
+        """Return the actions by the region to click next (:func:`~ci_envs.picture.next_clicks`)."""
         actions = self.position.legal_actions() if self.playable else ()
         return next_clicks(self.position.game, actions, clicked)
 
     def drawing(self) -> Drawing:
-        """The picture without marks."""
+        """Return the picture without marks."""
         return self.position.game.draw(self.position.own, self.position.opp, self.position.to_move)
 
     def marks(self, clicked: tuple[str, ...]) -> Marks:
-        """What to mark after some clicks."""
+        """Return the marks on the board after some clicks."""
         marks = marks_of(self.position, self.analysis, self.last, scores=self.scores, clicked=clicked)
         marks = replace(marks, clickable=tuple(self.clicks(clicked)))
         if self.hint is None:
@@ -54,7 +54,7 @@ class BoardView:
         return replace(marks, best=game.targets(self.hint), best_arrow=arrow_of(game, self.hint))
 
     def prompt(self, clicked: tuple[str, ...]) -> str:
-        """Return what the user has to do next, in a sentence; an empty text if the user may not play."""
+        """Return an instruction for the next click, or an empty text if the user may not play."""
         if not self.playable:
             return ""
         text = self.position.game.prompt(self.position.own, self.position.opp, clicked)
@@ -62,7 +62,7 @@ class BoardView:
         return f"{text[:1].upper()}{text[1:]}."
 
     def refusal(self, clicked: tuple[str, ...], region: str) -> str:
-        """Return in a sentence why a click on a region does nothing."""
+        """Return a sentence that says why a click on a region has no effect."""
         position = self.position
         if not self.playable:
             return self.blocked

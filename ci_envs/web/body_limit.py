@@ -6,11 +6,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ci_envs.web.error_response import send_error
 
 MAX_BODY = 64 * 1024
-"""The largest body of a request and the largest message over a socket, in bytes."""
+"""The largest body of a request and the largest message over a WebSocket, in bytes."""
 
 
 class BodyLimit:
-    """Refuse bodies of more than :data:`MAX_BODY` bytes, at most so much of which is read."""
+    """Refuse bodies of more than :data:`MAX_BODY` bytes, without reading more than this number of bytes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -30,7 +30,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
 
     async def _read_first(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read a body of unknown length before the application does, so that it can be refused in time."""
+        """Read a body of unknown length before the application does, so that it can still be refused."""
         body, more = b"", True
         while more:
             message = await receive()

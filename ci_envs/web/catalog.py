@@ -1,4 +1,4 @@
-"""The environments and agents that clients may name, and the limits of their options."""
+"""The environments and agents that clients can choose, and the limits of their options."""
 
 import re
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ from ci_envs.spec import split_spec, unnamed_option
 from ci_envs.validation import integer_between, unknown_name
 
 HUMAN = "human"
-"""The seat of a person; anything else names an agent."""
+"""The seat of a person. Any other seat is the spec string of an agent."""
 
-MOST: Mapping[str, float] = MappingProxyType(
+OPTION_LIMITS: Mapping[str, float] = MappingProxyType(
     {
         "simulations": 20_000,
         "time": 5.0,
@@ -39,28 +39,28 @@ MOST: Mapping[str, float] = MappingProxyType(
         "offspring": 1024,
     }
 )
-"""The largest value of options that cost time or memory. An agent that has ``time`` too may be given any depth: it is
-held to that time."""
+"""The largest values of options that cost time or memory. An agent with an option ``time`` can have any ``depth``,
+because its time is limited."""
 
 SOLVING_AGENTS = frozenset({"exact"})
 """The agents that solve the game. Clients may choose them only for games that are solved in seconds."""
 
 MAX_CYCLES = 1000
-"""The largest ``max_cycles`` of a game. Every move of a game is stored and sent again with the game."""
+"""The largest ``max_cycles`` of a game. All moves of a game are stored, and sent with each state of the game."""
 
-_LONGEST = 300  # characters of a spec string
+_MAX_LENGTH = 300  # maximum number of characters of a spec string
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An environment or an agent that clients may name, with its options.
+    """An environment or an agent that clients can choose, with its options.
 
     Attributes:
-        name: of an environment or agent.
-        purpose: in a line.
-        options: their defaults; None for one that must be given, or has no default of its own.
-        checkpoints: names of what was trained and comes with the package, the value of the option that is a path.
-        meanings: what the options do, by name, where that is documented.
+        name: The id of the environment or the name of the agent.
+        purpose: A description in one line.
+        options: The default of each option. None means that the option is required or that its default is None.
+        checkpoints: The names of the included trained models, which are the allowed values of the path.
+        meanings: The documented meaning of each option.
     """
 
     name: str
@@ -75,32 +75,33 @@ class Catalog:
     """The environments and agents of a server.
 
     Attributes:
-        listed: spec strings of the agents that the owner of the server adds, by their names. All options are allowed.
+        listed: The spec strings of the agents that the owner of the server adds, by name. The limits do not apply to
+            them.
     """
 
     listed: Mapping[str, str] = field(default_factory=dict)
 
     def environments(self) -> list[Entry]:
-        """Every game."""
+        """Return all environments."""
         return list(map(_environment, registered()))
 
     def agents(self) -> list[Entry]:
-        """Every agent that can be loaded here; those of the owner have no options."""
+        """Return all agents. The agents of the owner have no options."""
         return list(map(self.agent_entry, self.agent_names()))
 
     def agent_names(self) -> list[str]:
-        """The names of all agents, none of which is loaded for that."""
+        """Return the names of all agents, without loading the agents."""
         return [*(name for name in registered_agents() if name != HUMAN), *self.listed]
 
     def agent_entry(self, name: str) -> Entry:
-        """The agent of one of these names."""
+        """Return the entry of an agent by its name."""
         return Entry(name, self.listed[name], {}) if name in self.listed else _agent(name)
 
     def game(self, environment: str) -> tuple[Game, int]:
-        """Return the game of an id with parameters, and the ply after which a game is a draw.
+        """Return the game of an id with parameters, and the ply after which an undecided game is a draw.
 
         Raises:
-            ValueError: there is no such environment or parameter, or a value is refused.
+            ValueError: The environment or a parameter is unknown, or a value is invalid.
         """
         _check_text(environment)
         return _game(environment)
@@ -109,34 +110,34 @@ class Catalog:
         """Make an agent.
 
         Raises:
-            ValueError: there is no such agent or option, a value is refused, or it does not play this game.
-            ImportError: it needs a package that is not installed.
+            ValueError: The agent or an option is unknown, a value is invalid, or the agent does not play this game.
+            ImportError: The agent needs a package that is not installed.
         """
         _check_text(spec)
         if spec in self.listed:
             return make_agent(self.listed[spec], game)
         name, options = split_spec(spec)
         if name == HUMAN:
-            raise ValueError(f"{HUMAN!r} is not an agent here: you are")
+            raise ValueError(f"{HUMAN!r} is not an agent here. Choose an agent, or play yourself")
         if name in SOLVING_AGENTS and not solver_of(game).is_quick(Position.start(game)):
             raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")
         factory = factory_of(name)
         names = option_names_of(factory)
         if "" in options:
             options[unnamed_option(factory, GIVEN) or ""] = options.pop("")
-        held = {option: _held(option, value, factory) for option, value in options.items()}
-        if "depth" in held and "time" in names:
-            held.setdefault("time", MOST["time"])
-        return make_named(name, held, game)
+        checked = {option: _checked(option, value, factory) for option, value in options.items()}
+        if "depth" in checked and "time" in names:
+            checked.setdefault("time", OPTION_LIMITS["time"])
+        return make_named(name, checked, game)
 
 
-@lru_cache(maxsize=256)  # a game knows its compiled rules, and finding them takes a while
+@lru_cache(maxsize=256)  # a game keeps its compiled rules, and loading them takes time
 def _game(environment: str) -> tuple[Game, int]:
-    if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment, re.ASCII):  # no module to import, no path
+    if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment, re.ASCII):  # excludes modules and paths
         raise unknown_name("environment", environment, registered())
     _, game, options = resolve(environment)
     if "render_mode" in options:
-        raise ValueError("Unknown option 'render_mode'. The server draws games itself")
+        raise ValueError("Unknown option 'render_mode'. Remove it: the server draws all games")
     limit = options.get("max_cycles")
     if limit is not None:
         integer_between("max_cycles", limit, 1, MAX_CYCLES)
@@ -164,7 +165,7 @@ def _agent(name: str) -> Entry:
     try:
         factory = factory_of(name)
         parameters = signature(factory).parameters
-    except Exception as error:  # whatever is wrong with one package, the others can be chosen
+    except Exception as error:  # the other agents can be chosen even if one package is broken
         return Entry(name, f"cannot be loaded: {error}", {})
     options = {option: _default(parameters[option]) for option in option_names_of(factory)}
     documented = parse(getdoc(getattr(factory, "__init__", None)) or getdoc(factory) or "").params
@@ -184,11 +185,11 @@ def _checkpoints(factory: AgentFactory) -> Mapping[str, Path]:
     return factory.checkpoints() if isinstance(factory, HasCheckpoints) else {}
 
 
-def _held(option: str, value: Any, factory: AgentFactory) -> Any:
-    """Return a value that is within its limits; for a path, the file of the package with this name.
+def _checked(option: str, value: Any, factory: AgentFactory) -> Any:
+    """Return the value of an option if it is within its limit. For a path, return the path of the included model.
 
     Raises:
-        ValueError: it is beyond the limit, or there is no such file.
+        ValueError: The value exceeds the limit, or there is no included model with this name.
     """
     parameter = signature(factory).parameters.get(option)
     if parameter is not None and "Path" in str(parameter.annotation):
@@ -196,19 +197,19 @@ def _held(option: str, value: Any, factory: AgentFactory) -> Any:
         if value is not None and value not in known:
             raise ValueError(f"{option} must be one of {', '.join(known) or 'none'}, not {value!r}")
         return known.get(value)
-    most = most_of(option, option_names_of(factory))
+    most = limit_of(option, option_names_of(factory))
     if most is not None and isinstance(value, int | float) and value > most:
         raise ValueError(f"{option} must be {most:g} or less here, not {value!r}")
     return value
 
 
-def most_of(option: str, names: tuple[str, ...]) -> float | None:
-    """Return the largest value of an option that a server accepts, or None; ``names`` are all options of the agent."""
-    return None if option == "depth" and "time" in names else MOST.get(option)
+def limit_of(option: str, names: tuple[str, ...]) -> float | None:
+    """Return the largest allowed value of an option, or None. ``names`` are all options of the agent."""
+    return None if option == "depth" and "time" in names else OPTION_LIMITS.get(option)
 
 
 def _check_text(text: str) -> None:
-    if len(text) > _LONGEST:
-        raise ValueError(f"{text[:20]!r}... is too long: up to {_LONGEST} characters")
-    if not text.isascii():  # else Python reads other digits as numbers
+    if len(text) > _MAX_LENGTH:
+        raise ValueError(f"{text[:20]!r}... is too long. Allowed: at most {_MAX_LENGTH} characters")
+    if not text.isascii():  # because Python accepts digits of other scripts in numbers
         raise ValueError(f"Invalid character in {text!r}. Allowed: ASCII")

@@ -1,4 +1,4 @@
-"""The transparent buttons over the picture of a board: what each cell contains, and what a click on it does."""
+"""The transparent buttons over the picture of a board, with labels for screen readers."""
 
 import html
 from collections.abc import Collection, Mapping
@@ -10,12 +10,12 @@ from ci_envs.web.board_view import BoardView
 
 
 def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str:
-    """Return what can be clicked in a picture as transparent buttons, in a picture of the same size.
+    """Return the clickable regions of a picture as transparent buttons in an SVG of the same size.
 
     Args:
-        view: what the board shows.
-        clicked: the regions that were clicked so far.
-        focused: the region that a key reaches first; by default the first one that can be clicked.
+        view: The content of the board.
+        clicked: The regions that were clicked for the current action.
+        focused: The region that gets the keyboard focus. Empty means the first clickable region.
     """
     drawing, game, clicks = view.drawing(), view.position.game, view.clicks(clicked)
     regions = clickable_regions(drawing.regions, targets_of(game))
@@ -42,7 +42,7 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
 
 
 def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
-    """Return what a region shows and what a click on it does, for screen readers."""
+    """Return the label of a region for screen readers: its content and the effect of a click."""
     position = view.position
     contents = position.game.contents(position.own, position.opp, position.to_move, name)
     label = f"{name}: {contents}" if contents else name
@@ -53,12 +53,12 @@ def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str,
 
 @lru_cache(maxsize=256)
 def targets_of(game: Game) -> frozenset[str]:
-    """Return the names of all regions that are clicked for an action of a game."""
+    """Return the names of all regions that are targets of actions of a game."""
     return frozenset(target for action in range(game.action_count) for target in game.targets(action))
 
 
 def clickable_regions(regions: Collection[Region], targets: Collection[str]) -> list[Region]:
-    """Return the regions that get a button: the targets of actions, and the others that no target covers."""
+    """Return the regions that get a button: the targets of actions, and the other regions that no target covers."""
     wanted = [region for region in regions if region.name in targets]
     return [
         region for region in regions if region.name in targets or not any(_overlap(region, target) for target in wanted)
@@ -71,5 +71,5 @@ def _overlap(one: Region, other: Region) -> bool:
 
 
 def actions_of(game: Game, actions: Collection[int], clicked: tuple[str, ...]) -> list[int]:
-    """Return the actions that these clicks complete."""
+    """Return the actions whose targets are exactly these clicks."""
     return [action for action in actions if game.targets(action) == clicked]

@@ -6,17 +6,17 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import EChartPointClickEventArguments
 
-_GREY = "#808080"  # seen on a light ground and on a dark one
+_GREY = "#808080"  # visible on a light and on a dark background
 
 
 class ChancesChart:
-    """A line with a point for each position of a game."""
+    """The graph of winning chances, with a point for each position of a game."""
 
     def __init__(self, on_go: Callable[[int], None]) -> None:
         """Make the graph in the current element.
 
         Args:
-            on_go: called with the number of moves before the position that was clicked.
+            on_go: Called with the number of moves before the position that was clicked.
         """
 
         def click(event: EChartPointClickEventArguments) -> None:
@@ -28,10 +28,10 @@ class ChancesChart:
         """Show the winning chances.
 
         Args:
-            name: of player 0.
-            chances: of player 0 in the first positions, from 0 to 1.
-            positions: the number of positions of the game.
-            shown: the number of moves before the position on the board; None if that is in a variation.
+            name: The name of player 0.
+            chances: The winning chances of player 0 in the first positions, from 0 to 1.
+            positions: The number of positions of the game.
+            shown: The number of moves before the position on the board, or None in a variation.
         """
         options = self._chart.options
         options["yAxis"]["name"] = f"{name} wins, %"

@@ -1,4 +1,4 @@
-"""The clock of a game: each player has some time for all moves, and a player whose time is up loses.
+"""The clock of a game: each player has a total time for all moves, and a player without time left loses.
 
 The clock starts after the first move. It also runs while the server is stopped.
 """
@@ -10,11 +10,11 @@ from ci_envs.web.hosted_game import HostedGame
 
 
 def used_seconds(hosted: HostedGame, now: float) -> tuple[float, float]:
-    """Return the seconds that each player has used, of at most as many as the player has.
+    """Return the seconds that players 0 and 1 have used, at most the time of the clock.
 
     Args:
-        hosted: the game.
-        now: the time, in seconds since 1970.
+        hosted: The game.
+        now: The time in seconds since 1970.
     """
     record = hosted.record
     used = list(record.used)
@@ -25,21 +25,21 @@ def used_seconds(hosted: HostedGame, now: float) -> tuple[float, float]:
 
 
 def clock_changes(hosted: HostedGame, now: float) -> dict[str, Any]:
-    """Return what changes in the record of a game when the player to move changes; nothing without a clock.
+    """Return the changes of the record of a game at the end of a turn. Empty without a clock.
 
     Args:
-        hosted: the game before the change.
-        now: the time, in seconds since 1970.
+        hosted: The game before the change.
+        now: The time in seconds since 1970.
     """
     return {"used": used_seconds(hosted, now), "turn_began": now} if hosted.record.clock else {}
 
 
 def is_time_up(hosted: HostedGame, now: float) -> bool:
-    """Return whether the player to move has no time left, so that the game is lost.
+    """Return whether the player to move has no time left and so loses.
 
     Args:
-        hosted: the game.
-        now: the time, in seconds since 1970.
+        hosted: The game.
+        now: The time in seconds since 1970.
     """
     if not hosted.record.clock or hosted.ending:
         return False
@@ -47,11 +47,11 @@ def is_time_up(hosted: HostedGame, now: float) -> bool:
 
 
 def seconds_left(hosted: HostedGame, now: float) -> tuple[float, float] | None:
-    """Return the seconds that each player has left; None without a clock.
+    """Return the seconds that players 0 and 1 have left, or None without a clock.
 
     Args:
-        hosted: the game.
-        now: the time, in seconds since 1970.
+        hosted: The game.
+        now: The time in seconds since 1970.
     """
     if not hosted.record.clock:
         return None
@@ -60,6 +60,6 @@ def seconds_left(hosted: HostedGame, now: float) -> tuple[float, float] | None:
 
 
 def clock_text(seconds: float) -> str:
-    """Return a time as minutes and seconds: ``4:05``."""
+    """Return a time in minutes and seconds, for example ``4:05``."""
     minutes, rest = divmod(math.ceil(seconds), 60)
     return f"{minutes}:{rest:02}"

@@ -1,4 +1,4 @@
-"""The buttons of a game: what its players can do besides moving."""
+"""The buttons for undo, redo, swapping seats, resignation, and for retrying after an error of an agent."""
 
 from collections.abc import Awaitable, Callable
 
@@ -14,7 +14,7 @@ Call = Callable[[], HostedGame]
 
 
 class Controls:
-    """Undo, redo, swapping seats, resigning, and what helps when an agent has failed."""
+    """The buttons for undo, redo, swapping seats, resignation, and for retrying after an error of an agent."""
 
     def __init__(
         self, service: GameService, id: str, tokens: tuple[str, ...], do: Callable[[Call], Awaitable[bool]]
@@ -22,17 +22,17 @@ class Controls:
         """Make the buttons in the current element.
 
         Args:
-            service: where the game is played.
-            id: of the game.
-            tokens: of the seats that this browser has.
-            do: does something in the service, and returns whether that was accepted.
+            service: The games of the server.
+            id: The id of the game.
+            tokens: The tokens of the seats of this browser.
+            do: Runs a call of the service, updates the page, and returns whether the call succeeded.
         """
         self._service, self._id, self._tokens, self._do = service, id, tokens, do
         self._undo_button = tool_button("Undo", "undo", self.undo, "u")
         self._redo_button = tool_button("Redo", "redo", self.redo, "r")
         self._swap_button = tool_button("Swap seats", "swap_horiz", self._swap)
         self._resign_button = tool_button("Resign", "flag", self._ask_to_resign)
-        self._again_button = tool_button("Ask again", "refresh", self._ask_again)
+        self._again_button = tool_button("Retry", "refresh", self._retry)
         self._seats = ("", "")
         with ui.dialog() as self._dialog, ui.card().props('role=alertdialog aria-label="Resign this game?"'):
             ui.label("Resign this game?")
@@ -41,7 +41,7 @@ class Controls:
                 ui.button("Cancel", on_click=lambda: self._dialog.submit(False)).props("flat no-caps autofocus")
 
     def show(self, status: GameStatus) -> None:
-        """Enable what is possible now."""
+        """Enable the buttons that are possible in a status of the game."""
         hosted = status.hosted
         record, held = hosted.record, held_seats(hosted.record, self._tokens)
         self._seats = record.seats
@@ -57,19 +57,19 @@ class Controls:
         await self._do(lambda: self._service.undo(self._id, tokens=self._tokens))
 
     async def redo(self) -> None:
-        """Play again what was taken back."""
+        """Play the moves again that were taken back last."""
         if self._redo_button.enabled:
             await self._do(lambda: self._service.redo(self._id, tokens=self._tokens))
 
     async def _swap(self) -> None:
         first, second = self._seats
-        await self._do(lambda: self._service.seat(self._id, (second, first), tokens=self._tokens))
+        await self._do(lambda: self._service.change_seats(self._id, (second, first), tokens=self._tokens))
 
     async def _ask_to_resign(self) -> None:
         if await self._dialog:
             await self._do(lambda: self._service.resign(self._id, tokens=self._tokens))
 
-    async def _ask_again(self) -> None:
+    async def _retry(self) -> None:
         await self._do(lambda: self._service.advance(self._id, tokens=self._tokens))
 
 
@@ -79,10 +79,10 @@ def tool_button(
     """Add a button with an icon.
 
     Args:
-        text: on the button.
-        icon: the name of a Material icon.
-        on_click: called on a click.
-        key: the key that does the same, for the tooltip; empty if there is none.
+        text: The text of the button.
+        icon: The name of a Material icon.
+        on_click: Called on a click.
+        key: The keyboard shortcut for the tooltip, or empty.
     """
     button = ui.button(text, icon=icon, on_click=on_click).props("flat dense no-caps")
     return button.tooltip(f"key {key}") if key else button

@@ -1,4 +1,4 @@
-"""The key that cookies are signed with."""
+"""The key that signs the cookies."""
 
 import os
 import secrets
@@ -7,10 +7,15 @@ from pathlib import Path
 
 
 def load_cookie_secret(games: Path) -> str:
-    """Return the key of a server. The file beside the games is readable for its owner only, and made if missing.
+    """Return the key of a server from the file next to the games. Create the file if it is missing.
+
+    Only the owner can read the file (mode 0600).
+
+    Args:
+        games: The path of the file of the games.
 
     Raises:
-        OSError: it cannot be read or made.
+        OSError: The file cannot be read or created.
     """
     path = games.with_suffix(".secret")
     with suppress(FileExistsError):

@@ -1,4 +1,4 @@
-"""Evaluation of the positions of games, for winning chances and for the mistakes of a game."""
+"""The evaluation of positions, for the winning chances and the mistakes of a game."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from ci_envs.games.operations import DRAW, WIN
 from ci_envs.games.position import Position
 from ci_envs.web.analysis_service import AnalysisService
 
-EVALUATOR = "mcts:simulations=200"  # some ten milliseconds a position
-"""The agent that estimates winning chances where there is no exact answer."""
+EVALUATOR = "mcts:simulations=200"  # some ten milliseconds for each position
+"""The agent that estimates winning chances where exact values are unknown."""
 
 _CAPACITY = 20_000
 
@@ -19,9 +19,10 @@ class Evaluation:
     """The value of a position and of its actions, exact or estimated.
 
     Attributes:
-        chance: the probability that player 0 wins, from 0 to 1; a draw counts one half.
-        exact: whether the value is exact; otherwise :data:`EVALUATOR` estimated it.
-        scores: 1 for each action that wins, -1 for each that loses, else 0; empty if unknown or the game is over.
+        chance: The probability that player 0 wins, from 0 to 1. A draw counts as one half.
+        exact: Whether the value is exact. Otherwise, it is an estimate by :data:`EVALUATOR`.
+        scores: 1 for each action that wins, -1 for each action that loses, else 0. Empty if unknown or if the game is
+            over.
     """
 
     chance: float
@@ -30,34 +31,35 @@ class Evaluation:
 
 
 class PositionEvaluator:
-    """Evaluate the positions of all games of a server, each position once."""
+    """Evaluator of positions for all pages of a server. It evaluates each position once."""
 
     def __init__(self, analyses: AnalysisService) -> None:
-        """Make it.
+        """Make the evaluator.
 
         Args:
-            analyses: runs the searches of agents.
+            analyses: The analyses by agents.
         """
         self._analyses = analyses
         self._known: dict[tuple[str, Position], Evaluation] = {}  # the oldest first
         self._running: dict[tuple[str, Position], asyncio.Task[Evaluation]] = {}
 
     async def evaluate(self, environment: str, position: Position) -> Evaluation:
-        """Return the exact evaluation of a position if it can be solved in seconds, else an estimate by a short search.
+        """Return the exact evaluation of a position if it can be solved in 3 s, else an estimate by a short search.
 
         Args:
-            environment: an id with parameters.
-            position: of this game.
+            environment: An id with parameters.
+            position: A position of this environment.
 
         Raises:
-            BusyError: too many searches are running.
+            ClientLimitError: The client has too many searches.
+            BusyError: All clients together have too many searches.
         """
         key = environment, position
         if key in self._known:
             return self._known[key]
         if key not in self._running:
             self._running[key] = asyncio.create_task(self._remember(environment, position))
-        return await asyncio.shield(self._running[key])  # another page may wait for it too
+        return await asyncio.shield(self._running[key])  # another page can wait for the same evaluation
 
     async def _remember(self, environment: str, position: Position) -> Evaluation:
         key = environment, position
@@ -77,7 +79,7 @@ class PositionEvaluator:
         if scores:
             best = max(scores[action] for action in position.legal_actions())
             return Evaluation(_of_first(position, _CHANCES[best]), exact=True, scores=scores)
-        *_, last = [each async for each in await self._analyses.begin(environment, position.to_text(), EVALUATOR)]
+        *_, last = [each async for each in await self._analyses.start(environment, position.to_text(), EVALUATOR)]
         chance = 0.5 if last.win_probability is None else last.win_probability
         return Evaluation(_of_first(position, chance), exact=False)
 
@@ -87,14 +89,14 @@ class PositionEvaluator:
 
 
 def backed_up(positions: Sequence[Position], found: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations of a game in which an estimate is at least as good for the player to move as the next one.
+    """Return the evaluations of a game with each estimate at least as good for the player to move as the next value.
 
-    The player can play the move that was played, so the position is worth at least as much as the position after it. A
-    short search does not always see this.
+    A position is worth at least as much as the position after the move that was played. A short search does not always
+    find this.
 
     Args:
-        positions: of the game, one after the other.
-        found: the evaluations of the first positions.
+        positions: The positions of the game in order.
+        found: The evaluations of the first positions.
     """
     better = list(found)
     for ply in range(len(found) - 2, -1, -1):

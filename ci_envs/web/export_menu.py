@@ -1,4 +1,4 @@
-"""The menu that saves a game or a position as a file."""
+"""The menu that exports a game or a position to a file."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,19 +15,19 @@ from ci_envs.web.schemas import Export
 from ci_envs.web.user_errors import error_text
 
 MAX_GIF_MOVES = 200
-"""The largest number of moves in an animated GIF: its pictures need memory."""
+"""The largest number of moves of an animated GIF, because its pictures need memory."""
 
 _one_at_a_time = Lock()
 
 
 class ExportMenu:
-    """The button with the menu."""
+    """The button Export with its menu."""
 
     def __init__(self, line: Callable[[], Line]) -> None:
         """Make the button in the current element.
 
         Args:
-            line: returns the line that is shown.
+            line: Returns the line that is shown.
         """
         self._line = line
         with ui.button("Export", icon="download").props("flat dense no-caps"), ui.menu():
@@ -58,8 +58,8 @@ def animation(line: Line) -> bytes:
     """Return the moves of a line as an animated GIF.
 
     Raises:
-        ValueError: there are more than :data:`MAX_GIF_MOVES` moves.
-        DependencyNotInstalled: a package is not installed.
+        ValueError: The line has more than :data:`MAX_GIF_MOVES` moves.
+        DependencyNotInstalled: A package is not installed.
     """
     if line.length > MAX_GIF_MOVES:
         raise ValueError(

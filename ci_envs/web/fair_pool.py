@@ -1,4 +1,4 @@
-"""Threads that serve clients in turn."""
+"""A thread pool that serves its clients in turn."""
 
 import threading
 from collections import OrderedDict, deque
@@ -7,21 +7,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class FairPool:
-    """Run jobs in threads, one job of each client in turn: a client with many jobs does not hold up the others."""
+    """A thread pool that runs one job of each client in turn. Many jobs of a client do not delay other clients."""
 
     def __init__(self, workers: int, name: str) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
-        self._waiting: OrderedDict[str, deque[Callable[[], None]]] = OrderedDict()  # by client, the next to serve first
+        self._waiting: OrderedDict[str, deque[Callable[[], None]]] = OrderedDict()  # by client, the next client first
         self._lock = threading.Lock()
 
     def submit(self, client: str, job: Callable[[], None]) -> None:
-        """Run a job of a client when it is the client's turn."""
+        """Add a job of a client."""
         with self._lock:
             self._waiting.setdefault(client, deque()).append(job)
         self._pool.submit(self._run_next)
 
     def close(self) -> None:
-        """Wait for the jobs that are running, and drop the others."""
+        """Wait for the running jobs, and discard the others."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _run_next(self) -> None:

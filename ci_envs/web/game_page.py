@@ -50,11 +50,11 @@ class GamePage:
         """Make the page of a game in the current element.
 
         Args:
-            service: where games are played.
-            analyses: runs the searches of agents.
-            evaluator: of the positions of the game.
-            hosted: the game.
-            tokens: of the seats that this browser has; with the first one, it takes a free seat.
+            service: The games of the server.
+            analyses: The analyses by agents.
+            evaluator: The evaluator of positions.
+            hosted: The game.
+            tokens: The tokens of the seats of this browser. With the first one, the browser takes a free seat.
         """
         self._service, self._evaluator, self._tokens = service, evaluator, tokens
         self._id = hosted.record.id
@@ -77,7 +77,7 @@ class GamePage:
             with ui.element("section").classes("right").props('aria-label="Analysis"'):
                 with ui.card().classes("w-full insight"):
                     names = service.catalog.agent_names()
-                    self._analysis_panel = AnalysisPanel(analyses, _first_analyst(hosted), names, self._draw)
+                    self._analysis_panel = AnalysisPanel(analyses, _default_analyst(hosted), names, self._draw)
                 with ui.card().classes("w-full"):
                     self._review = Review(evaluator, self._go)
         ui.keyboard(self._on_key, ignore=["input", "select", "textarea"], repeating=False)
@@ -92,7 +92,7 @@ class GamePage:
 
     @property
     def _held(self) -> list[int]:
-        """The players whose seats this browser has."""
+        """The players whose seats this browser has, 0 or 1."""
         return held_seats(self._hosted.record, self._tokens)
 
     def _make_controls(self) -> None:
@@ -107,10 +107,10 @@ class GamePage:
             self._text = ui.input("Position").props("dense readonly aria-label=Position").classes("grow position")
             tool_button("New game from this position", "call_split", self._branch)
 
-    # what the user does
+    # actions of the user
 
     async def _do(self, call: Callable[[], HostedGame]) -> bool:
-        """Call a method of the service, show the result, and return whether the call was accepted."""
+        """Call a method of the service, update the page, and return whether the call succeeded."""
         accepted = await run_or_notify(call) is not None
         await self._refresh()
         return accepted
@@ -119,14 +119,14 @@ class GamePage:
         await self._do(lambda: self._service.advance(self._id, tokens=self._tokens))
 
     async def _do_with_seat(self, player: int, take: bool) -> None:
-        """Take a free seat, or give one up."""
+        """Take a free seat, or give up a seat."""
         if take:
             await self._do(lambda: self._service.take_seat(self._id, player, self._tokens[0]))
         else:
             await self._do(lambda: self._service.free_seat(self._id, player, tokens=self._tokens))
 
     async def _play(self, action: int) -> None:
-        """Play an action in the game, or in a variation."""
+        """Play an action in the game or in a variation."""
         if self._is_turn():
             ply = self._line.length
             await self._do(lambda: self._service.play(self._id, action, ply, tokens=self._tokens))
@@ -147,7 +147,7 @@ class GamePage:
         self._hint_button.props("loading")
         try:
             hint = await self._analysis_panel.hint()
-        except Exception as error:  # of whatever agent
+        except Exception as error:  # an agent can raise anything
             ui.notify(error_text(error), type="warning")
             return
         finally:
@@ -183,10 +183,10 @@ class GamePage:
         elif event.key.name in keys:
             await keys[event.key.name]()
 
-    # what the user sees
+    # updates of the page
 
     async def _watch(self, client: Client) -> None:
-        """Update the page of a client after each change of the game, by whomever, until the page is left."""
+        """Update the page after each change of the game until the client leaves the page."""
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
         def notify() -> None:
@@ -220,11 +220,11 @@ class GamePage:
             self._clock_timer.deactivate()
             self._status.set_text("This game was deleted.")
             return
-        if status is not None:  # else the server stops
+        if status is not None:  # None if the server is stopping
             self._show(status)
 
     def _show(self, status: GameStatus) -> None:
-        """Show where the game stands, unless a newer state is shown already."""
+        """Show the status of the game, unless the page already shows a newer one."""
         before = self._status_shown
         if before is not None and status.hosted.record.version < before.hosted.record.version:
             return
@@ -247,7 +247,7 @@ class GamePage:
         if self._evaluating is None or before.position != line.position:
             self._hint, self._evaluation = None, None
             self._text.value = line.position.to_text()
-            self._analysis_panel.look(line.hosted.record.environment, line.position)
+            self._analysis_panel.select_position(line.hosted.record.environment, line.position)
             if self._evaluating is not None:
                 self._evaluating.cancel()
             self._evaluating = asyncio.create_task(self._evaluate(line))
@@ -256,19 +256,19 @@ class GamePage:
         self._draw()
 
     async def _evaluate(self, line: Line) -> None:
-        """Find the winning chances and the exact values of the position that is shown."""
+        """Evaluate the position that is shown, for the winning chances and the exact values."""
         self._review.show_chances(line.position, None)
         try:
             evaluation = await self._evaluator.evaluate(line.hosted.record.environment, line.position)
-        except USER_ERRORS:  # no agent for this game, or no time now
+        except USER_ERRORS:  # no agent evaluates this game, or the server is busy
             return
         self._evaluation = evaluation
         self._review.show_chances(line.position, evaluation)
-        self._analysis_panel.offer_exact(_why_no_values(evaluation))
+        self._analysis_panel.enable_exact_values(_why_no_values(evaluation))
         self._draw()
 
     def _is_turn(self) -> bool:
-        """Whether the user is to move in the game, and the board shows the current position."""
+        """Return whether the user is to move in the game and the board shows the current position."""
         hosted = self._hosted
         return self._line.is_current and hosted.next_seat == HUMAN and hosted.position.to_move in self._held
 
@@ -311,7 +311,7 @@ class GamePage:
             self._evaluating.cancel()
 
 
-def _first_analyst(hosted: HostedGame) -> str:
+def _default_analyst(hosted: HostedGame) -> str:
     agents = [seat for seat in hosted.record.seats if seat.partition(":")[0] in ("mcts", "alphazero")]
     return agents[0] if agents else _ANALYST
 
@@ -331,9 +331,9 @@ def _announcement(hosted: HostedGame, held: list[int]) -> str:
 
 
 def _why_no_values(evaluation: Evaluation) -> str:
-    """Return why there are no exact values, in a sentence; empty if there are some."""
+    """Return why there are no exact values, in a sentence, or an empty text if there are exact values."""
     if evaluation.scores:
         return ""
     if evaluation.exact:
         return "No exact values: the game is over."
-    return "No exact values: it would take too long to solve this position."
+    return "No exact values: solving this position would take too long."

@@ -1,4 +1,4 @@
-"""Games being played, and agents that answer in threads of their own."""
+"""The games of a server: creating them, playing moves, and agents that compute their moves in threads."""
 
 import os
 import threading
@@ -25,13 +25,13 @@ from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat,
 from ci_envs.web.store import ConflictError, GameRecord, Store
 
 _HOUR = 3600.0
-_IDLE = 4  # agents of one kind that are kept while they have nothing to do
-_KINDS = 64
-_READY = 1000  # games that are kept in memory as well
+_IDLE_AGENTS = 4  # the number of unused agents with the same spec string that are kept
+_IDLE_SPECS = 64  # the number of spec strings of which unused agents are kept
+_CACHED_GAMES = 1000
 
 
 class BusyError(Exception):
-    """All clients together use as much as the server allows."""
+    """The error of a request beyond what the server allows to all clients together."""
 
 
 class GameService:
@@ -40,13 +40,13 @@ class GameService:
     def __init__(
         self, store: Store, catalog: Catalog, *, workers: int | None = None, limits: ClientLimits | None = None
     ) -> None:
-        """Open a service.
+        """Make the service.
 
         Args:
-            store: of the games.
-            catalog: of the environments and agents.
-            workers: threads in which agents think; None means as many as there are processors.
-            limits: on what clients may use; None means the defaults.
+            store: The store of the games.
+            catalog: The environments and agents.
+            workers: The number of threads in which agents compute moves. None means the number of processors.
+            limits: The limits for clients. None means the defaults.
 
         Raises:
             ValueError: ``workers`` is not positive.
@@ -56,14 +56,14 @@ class GameService:
         self._store = store
         self.limits = limits or ClientLimits()
         self._jobs = AgentJobs(count, self._play_agent_move, self._record_error, self._notify)
-        self._idle: dict[tuple[str, str], list[Agent]] = {}  # the last used at the end
+        self._idle: dict[tuple[str, str], list[Agent]] = {}  # by environment and spec string, the last used at the end
         self._errors: dict[str, str] = {}
         self._cached: OrderedDict[str, HostedGame] = OrderedDict()  # by id, the last used at the end
         self._listeners: dict[str, list[Callable[[], None]]] = defaultdict(list)
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Let agents end the ply that they think about, and no other."""
+        """Wait for the moves that agents are computing, and compute no more."""
         self._jobs.close()
 
     def create(
@@ -80,25 +80,25 @@ class GameService:
         resigned: int | None = None,
         clock: float = 0.0,
     ) -> HostedGame:
-        """Begin a game.
+        """Create a game.
 
         Args:
-            environment: an id with parameters.
-            seats: the players, ``human`` or the spec string of an agent, first player 0.
-            tokens: of the seats of player 0 and of player 1; an empty one leaves the seat free.
-            seed: of the agents' random numbers.
-            start: the position it begins with, as text; None means the game's own.
-            owner: in whose list it is to be.
-            names: the names that the players gave themselves, or empty.
-            actions: the actions that were played before, by name, as in an exported game.
-            resigned: the player who has resigned.
-            clock: the seconds that each player has for all moves; 0 means no clock.
+            environment: An id with parameters.
+            seats: Players 0 and 1, each ``human`` or the spec string of an agent.
+            tokens: The tokens of the seats of players 0 and 1. An empty token leaves the seat free.
+            seed: The seed of the agents' random numbers.
+            start: The first position as text. None means the start of the game.
+            owner: The visitor whose list shows the game, or empty.
+            names: The names of persons 0 and 1, or empty.
+            actions: The names of actions that were played before, as in an exported game.
+            resigned: The player who has resigned, or None.
+            clock: The seconds of each player for all moves. 0 means no clock.
 
         Raises:
-            ValueError: something of that is refused.
-            ImportError: an agent needs a package that is not installed.
-            ClientLimitError: the client has too many unfinished games.
-            BusyError: all clients together have too many unfinished games.
+            ValueError: An argument is invalid.
+            ImportError: An agent needs a package that is not installed.
+            ClientLimitError: The client has too many unfinished games.
+            BusyError: All clients together have too many unfinished games.
         """
         game, limit = self.catalog.game(environment)
         position = Position.start(game) if start is None else Position.from_text(game, start)
@@ -120,14 +120,14 @@ class GameService:
         more |= {"client": client, "tokens": (first, second), "clock": clock}
         record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
         hosted = self._cache(HostedGame(record, game, tuple(positions), limit))
-        self._answer(hosted)
+        self._start_awaited_agent(hosted)
         return hosted
 
     def get(self, id: str) -> HostedGame:
-        """Return the game of an id.
+        """Return a game.
 
         Raises:
-            UnknownGameError: there is none.
+            UnknownGameError: There is no game with this id.
         """
         known = self._cached.get(id)
         if known is not None and known.record.version == self._store.version(id):
@@ -140,7 +140,7 @@ class GameService:
         return self._cache(HostedGame(record, game, tuple(positions), limit))
 
     def apply_clock(self, id: str) -> HostedGame:
-        """Return the game of an id. The player to move loses it if no time is left.
+        """Return a game. The player to move loses it if no time is left.
 
         Raises:
             UnknownGameError: there is none.
@@ -160,7 +160,7 @@ class GameService:
         return self.get(id)
 
     def owned(self, owner: str, limit: int = 100, offset: int = 0) -> list[GameRecord]:
-        """The games of an owner, the newest first, without the first ``offset``."""
+        """Return up to ``limit`` games of an owner after the first ``offset``, the newest first."""
         return self._store.owned(owner, limit, offset)
 
     def count(self, owner: str) -> int:
@@ -168,22 +168,22 @@ class GameService:
         return self._store.count(owner)
 
     def is_thinking(self, id: str) -> bool:
-        """Whether an agent is to play in a game, or waits for a thread to do so."""
+        """Return whether an agent is computing a move in a game, or waits for a thread."""
         return self._jobs.is_running(id)
 
     def is_agent_due(self, hosted: HostedGame) -> bool:
-        """Whether an agent is about to play in a game as it stands here, even if it has done so in the meantime."""
+        """Return whether an agent is about to play in this state of a game, even if it has played in the meantime."""
         if not hosted.is_for_agent or self.agent_error(hosted.record.id):
             return False
         return hosted.is_awaited or self.is_thinking(hosted.record.id)
 
     def agent_error(self, id: str) -> str | None:
-        """Return the error of the last agent that had to play in a game, or None."""
+        """Return the error of the last agent that was to move in a game, or None."""
         return self._errors.get(id)
 
     @contextmanager
     def subscribe(self, id: str, listener: Callable[[], None]) -> Iterator[None]:
-        """Call ``listener``, in whatever thread, whenever a game has changed or an agent has ended to think in it."""
+        """Call ``listener``, in any thread, after each change of a game and after an agent has stopped computing."""
         with self._lock:
             self._listeners[id].append(listener)
         try:
@@ -195,20 +195,20 @@ class GameService:
                     del self._listeners[id]
 
     def play(self, id: str, action: str | int, ply: int | None = None, *, tokens: Collection[str]) -> HostedGame:
-        """Play an action of a person; an agent whose turn it is then begins to think.
+        """Play an action of a person. If an agent is to move next, it starts to compute.
 
         Args:
-            id: of the game.
-            action: its name or number.
-            ply: how many were played before, if that is to be made sure.
-            tokens: of the seats that the client has.
+            id: The id of the game.
+            action: The name or the number of the action.
+            ply: The number of moves before the action, to exclude a conflict. None means any number.
+            tokens: The tokens of the client.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client does not have the seat of the player to move.
-            ValueError: it is no legal action.
-            GameStateError: it is no person's turn.
-            ConflictError: other plies have been played.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have the seat of the player to move.
+            ValueError: The action is illegal.
+            GameStateError: No person is to move.
+            ConflictError: The game has another number of moves.
         """
         hosted = self.apply_clock(id)
         if hosted.next_seat != HUMAN:
@@ -216,36 +216,36 @@ class GameService:
         check_any_seat(hosted.record, tokens)
         if ply is not None and ply != len(hosted.record.actions):
             played, expected = plies_text(len(hosted.record.actions)), plies_text(ply)
-            raise ConflictError(f"The game has {played} now, not {expected}. Look at it again, then play.")
+            raise ConflictError(f"The game has {played} now, not {expected}. Reload the game, then play.")
         check_seat(hosted.record, hosted.position.to_move, tokens)
         number = hosted.position.parse_action(action) if isinstance(action, str) else action
         after = self._append(hosted, number)
-        self._answer(after)
+        self._start_awaited_agent(after)
         return after
 
     def advance(self, id: str, *, tokens: Collection[str]) -> HostedGame:
-        """Let the agent whose turn it is think and play.
+        """Let the agent to move play.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client has no seat in the game.
-            GameStateError: it is no agent's turn.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client has no seat in the game.
+            GameStateError: No agent is to move.
         """
         hosted = self.get(id)
         check_any_seat(hosted.record, tokens)
         if not hosted.is_for_agent:
             raise GameStateError(f"the game is over ({hosted.ending})" if hosted.ending else "it is a person's turn")
-        self._think(id)
+        self._start_agent(id)
         self._notify(id)  # pages show that the agent is thinking
         return hosted
 
     def undo(self, id: str, *, tokens: Collection[str]) -> HostedGame:
-        """Take back the last turn of a person and what followed; without persons, the last ply.
+        """Take back the last turn of a person and all later moves. If no person plays, take back the last move.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client does not have the seat of the player whose turn it was.
-            GameStateError: there is nothing to take back.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have the seat of the player whose turn is taken back.
+            GameStateError: There is no move to take back.
         """
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
@@ -261,9 +261,9 @@ class GameService:
         """Play the actions that were taken back last again, up to the next turn of a person.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client does not have the seat of the player to move.
-            GameStateError: there is nothing to redo.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have the seat of the player to move.
+            GameStateError: There is no move to redo.
         """
         hosted = self.apply_clock(id)
         if hosted.ending or not hosted.record.undone:
@@ -272,21 +272,21 @@ class GameService:
         hosted = self._append(hosted, hosted.record.undone[0])
         while hosted.record.undone and hosted.is_awaited:
             hosted = self._append(hosted, hosted.record.undone[0])
-        self._answer(hosted)
+        self._start_awaited_agent(hosted)
         return hosted
 
     def resign(self, id: str, player: int | None = None, *, tokens: Collection[str]) -> HostedGame:
         """Resign for a person.
 
         Args:
-            id: of the game.
-            player: who; None means the person whose seat the client has, the one to move if both.
-            tokens: of the seats that the client has.
+            id: The id of the game.
+            player: The player, 0 or 1. None means a person whose seat the client has, first the player to move.
+            tokens: The tokens of the client.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client does not have the seat of the player.
-            GameStateError: it is over, or there is no such person in it.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have the seat of the player.
+            GameStateError: The game is over, or the player is not a person.
         """
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
@@ -300,11 +300,11 @@ class GameService:
         return hosted
 
     def take_seat(self, id: str, player: int, token: str) -> HostedGame:
-        """Give a free seat to a client, with a new token.
+        """Give a free seat to the client with the token ``token``.
 
         Raises:
-            UnknownGameError: there is no such game.
-            GameStateError: the seat is not free.
+            UnknownGameError: There is no game with this id.
+            GameStateError: The seat is not free.
         """
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
@@ -315,18 +315,18 @@ class GameService:
         return self._update(id, changes)
 
     def free_seat(self, id: str, player: int, *, tokens: Collection[str]) -> HostedGame:
-        """Give up the seat of a person, so that anybody with the link to the game can take it.
+        """Free the seat of a person, so that anybody with the link to the game can take it.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client does not have the seat.
-            GameStateError: an agent plays this seat.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have the seat.
+            GameStateError: An agent has this seat.
         """
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
             check_seat(hosted.record, player, tokens)
             if hosted.record.seats[player] != HUMAN:
-                raise GameStateError(f"An agent plays the seat of player {player}.")
+                raise GameStateError(f"An agent has the seat of player {player}.")
             return {"tokens": _with_token(hosted.record, player, FREE)}
 
         return self._update(id, changes)
@@ -335,9 +335,9 @@ class GameService:
         """Delete a game.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client has no seat in the game, or another client has one.
-            ConflictError: the game has gone on in the meantime.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client has no seat in the game, or another client has one.
+            ConflictError: The game has changed in the meantime.
         """
         hosted = self.get(id)
         check_all_seats(hosted.record, tokens)
@@ -347,13 +347,13 @@ class GameService:
             self._errors.pop(id, None)
         self._notify(id)
 
-    def seat(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> HostedGame:
-        """Change the players. An agent whose turn it is, against a person, begins to think.
+    def change_seats(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> HostedGame:
+        """Change the players. If an agent is then to move against a person, it starts to compute.
 
         Raises:
-            UnknownGameError: there is no such game.
-            SeatError: the client does not have each seat that changes.
-            ValueError: an agent is refused.
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have each seat that changes.
+            ValueError: An agent is invalid.
         """
         hosted = self.get(id)
         check_any_seat(hosted.record, tokens)  # before an agent is loaded
@@ -372,18 +372,23 @@ class GameService:
         return after
 
     def resume(self, id: str) -> HostedGame:
-        """Return the game of an id. An agent that has to answer a person begins to think, if it does not already.
+        """Return a game. If an agent is to move against a person, it starts to compute unless it already does.
 
         Raises:
-            UnknownGameError: there is no such game.
+            UnknownGameError: There is no game with this id.
         """
         hosted = self.apply_clock(id)
         if id not in self._errors:
-            self._answer(hosted)
+            self._start_awaited_agent(hosted)
         return hosted
 
     def acquire_agent(self, environment: str, game: Game, spec: str) -> Agent:
-        """An agent for one thread, new or given back; the catalog's errors are raised."""
+        """Return an agent for use in one thread, released or new.
+
+        Raises:
+            ValueError: The agent or an option is invalid, or the agent does not play this game.
+            ImportError: The agent needs a package that is not installed.
+        """
         with self._lock:
             idle = self._idle.get((environment, spec))
             if idle:
@@ -391,15 +396,17 @@ class GameService:
         return self.catalog.agent(spec, game)
 
     def release_agent(self, environment: str, spec: str, agent: Agent) -> None:
-        """Keep an agent for the next who wants one like it."""
+        """Keep an agent for the next call of :meth:`acquire_agent`."""
         with self._lock:
             idle = self._idle.pop((environment, spec), [])
-            self._idle[environment, spec] = [*idle, agent][:_IDLE]  # now the last, so that the first is the oldest
-            while len(self._idle) > _KINDS:
+            self._idle[environment, spec] = [*idle, agent][
+                :_IDLE_AGENTS
+            ]  # moved to the end, so that the first one is the oldest
+            while len(self._idle) > _IDLE_SPECS:
                 del self._idle[next(iter(self._idle))]
 
     def expire(self) -> int:
-        """Delete abandoned games, and return how many."""
+        """Delete abandoned games, and return the number of deleted games."""
         return self._store.expire(time.time())
 
     def _check_limits(self, client: str) -> None:
@@ -414,29 +421,29 @@ class GameService:
             )
 
     def _check_seat(self, environment: str, game: Game, spec: str) -> None:
-        if spec != HUMAN and (environment, spec) not in self._idle:  # else there was such an agent before
+        if spec != HUMAN and (environment, spec) not in self._idle:  # else an agent with this spec string exists
             self.release_agent(environment, spec, self.acquire_agent(environment, game, spec))
 
-    def _answer(self, hosted: HostedGame) -> None:
-        """Let an agent think if it is its turn and a person waits for it."""
+    def _start_awaited_agent(self, hosted: HostedGame) -> None:
+        """Start the agent to move if it plays against a person."""
         if hosted.is_awaited:
-            self._think(hosted.record.id)
+            self._start_agent(hosted.record.id)
 
-    def _think(self, id: str) -> None:
+    def _start_agent(self, id: str) -> None:
         self._errors.pop(id, None)
         self._jobs.start(id, current_client.get())
 
     def _cancel_agent(self, id: str) -> None:
-        """Stop an agent that thinks about an earlier state of a game; the agent to move begins, if a person waits."""
+        """Cancel the agent that computes a move in an earlier state of a game, and start the agent to move."""
         self._jobs.cancel(id)
         self._errors.pop(id, None)
-        self._answer(self.get(id))  # as it is now: another client may have played in the meantime
+        self._start_awaited_agent(self.get(id))  # read again, because another client may have played
 
     def _record_error(self, id: str, error: Exception) -> None:
         self._errors[id] = f"{type(error).__name__}: {error}"
 
     def _play_agent_move(self, id: str) -> bool:
-        """Play a ply of an agent; return whether the same or another agent is to go on for a person who waits."""
+        """Play a move of an agent. Return whether an agent is to move next against a person."""
         hosted = self.apply_clock(id)
         spec = hosted.next_seat
         if spec is None or spec == HUMAN:
@@ -447,10 +454,10 @@ class GameService:
         words = np.array([(position.own, position.opp)], dtype=np.uint64)
         action = int(decide(agent, words).actions[0])
         self.release_agent(environment, spec, agent)
-        self.apply_clock(id)  # its answer may come too late
+        self.apply_clock(id)  # the agent may have exceeded its time
         try:
             after = self._append(hosted, action)
-        except ConflictError:  # taken back, or resigned: what was thought is void
+        except ConflictError:  # undo or resignation: the move is void
             return HUMAN in hosted.record.seats
         return after.is_awaited
 
@@ -462,14 +469,14 @@ class GameService:
         return self._write(hosted, (*hosted.positions, position), wanted | clock_changes(hosted, time.time()))
 
     def _update(self, id: str, changes: Callable[[HostedGame], dict[str, Any]]) -> HostedGame:
-        """Change a game, as it is at that moment, without another action."""
+        """Change the record of a game without a new action. ``changes`` computes the changes from the current state."""
         while True:
             hosted = self.get(id)
             wanted = changes(hosted)
             plies = len(wanted.get("actions", hosted.record.actions))
             try:
                 return self._write(hosted, hosted.positions[: plies + 1], wanted)
-            except ConflictError:  # look again
+            except ConflictError:  # changed in the meantime: retry with the new state
                 continue
 
     def _write(self, hosted: HostedGame, positions: tuple[Position, ...], changes: dict[str, Any]) -> HostedGame:
@@ -482,7 +489,7 @@ class GameService:
         with self._lock:
             self._cached[hosted.record.id] = hosted
             self._cached.move_to_end(hosted.record.id)
-            while len(self._cached) > _READY:
+            while len(self._cached) > _CACHED_GAMES:
                 self._cached.popitem(last=False)
         return hosted
 

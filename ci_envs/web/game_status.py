@@ -1,4 +1,4 @@
-"""The state of a game as its page shows it, and whether an agent thinks about this state."""
+"""The status of a game: its state, and whether an agent is computing a move in this state."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class GameStatus:
     """The state of a game at one moment.
 
     Attributes:
-        hosted: the game.
-        thinking: whether an agent thinks about the move to play next.
-        agent_error: why the agent to move could not play, or None.
+        hosted: The game.
+        thinking: Whether an agent is computing the next move.
+        agent_error: The error of the agent to move, or None.
     """
 
     hosted: HostedGame
@@ -24,27 +24,27 @@ class GameStatus:
 
 
 def status_of(service: GameService, id: str) -> GameStatus:
-    """Return where a game stands.
+    """Return the status of a game.
 
     Args:
-        service: where games are played.
-        id: of the game.
+        service: The games of the server.
+        id: The id of the game.
 
     Raises:
-        UnknownGameError: there is no such game.
+        UnknownGameError: There is no game with this id.
     """
-    thinking = service.is_thinking(id)  # before the game is read: what an agent plays after that is seen the next time
+    thinking = service.is_thinking(id)  # read before the game, so that a move in between is not missed
     hosted, agent_error = service.apply_clock(id), service.agent_error(id)
     waits = hosted.is_for_agent and agent_error is None
     return GameStatus(hosted, waits and (thinking or hosted.is_awaited), agent_error if hosted.is_for_agent else None)
 
 
 def status_text(status: GameStatus, held: Collection[int]) -> str:
-    """Return the status of a game in a line, for example ``X (you) to move``.
+    """Return the status of a game as text, for example ``X (you) to move``.
 
     Args:
-        status: the state of the game.
-        held: the players whose seats the reader has.
+        status: The status of the game.
+        held: The players whose seats the reader has.
     """
     hosted = status.hosted
     if hosted.ending:

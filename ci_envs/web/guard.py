@@ -1,11 +1,11 @@
 """Protection against web sites that use a visitor's browser to reach the server.
 
-* :class:`HostGuard` refuses names that are not the server's. It stops DNS rebinding, where an attacker's name resolves
-  to the server's address.
-* :class:`OriginGuard` refuses requests that the page of another site sends. It stops cross-site request forgery, also
-  over the socket.
-* :class:`SecurityHeaders` tells the browser not to show the page inside another page, and to load nothing from
-  elsewhere.
+* :class:`HostGuard` refuses requests for other host names. It stops DNS rebinding, in which an attacker's host name
+  resolves to the address of the server.
+* :class:`OriginGuard` refuses requests from the pages of other sites. It stops cross-site request forgery, including
+  over WebSockets.
+* :class:`SecurityHeaders` tells the browser not to show the page in a frame, and to load resources only from the
+  server.
 """
 
 import re
@@ -22,9 +22,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?", re.ASCII | re.IGNORECASE)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-_SAME_ORIGIN_ONLY = ("/api", "/_nicegui_ws")  # where a GET request has an effect or costs time
+_SAME_ORIGIN_ONLY = ("/api", "/_nicegui_ws")  # paths where a GET request changes something or costs time
 
-# NiceGUI compiles templates in the browser and has inline scripts, which need the two unsafe sources.
+# NiceGUI compiles templates in the browser and has inline scripts, so it needs the two unsafe sources
 _PAGE_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -32,9 +32,9 @@ _PAGE_POLICY = (
 )
 _API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 _HEADERS = {
-    "x-frame-options": "DENY",  # for browsers that do not know frame-ancestors
+    "x-frame-options": "DENY",  # for browsers without frame-ancestors
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",  # not no-referrer, under which forms of the page itself send "Origin: null"
+    "referrer-policy": "same-origin",  # with no-referrer, the forms of the page would send "Origin: null"
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
@@ -42,11 +42,11 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class AllowedHosts:
-    """Return the names by which browsers may reach the server.
+    """The host names under which browsers may reach the server.
 
     Attributes:
-        names: host names and addresses in lower case; an IPv6 address is in brackets.
-        addresses: whether every IP address is allowed too. An attacker's page has a name, not an address.
+        names: Host names and addresses in lower case. IPv6 addresses are in brackets.
+        addresses: Whether every IP address is allowed too. DNS rebinding needs a host name, not an address.
     """
 
     names: frozenset[str] = frozenset(_LOOPBACK)
@@ -54,10 +54,10 @@ class AllowedHosts:
 
     @classmethod
     def of(cls, host: str, extra: Iterable[str] = ()) -> "AllowedHosts":
-        """Return the names of a server that listens at ``host`` and is known by the names ``extra`` too.
+        """Return the allowed names of a server that listens at ``host`` and also has the names ``extra``.
 
         Raises:
-            ValueError: a name of ``extra`` is not a host name.
+            ValueError: An element of ``extra`` is not a host name.
         """
         for name in extra:
             match = _HOST.fullmatch(name)
@@ -97,7 +97,7 @@ class HostGuard:
 
 
 class OriginGuard:
-    """Refuse what the pages of other sites send: changes, calls of the API and sockets. They may link to the pages."""
+    """Refuse changes, API calls and WebSockets from the pages of other sites. Links to the pages are allowed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -113,7 +113,7 @@ class OriginGuard:
 
 
 class SecurityHeaders:
-    """Add the headers that tell a browser how to protect the page."""
+    """Add the security headers to responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -141,12 +141,12 @@ def _is_protected(scope: Scope) -> bool:
 
 
 def _is_same_origin(scope: Scope) -> bool:
-    """Return whether no header says that another site sent the request; programs other than browsers send neither."""
+    """Return whether no header says that another site sent the request. Only browsers send these headers."""
     headers = Headers(scope=scope)
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site not in (None, "same-origin", "none"):
         return False
-    # The scheme is not compared: behind a proxy with TLS the server sees http.
+    # the scheme is not compared, because behind a TLS proxy the server sees http
     return origin is None or origin.lower().partition("://")[2] == headers.get("host", "").lower()
 
 

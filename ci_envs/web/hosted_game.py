@@ -1,4 +1,4 @@
-"""A game and where it stands: whose turn it is, and what may be done."""
+"""A game on the server: its record, its positions, its result, and the effects of undo and resignation."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,23 +12,22 @@ from ci_envs.web.catalog import HUMAN
 from ci_envs.web.store import GameRecord
 
 Ending = Literal["rules", "resigned", "time", "limit"]
-"""Why a game is over: by its rules, because a player resigned, because a player has no time left, or because it is as
-long as it may be."""
+"""Why a game is over: by its rules, by resignation, because a player has no time left, or at the limit of moves."""
 
 
 class GameStateError(Exception):
-    """The request is impossible in the present state of the game."""
+    """The error of a request that is impossible in the current state of the game."""
 
 
 @dataclass(frozen=True)
 class HostedGame:
-    """A game and its present state.
+    """A game on the server at one moment.
 
     Attributes:
-        record: as it is stored.
-        game: what is played.
-        positions: from the first to the one that it stands at.
-        limit: the ply after which it is drawn.
+        record: The record in the store.
+        game: The rules and the board.
+        positions: The positions from the first to the current one.
+        limit: The ply after which an undecided game is a draw.
     """
 
     record: GameRecord
@@ -38,12 +37,12 @@ class HostedGame:
 
     @property
     def position(self) -> Position:
-        """The one that it stands at."""
+        """The current position."""
         return self.positions[-1]
 
     @cached_property
     def ending(self) -> Ending | None:
-        """The reason for the end of the game; None while it goes on."""
+        """The reason for the end of the game, or None while the game is in progress."""
         if self.record.resigned is not None:
             return "time" if self._has_no_time(self.record.resigned) else "resigned"
         if self.position.result is not None:
@@ -55,7 +54,7 @@ class HostedGame:
 
     @property
     def winner(self) -> int | None:
-        """The player who has won; None in a draw and while it goes on."""
+        """The player who has won, 0 or 1, or None in a draw and while the game is in progress."""
         if self.record.resigned is not None:
             return 1 - self.record.resigned
         if not self.position.result:
@@ -64,17 +63,17 @@ class HostedGame:
 
     @property
     def next_seat(self) -> str | None:
-        """The next player, ``human`` or an agent; None if the game is over."""
+        """The player to move, ``human`` or the spec string of an agent, or None if the game is over."""
         return None if self.ending else self.record.seats[self.position.to_move]
 
     @property
     def is_for_agent(self) -> bool:
-        """Whether an agent plays next."""
+        """Whether an agent is to move."""
         return self.next_seat not in (None, HUMAN)
 
     @property
     def is_awaited(self) -> bool:
-        """Whether an agent plays next and a person waits for it."""
+        """Whether an agent is to move and the other player is a person."""
         return self.is_for_agent and HUMAN in self.record.seats
 
 
@@ -82,10 +81,10 @@ def last_turn(hosted: HostedGame) -> int:
     """Return the number of moves before the last turn of a person, or before the last move if no person plays.
 
     Raises:
-        GameStateError: there is no such turn, or the game was lost on time.
+        GameStateError: No person has moved, or the game was lost on time.
     """
     if hosted.ending == "time":
-        raise GameStateError("the game was lost on time: nothing can be taken back")
+        raise GameStateError("the game was lost on time, so no move can be taken back")
     seats, actions = hosted.record.seats, hosted.record.actions
     turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[hosted.positions[n].to_move] == HUMAN]
     if hosted.record.resigned is not None:
@@ -96,34 +95,40 @@ def last_turn(hosted: HostedGame) -> int:
 
 
 def taken_back(hosted: HostedGame) -> dict[str, Any]:
-    """Return the changes that take back the last turn of a person and all later turns; without persons, one ply."""
+    """Return the changes of the record that take back the last turn of a person and all later turns.
+
+    If no person plays, they take back the last move.
+    """
     actions, turn = hosted.record.actions, last_turn(hosted)
     undone = (*actions[turn:], *hosted.record.undone)
     return {"actions": actions[:turn], "over": False, "resigned": None, "undone": undone}
 
 
 def who_takes_back(hosted: HostedGame) -> int:
-    """Return the player whose turn :func:`taken_back` takes back."""
+    """Return the player, 0 or 1, whose turn :func:`taken_back` takes back."""
     turn, resigned = last_turn(hosted), hosted.record.resigned
     by_resignation = resigned is not None and turn == len(hosted.record.actions)
     return resigned if resigned is not None and by_resignation else hosted.positions[turn].to_move
 
 
 def left_to_redo(record: GameRecord, action: int) -> tuple[int, ...]:
-    """Return the actions that can be redone after an action: those after it if it was itself the next, else none."""
+    """Return the actions that can be redone after an action.
+
+    These are the actions after it if the action itself was the next one to redo. Otherwise the result is empty.
+    """
     return record.undone[1:] if record.undone[:1] == (action,) else ()
 
 
 def who_resigns(hosted: HostedGame, player: int | None, held: Collection[int]) -> int:
-    """Return the person who resigns: ``player``, or by default one of ``held``, the one to move first.
+    """Return the person who resigns.
 
     Args:
-        hosted: the game.
-        player: 0 or 1, or None.
-        held: the players whose seats the client has.
+        hosted: The game.
+        player: The player, 0 or 1, or None for a person whose seat the client has, first the player to move.
+        held: The players whose seats the client has.
 
     Raises:
-        GameStateError: the game is over, or ``player`` is not a person.
+        GameStateError: The game is over, or ``player`` is not a person.
     """
     if hosted.ending:
         raise GameStateError(f"the game is over ({hosted.ending})")
@@ -132,5 +137,5 @@ def who_resigns(hosted: HostedGame, player: int | None, held: Collection[int]) -
     people.sort(key=lambda seat: seat not in held)
     who = people[0] if player is None and people else player
     if who is None or who not in people:
-        raise GameStateError(f"player {player} is no person" if people else "no person plays in this game")
+        raise GameStateError(f"player {player} is an agent" if people else "no person plays in this game")
     return who

@@ -17,10 +17,10 @@ _AGENTS: Mapping[str, tuple[Sequence[str], Sequence[str], Sequence[str]]] = {
 
 
 def agents_of_level(environment: str, level: str) -> Sequence[str]:
-    """Return the agents of a level as spec strings, the best first; the next ones replace one that is not installed.
+    """Return the spec strings of the agents of a level. The next one replaces an agent that is not installed.
 
     Args:
-        environment: the id of a game, without parameters.
-        level: one of :data:`LEVELS`.
+        environment: The id of an environment without parameters.
+        level: A level from :data:`LEVELS`.
     """
     return _AGENTS.get(environment, _DEFAULT)[LEVELS.index(level)]

@@ -1,6 +1,6 @@
-"""Limits on what each client and all clients together may use, so that one client cannot lock out the others.
+"""Limits for each client and for all clients together, so that one client cannot lock out the others.
 
-A client is an IPv4 address or an IPv6 network of 64 bits, which is what one household or machine gets.
+A client is an IPv4 address or an IPv6 network with a prefix of 64 bits, the usual network of one household.
 """
 
 import math
@@ -18,25 +18,25 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ci_envs.web.error_response import send_error
 
 current_client: ContextVar[str] = ContextVar("current_client", default="")
-"""The client of the request or the socket that is being handled; empty for the server itself."""
+"""The client of the current request or WebSocket. Empty for the server itself."""
 
-_POLICY_VIOLATION = 1008  # the code that closes a socket
+_POLICY_VIOLATION = 1008  # status code that closes a WebSocket
 
 
 @dataclass(frozen=True)
 class ClientLimits:
-    """Limits on the use of the server. ``client_`` stands for each client, the others for all clients.
+    """The limits. Names with ``client_`` apply to each client, the other names to all clients together.
 
     Attributes:
-        client_requests: requests per minute, without the files that belong to the page.
-        requests: requests per minute, without the files that belong to the page.
-        client_messages: messages per minute over the sockets of the page.
-        client_changes: requests other than GET that are handled at the same time.
-        client_new_games: games that may be created per hour.
-        client_games: unfinished games in which something happened in the last hour.
-        games: unfinished games in which something happened in the last hour.
-        client_searches: searches at the same time.
-        searches: searches at the same time.
+        client_requests: Requests per minute, without the static files of the page.
+        requests: Requests per minute, without the static files of the page.
+        client_messages: Messages per minute over the WebSockets of the page.
+        client_changes: Simultaneous requests other than GET.
+        client_new_games: New games per hour.
+        client_games: Unfinished games that were changed in the last hour.
+        games: Unfinished games that were changed in the last hour.
+        client_searches: Simultaneous searches.
+        searches: Simultaneous searches.
     """
 
     client_requests: int = 1_200
@@ -51,11 +51,11 @@ class ClientLimits:
 
 
 class ClientLimitError(Exception):
-    """A client uses more than its share."""
+    """The error of a request beyond the limits for one client."""
 
 
 class RateLimit:
-    """Refuse requests of a client that sends too many, and name the client of each request to what handles it."""
+    """Refuse requests beyond the limits, and set :data:`current_client` for each request."""
 
     def __init__(self, app: ASGIApp, limits: ClientLimits) -> None:
         self._app = app
@@ -65,7 +65,7 @@ class RateLimit:
         self._messages = RateLimitItemPerMinute(limits.client_messages, namespace="messages")
         self._new_games = RateLimitItemPerHour(limits.client_new_games, namespace="games")
         self._most_changes = limits.client_changes
-        self._changes: Counter[str] = Counter()  # now being handled, by client
+        self._changes: Counter[str] = Counter()  # current requests other than GET, by client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request as an ASGI application."""
@@ -112,21 +112,21 @@ class RateLimit:
     async def _handle_socket(self, client: str, scope: Scope, receive: Receive, send: Send) -> None:
         wait = await self._wait(self._requests, client)
         if wait:
-            detail = f"This client opens too many sockets. Retry in {wait} s."
+            detail = f"This client opens too many WebSockets. Retry in {wait} s."
             await send_error(scope, receive, send, 429, detail, retry_after=str(wait))
             return
 
-        async def receive_some() -> Message:
+        async def receive_limited() -> Message:
             message = await receive()
             if message["type"] == "websocket.receive" and await self._wait(self._messages, client):
                 await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
                 return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
             return message
 
-        await self._app(scope, receive_some, send)
+        await self._app(scope, receive_limited, send)
 
     async def _wait(self, item: RateLimitItem, *client: str) -> int:
-        """Count a request; return 0, or the seconds to wait if it is one too many."""
+        """Count a request. Return 0 if it is within the limit, else the seconds to wait."""
         if await self._limiter.hit(item, *client):
             return 0
         stats = await self._limiter.get_window_stats(item, *client)
@@ -134,7 +134,7 @@ class RateLimit:
 
 
 def client_of(scope: Scope) -> str:
-    """Return the client that sent a request: its address, of an IPv6 address the first 64 bits."""
+    """Return the client that sent a request: its IPv4 address, or the first 64 bits of its IPv6 address."""
     host = (scope.get("client") or ("unknown", 0))[0]
     try:
         address = ip_address(host)

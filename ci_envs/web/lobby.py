@@ -1,4 +1,4 @@
-"""The first page: a game to begin with one click, a form for any other game, and the games of the user."""
+"""The first page: buttons that start a game with one click, a form for other games, and the games of the user."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from ci_envs.web.seats import held_seats
 from ci_envs.web.user_errors import error_text, run_or_notify
 
 GAMES_PER_PAGE = 20
-"""Games in a page of the list of games."""
+"""The number of games on a page of the list of games."""
 
 
 class Lobby:
@@ -33,12 +33,12 @@ class Lobby:
         """Make the page in the current element.
 
         Args:
-            service: where games are played.
-            offers: finds the agents that can play a game.
-            owner: in whose list new games are to be.
-            environment: of the form, an id with parameters; empty leaves the form closed.
-            position: of the form, as text, or empty.
-            page: of the list of games, from 1.
+            service: The games of the server.
+            offers: The offers of agents.
+            owner: The visitor whose list shows the new games.
+            environment: The environment of the form, an id with parameters. Empty leaves the form closed.
+            position: The start position of the form, as text, or empty.
+            page: The page of the list of games, from 1.
         """
         self._service = service
         self._mine: dict[str, Any] = {"owner": owner, "tokens": (owner, owner)}  # the browser has both seats
@@ -93,7 +93,7 @@ class Lobby:
         try:
             exported = Export.model_validate(json.loads(self._exported.value or ""))
         except ValueError as error:
-            ui.notify(f"This is no exported game: {error_text(error)}", type="warning")
+            ui.notify(f"This text is not an exported game: {error_text(error)}", type="warning")
             return
         (first, second), (name, other) = exported.seats, exported.names
         create = partial(self._service.create, exported.environment, (first, second), seed=exported.seed)
@@ -103,7 +103,7 @@ class Lobby:
         await self._begin(partial(create, **self._mine, resigned=resigned))
 
     async def _begin(self, create: Callable[[], HostedGame]) -> None:
-        """Create a game and open it; further clicks do nothing meanwhile."""
+        """Create a game and open its page. Further clicks have no effect."""
         if self._starting:
             return
         self._starting = True
@@ -115,7 +115,7 @@ class Lobby:
 
 
 def games_of(service: GameService, owner: str, page: int) -> tuple[list[HostedGame], int]:
-    """Return a page of the games of an owner, counted from 1, and the number of pages."""
+    """Return the games on a page, from 1, of the list of an owner, and the number of pages."""
     records = service.owned(owner, GAMES_PER_PAGE, GAMES_PER_PAGE * (page - 1))
     return [service.get(record.id) for record in records], -(-service.count(owner) // GAMES_PER_PAGE)
 

@@ -1,4 +1,4 @@
-"""Waiting for the answer of an agent, for as long as the client is connected."""
+"""Requests that are answered later: a wait for the next move, and a search that ends if the client disconnects."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,23 +11,23 @@ from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.schemas import AnalysisReport
 
-_SECONDS = 20.0  # so that no proxy between takes it for dead
+_SECONDS = 20.0  # less than the timeout of proxies
 
 
-async def when_answered(service: GameService, id: str, plies: int) -> HostedGame:
-    """Return a game as soon as it has more than ``plies`` plies or no agent has to play, but after at most 20 s.
+async def wait_for_move(service: GameService, id: str, plies: int) -> HostedGame:
+    """Return a game when it has more than ``plies`` moves or no agent is to move, but after at most 20 s.
 
     Raises:
-        UnknownGameError: there is no such game.
+        UnknownGameError: There is no game with this id.
     """
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
-    def tell() -> None:
-        with suppress(RuntimeError):  # the loop was closed: nobody waits
+    def notify() -> None:
+        with suppress(RuntimeError):  # the event loop is closed: the server has stopped
             loop.call_soon_threadsafe(changed.set)
 
     end = loop.time() + _SECONDS
-    with service.subscribe(id, tell):
+    with service.subscribe(id, notify):
         while True:
             changed.clear()
             hosted = await run_in_threadpool(service.resume, id)
@@ -38,29 +38,29 @@ async def when_answered(service: GameService, id: str, plies: int) -> HostedGame
                 await asyncio.wait_for(changed.wait(), left)
 
 
-async def last_while_connected(request: Request, thoughts: AsyncIterator[AnalysisReport]) -> AnalysisReport:
-    """Return the last thought of a search; cancel the search when the client disconnects.
+async def last_while_connected(request: Request, reports: AsyncIterator[AnalysisReport]) -> AnalysisReport:
+    """Return the last report of a search. Cancel the search if the client disconnects.
 
     Args:
-        request: of the client, whose body has been read.
-        thoughts: of the search, at least one.
+        request: The request of the client. Its body has been read.
+        reports: The reports of the search, at least one.
 
     Raises:
-        ClientDisconnect: the client has disconnected.
+        ClientDisconnect: The client has disconnected.
     """
-    thinking, leaving = asyncio.create_task(_last(thoughts)), asyncio.create_task(_disconnected(request))
+    searching, leaving = asyncio.create_task(_last(reports)), asyncio.create_task(_disconnected(request))
     try:
-        await asyncio.wait((thinking, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if thinking.done():
-            return thinking.result()
+        await asyncio.wait((searching, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if searching.done():
+            return searching.result()
         raise ClientDisconnect
     finally:
-        thinking.cancel()
+        searching.cancel()
         leaving.cancel()
 
 
-async def _last(thoughts: AsyncIterator[AnalysisReport]) -> AnalysisReport:
-    *_, last = [thought async for thought in thoughts]
+async def _last(reports: AsyncIterator[AnalysisReport]) -> AnalysisReport:
+    *_, last = [report async for report in reports]
     return last
 
 

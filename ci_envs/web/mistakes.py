@@ -4,19 +4,19 @@ from ci_envs.games.position import Position
 from ci_envs.web.evaluation import Evaluation
 
 _DROP = 0.25
-"""The smallest drop of the winning chances that counts as a mistake; estimates of the same value differ by less."""
+"""The smallest drop of the winning chances that is a mistake. Estimates of the same value differ by less."""
 
 _LOST = {(1, 0): "threw away a win", (1, -1): "turned a win into a loss", (0, -1): "threw away a draw"}
 
 
 def mistake(position: Position, action: int, before: Evaluation, after: Evaluation) -> str | None:
-    """Return what was wrong with an action, for example ``threw away a win``; None if it is no mistake.
+    """Return a description of a mistake, for example ``threw away a win``, or None if an action is not a mistake.
 
     Args:
-        position: where the action was played.
-        action: the action.
-        before: the evaluation of the position.
-        after: the evaluation of the position after the action.
+        position: The position before the action.
+        action: The action.
+        before: The evaluation of the position.
+        after: The evaluation of the position after the action.
     """
     if before.scores:
         best = max(before.scores[each] for each in position.legal_actions())

@@ -1,4 +1,4 @@
-"""The buttons below a board that go through the moves of a game."""
+"""The buttons below a board that navigate through the moves of a game."""
 
 from collections.abc import Callable
 
@@ -9,13 +9,13 @@ from ci_envs.web.players import plies_text
 
 
 class Navigation:
-    """The buttons that go through the moves, and the one that leaves a variation."""
+    """The buttons that navigate through the moves, and the button that leaves a variation."""
 
     def __init__(self, on_change: Callable[[Callable[[Line], Line]], None]) -> None:
         """Make the buttons in the current element.
 
         Args:
-            on_change: called with what to do with the line that is shown.
+            on_change: Called with a function that maps the current line to the new line.
         """
         self._on_change = on_change
         with ui.row().classes("controls navigation items-center").props('role=group aria-label="Moves of the game"'):
@@ -26,7 +26,7 @@ class Navigation:
                 ("last", "Last position", "last_page", lambda line: line.go(line.length)),
             )
             self._steps = {name: self._step(name, label, icon, step) for name, label, icon, step in steps}
-            self._where = ui.label().classes("note")
+            self._location = ui.label().classes("note")
             self._leave = ui.button("Back to the game", icon="undo", on_click=lambda: on_change(Line.leave))
             self._leave.props("flat dense no-caps")
 
@@ -37,14 +37,14 @@ class Navigation:
         return button.props(f'flat dense aria-label="{label}"').classes(name)
 
     def show(self, line: Line) -> None:
-        """Show which moves are shown."""
+        """Enable the possible buttons for a line, and show the current move number."""
         self._steps["first"].set_enabled(line.ply > 0)
         self._steps["back"].set_enabled(line.ply > 0)
         self._steps["forward"].set_enabled(line.ply < line.length)
         self._steps["last"].set_enabled(line.ply < line.length)
         after = f"after {line.ply} of {plies_text(line.length)}"
         if line.variation:
-            self._where.set_text(f"Variation: {after}. The game stays as it is.")
+            self._location.set_text(f"Variation: {after}. The game does not change.")
         else:
-            self._where.set_text("" if line.is_current else f"Position {after}")
+            self._location.set_text("" if line.is_current else f"Position {after}")
         self._leave.set_visibility(bool(line.variation))

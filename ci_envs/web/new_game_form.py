@@ -1,4 +1,4 @@
-"""The form of a new game: its parameters, its players and its start position."""
+"""The form for a new game: its parameters, players and start position."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _PERSON = "a person"
 
 
 class NewGameForm:
-    """The form of a new game."""
+    """The form for a new game."""
 
     def __init__(
         self,
@@ -31,11 +31,11 @@ class NewGameForm:
         """Make the form in the current element.
 
         Args:
-            entries: the games.
-            offers: finds the agents that can play a game.
-            environment: the game to begin with, an id with parameters.
-            position: the position to begin with, as text, or empty.
-            on_begin: called with the game to begin; its ``owner`` is empty.
+            entries: The environments.
+            offers: The offers of agents.
+            environment: The selected environment at first, an id with parameters.
+            position: The start position at first, as text, or empty.
+            on_begin: Called with the game to create. Its ``owner`` is empty.
         """
         self._entries = {entry.name: entry for entry in entries}
         self._offers = offers
@@ -58,7 +58,7 @@ class NewGameForm:
         self._choose(self._name, given)
 
     def load(self) -> None:
-        """Find the agents that can play the game, which takes seconds at first, and offer these."""
+        """Find the agents that can play the game, and offer them. The first time, this takes seconds."""
         self._is_open = True
         if self._loading is not None:
             self._loading.cancel()
@@ -74,7 +74,7 @@ class NewGameForm:
                 if offer is not None:
                     found.append(offer)
                     self._offer(found)
-        except ValueError:  # of a parameter, which Begin reports
+        except ValueError:  # an invalid parameter, which the button Begin reports
             found = []
         self._loaded.set_text("")
         self._offer(found, complete=True)
@@ -120,8 +120,8 @@ class Seat:
         """Make the inputs in the current element.
 
         Args:
-            label: of the player.
-            name: the selected player at first.
+            label: The label of the player.
+            name: The selected player at first.
         """
         self._offers: dict[str, Offer] = {}
         self._variant: Any = None
@@ -138,8 +138,8 @@ class Seat:
         """Offer these agents.
 
         Args:
-            offers: the agents found so far.
-            complete: whether these are all, so that an agent that is not among them is replaced.
+            offers: The agents that were found.
+            complete: Whether these are all agents. If so, a selected agent that is not among them is replaced.
         """
         before = self._offers.get(str(self._who.value))
         self._offers = {offer.name: offer for offer in offers}
@@ -148,7 +148,7 @@ class Seat:
             names.append(str(self._who.value))
         value = self._who.value if self._who.value in names else _PERSON
         self._who.set_options(names, value=value)
-        if self._offers.get(value) != before:  # else the options that were entered would be lost
+        if self._offers.get(value) != before:  # otherwise the entered options would be lost
             self._show()
 
     def _show(self) -> None:
@@ -170,7 +170,7 @@ class Seat:
 
     @property
     def spec(self) -> str:
-        """The seat as the server takes it."""
+        """The seat: ``human`` or the spec string of an agent."""
         if self._who.value == _PERSON:
             return HUMAN
         variant = [] if self._variant is None else [str(self._variant.value)]
@@ -178,12 +178,12 @@ class Seat:
 
     @property
     def name(self) -> str:
-        """The name that the person entered, or empty."""
+        """The name of the person, or empty."""
         return (self._own_name.value or "").strip() if self._who.value == _PERSON else ""
 
 
 def _parameter(entry: Entry, option: str) -> OptionField:
-    """Return the field of a parameter of a game, by the type of its default."""
+    """Return the field of a parameter of a game from the type of its default."""
     default, meaning = entry.options[option], entry.meanings.get(option, "")
     if isinstance(default, bool):
         return OptionField(option, "switch", default, meaning)
@@ -193,5 +193,5 @@ def _parameter(entry: Entry, option: str) -> OptionField:
 def _given(environment: str) -> tuple[str, dict[str, Any]]:
     try:
         return split_spec(environment)
-    except ValueError:  # of an address that was written by hand
+    except ValueError:  # the address of the page was edited
         return "", {}

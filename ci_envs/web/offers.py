@@ -1,4 +1,4 @@
-"""The agents that can play a game, with their options: what the form of a new game offers."""
+"""The agents that the form of a new game offers: the agents that can play the game, with their options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from ci_envs.agent.capabilities import HasCheckpoints, HasOptionValues
 from ci_envs.agent.registry import GIVEN, factory_of, option_names_of
 from ci_envs.games.game import Game
 from ci_envs.spec import unnamed_option
-from ci_envs.web.catalog import Catalog, most_of
+from ci_envs.web.catalog import Catalog, limit_of
 
 Kind = Literal["switch", "whole number", "number", "text", "choice"]
 
 
 @dataclass(frozen=True)
 class OptionField:
-    """An option as a form shows it.
+    """An option in a form.
 
     Attributes:
-        name: the name of the option.
-        kind: which values it takes.
-        default: its default; None if it has none of its own.
-        meaning: what it does.
-        values: the allowed values of a ``choice``.
-        most: the largest value that a server accepts, or None.
+        name: The name of the option.
+        kind: The kind of its values.
+        default: The default value, or None.
+        meaning: The description of the option.
+        values: The allowed values of a ``choice``.
+        most: The largest value that the server allows, or None.
     """
 
     name: str
@@ -41,10 +41,10 @@ class Offer:
     """An agent that can play a game.
 
     Attributes:
-        name: the name of the agent.
-        purpose: what it does, in a line.
-        variants: the trained networks, tables or rules to choose from, or nothing.
-        options: its other options.
+        name: The name of the agent.
+        purpose: A description in one line.
+        variants: The included models or rules to choose from. Empty if there are none.
+        options: The other options.
     """
 
     name: str
@@ -54,22 +54,22 @@ class Offer:
 
 
 class Offers:
-    """Finds out which agents can play a game, by making each of them once."""
+    """The offers for all games. To find whether an agent can play a game, the agent is made once."""
 
     def __init__(self, catalog: Catalog) -> None:
-        """Make it for the agents of a catalog."""
+        """Make the offers for the agents of a catalog."""
         self._catalog = catalog
         self._known: dict[tuple[Game, str], Offer | None] = {}
         self._lock = Lock()
 
     def of(self, environment: str) -> tuple[Offer, ...]:
-        """Return the agents that can play a game; the first call for a game takes seconds.
+        """Return the agents that can play a game. The first call for a game takes seconds.
 
         Args:
-            environment: an id with parameters.
+            environment: An id with parameters.
 
         Raises:
-            ValueError: there is no such environment, or a parameter is refused.
+            ValueError: The environment is unknown, or a parameter is invalid.
         """
         found = (self.find(environment, name) for name in self.names())
         return tuple(offer for offer in found if offer is not None)
@@ -79,14 +79,14 @@ class Offers:
         return self._catalog.agent_names()
 
     def find(self, environment: str, name: str) -> Offer | None:
-        """Return the offer of an agent, or None if it cannot play the game; the first call may import its packages.
+        """Return the offer of an agent, or None if it cannot play the game. The first call can import packages.
 
         Args:
-            environment: an id with parameters.
-            name: one of :meth:`names`.
+            environment: An id with parameters.
+            name: A name from :meth:`names`.
 
         Raises:
-            ValueError: there is no such environment, or a parameter is refused.
+            ValueError: The environment is unknown, or a parameter is invalid.
         """
         game, _ = self._catalog.game(environment)
         with self._lock:
@@ -119,7 +119,7 @@ class Offers:
     def _can_play(self, spec: str, game: Game) -> bool:
         try:
             self._catalog.agent(spec, game)
-        except Exception:  # whatever an agent raises, it cannot play
+        except Exception:  # an agent can raise anything if it cannot play
             return False
         return True
 
@@ -127,17 +127,17 @@ class Offers:
 def option_field(
     parameter: Parameter, meaning: str, values: tuple[str, ...] = (), names: tuple[str, ...] = ()
 ) -> OptionField:
-    """Return the field of an option, by the annotation of its parameter.
+    """Return the field of an option from the annotation of its parameter.
 
     Args:
-        parameter: the parameter of the factory.
-        meaning: what the option does.
-        values: its allowed values, where these are known.
-        names: the names of all options of the agent.
+        parameter: The parameter of the factory.
+        meaning: The description of the option.
+        values: The allowed values, if they are known.
+        names: The names of all options of the agent.
     """
     default = None if parameter.default is Parameter.empty else parameter.default
     kind = _kind(str(parameter.annotation), values)
-    return OptionField(parameter.name, kind, default, meaning, values, most_of(parameter.name, names))
+    return OptionField(parameter.name, kind, default, meaning, values, limit_of(parameter.name, names))
 
 
 def _kind(annotation: str, values: tuple[str, ...]) -> Kind:

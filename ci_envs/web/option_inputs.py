@@ -1,4 +1,4 @@
-"""Inputs for the options of games and agents, with their types, defaults and meanings."""
+"""The inputs for the options of games and agents, with their types, defaults and meanings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,19 +12,19 @@ _SUGGESTED: Mapping[tuple[str, str], Any] = {("mcts", "simulations"): 1000, ("mi
 
 
 class OptionInputs:
-    """Inputs for some options.
+    """The inputs for the options of a game or of an agent.
 
     Attributes:
-        owner: the name of the game or agent.
+        owner: The id of the game or the name of the agent.
     """
 
     def __init__(self, owner: str, fields: Sequence[OptionField], given: Mapping[str, Any] | None = None) -> None:
         """Make the inputs in the current element.
 
         Args:
-            owner: the name of the game or agent.
-            fields: the options.
-            given: values other than the defaults, by name.
+            owner: The id of the game or the name of the agent.
+            fields: The options.
+            given: The values at first, by name, if they are not the defaults.
         """
         self.owner = owner
         self._fields = fields
@@ -42,7 +42,7 @@ class OptionInputs:
 
 
 def spec_of(name: str, options: Sequence[str]) -> str:
-    """Return the spec string of a name and options such as ``depth=3``."""
+    """Return the spec string of a name with options such as ``depth=3``."""
     return f"{name}:{','.join(options)}" if options else name
 
 

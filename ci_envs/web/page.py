@@ -1,4 +1,4 @@
-"""The pages, on the application that answers the REST interface."""
+"""The pages of the server: the first page, the pages of the rules and the pages of games."""
 
 import asyncio
 import html
@@ -21,29 +21,27 @@ from ci_envs.web.store import UnknownGameError
 
 _YEAR = 365 * 24 * 3600
 _DARK = {"True": True, "False": False}
-_MOST_PAGES = 1_000_000
-_PATIENCE = 120.0  # seconds to build a page: the first to need a game's rules waits for them to be compiled
+_MAX_PAGE = 1_000_000  # of the list of games
+_TIMEOUT = 120.0  # seconds to build a page: the first page of a game waits until its rules are compiled
 
 
 def add_pages(app: FastAPI, secret: str) -> None:
-    """Add the pages to an application of :func:`~ci_envs.web.app.create_app`, once a process: NiceGUI has one app.
+    """Add the pages to an application. Call this only once in a process, because NiceGUI has one application.
 
     Args:
-        app: the application.
-        secret: the key that cookies are signed with; with another one, browsers lose their list of games.
+        app: An application of :func:`~ci_envs.web.app.create_app`.
+        secret: The key that signs the cookies. With another key, browsers lose their list of games.
     """
     service, analyses = app.state.service, app.state.analyses
     evaluator, offers = PositionEvaluator(analyses), Offers(service.catalog)
 
-    @ui.page("/", title="ci_envs: play board games", response_timeout=_PATIENCE)
+    @ui.page("/", title="ci_envs: play board games", response_timeout=_TIMEOUT)
     async def lobby(environment: str = "", position: str = "", page: int = 1) -> None:
         owner = pages.storage.browser["id"]
         with _frame():
-            Lobby(
-                service, offers, owner, environment=environment, position=position, page=max(1, min(page, _MOST_PAGES))
-            )
+            Lobby(service, offers, owner, environment=environment, position=position, page=max(1, min(page, _MAX_PAGE)))
 
-    @ui.page("/rules/{id}", title="Rules", response_timeout=_PATIENCE)
+    @ui.page("/rules/{id}", title="Rules", response_timeout=_TIMEOUT)
     async def rules(id: str) -> Response | None:
         try:
             game, _ = await asyncio.to_thread(service.catalog.game, id)
@@ -54,7 +52,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
             rules_page(id, game)
         return None
 
-    @ui.page("/game/{id}", title="Game", response_timeout=_PATIENCE)
+    @ui.page("/game/{id}", title="Game", response_timeout=_TIMEOUT)
     async def game(id: str) -> Response | None:
         try:
             hosted = await asyncio.to_thread(service.resume, id)
@@ -78,7 +76,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
 
 
 def not_found(message: str) -> Response:
-    """Return a page that says that something does not exist, with a link to the first page and the status 404."""
+    """Return a page with the status 404, a message and a link to the first page."""
     return HTMLResponse(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not found</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -92,7 +90,7 @@ def not_found(message: str) -> Response:
 
 
 def _frame() -> ui.element:
-    """Add what every page has, its style and the way back to the first page, and return the element of its content."""
+    """Add the style and the header of a page, and return the element for its content."""
     ui.add_css(Path(__file__).with_name("page.css"))
     dark = ui.dark_mode(_DARK.get(ui.context.client.request.cookies.get("dark", "")))
 

@@ -1,4 +1,4 @@
-"""The names of players and results in words, the same everywhere on the page."""
+"""The names of players, results and games on the page."""
 
 from collections.abc import Collection
 
@@ -8,12 +8,12 @@ from ci_envs.web.store import GameRecord
 
 
 def player_label(hosted: HostedGame, player: int, held: Collection[int] = ()) -> str:
-    """Return the name of a player: ``X``, with a name of their own, ``you`` or the agent in parentheses.
+    """Return the label of a player: the symbol, for example ``X``, with the name, ``you`` or the agent in parentheses.
 
     Args:
-        hosted: the game.
-        player: 0 or 1.
-        held: the players whose seats the reader has.
+        hosted: The game.
+        player: The player, 0 or 1.
+        held: The players whose seats the reader has.
     """
     symbol, name = hosted.game.player_name(player), hosted.record.names[player]
     seats = hosted.record.seats
@@ -25,11 +25,11 @@ def player_label(hosted: HostedGame, player: int, held: Collection[int] = ()) ->
 
 
 def result_text(hosted: HostedGame, held: Collection[int] = ()) -> str:
-    """Return how a game ended, for example ``X (you) won by resignation``, or that it is in progress.
+    """Return the result of a game, for example ``X (you) won by resignation``, or ``In progress``.
 
     Args:
-        hosted: the game.
-        held: the players whose seats the reader has.
+        hosted: The game.
+        held: The players whose seats the reader has.
     """
     if not hosted.ending:
         return "In progress"
@@ -40,7 +40,7 @@ def result_text(hosted: HostedGame, held: Collection[int] = ()) -> str:
 
 
 def plies_text(count: int) -> str:
-    """Return a number of moves in words: ``1 move``, ``2 moves``."""
+    """Return a number of moves with its noun: ``1 move``, ``2 moves``."""
     return f"{count} move{'' if count == 1 else 's'}"
 
 
@@ -51,11 +51,11 @@ def title_of(record: GameRecord) -> str:
 
 
 def game_title(environment: str) -> str:
-    """Return the name of a game without its version: ``Quixo``, ``Nim (heaps=3,4,5)``."""
+    """Return the title of an environment without its version: ``Quixo``, ``Nim (heaps=3,4,5)``."""
     name, _, options = environment.partition(":")
     name = TITLES.get(name, name.partition("-")[0])
     return f"{name} ({options})" if options else name
 
 
 TITLES = {"TicTacToe-v0": "Tic-tac-toe", "ConnectN-v0": "Four in a row", "ConnectFour-v0": "Connect Four"}
-"""The names of games whose id is not their name."""
+"""The titles of environments whose id is not their title."""

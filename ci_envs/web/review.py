@@ -1,4 +1,4 @@
-"""The review of a game: its winning chances, its moves and its mistakes."""
+"""The review of a game: the winning chances, the moves and the mistakes."""
 
 import asyncio
 import html
@@ -18,7 +18,7 @@ from ci_envs.web.players import plies_text
 from ci_envs.web.user_errors import USER_ERRORS
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
-_PAUSE = 0.25  # seconds between two pictures of the graph while it grows
+_PAUSE = 0.25  # seconds between two updates of the graph during the evaluation
 _ON_CLICK = "(e) => { const b = e.target.closest('[data-ply]'); if (b) emit(+b.dataset.ply); }"
 
 
@@ -29,8 +29,8 @@ class Review:
         """Make the panel in the current element.
 
         Args:
-            evaluator: evaluates the positions.
-            on_go: called with the number of moves of the game before the position to show.
+            evaluator: The evaluator of positions.
+            on_go: Called with the number of moves of the game before the position to show.
         """
         self._evaluator = evaluator
         self._on_go = on_go
@@ -39,7 +39,7 @@ class Review:
         self._found: list[Evaluation] = []
         ui.html("Winning chances", sanitize=True, tag="h2").classes("panel-title")
         self._bar = ui.html(sanitize=False).classes("w-full")
-        self._chances = ui.label().classes("thought")
+        self._chances = ui.label().classes("analysis-text")
         self._chart = ChancesChart(on_go)
         self._source = ui.label().classes("note")
         ui.html("Moves", sanitize=True, tag="h2").classes("panel-title")
@@ -48,10 +48,10 @@ class Review:
         ui.html("Mistakes", sanitize=True, tag="h2").classes("panel-title")
         self._mistakes = ui.html(sanitize=False, tag="ul").classes("mistakes")
         self._mistakes.on("click", self._click, js_handler=_ON_CLICK)
-        self._verdict = ui.label().classes("note").props("aria-live=polite")
+        self._conclusion = ui.label().classes("note").props("aria-live=polite")
 
     def show(self, line: Line) -> None:
-        """Show a line; what is not known yet about the positions of the game follows."""
+        """Show a line, and evaluate the positions of its game that have no evaluation yet."""
         before = self._line
         self._line = line
         if before is None or before.hosted.positions != line.hosted.positions:
@@ -63,11 +63,11 @@ class Review:
         self._draw()
 
     def show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
-        """Show the winning chances in the position that is shown, if it is not one of the game with known chances.
+        """Show the winning chances of the position on the board, unless the review has its evaluation.
 
         Args:
-            position: the position.
-            evaluation: of the position; None if it is not known.
+            position: The position on the board.
+            evaluation: The evaluation of the position, or None if it is unknown.
         """
         line = self._line
         if line is None or (line.variation and line.ply > line.base) or line.ply >= len(self._found):
@@ -87,7 +87,7 @@ class Review:
         for position in line.hosted.positions[len(self._found) :]:
             try:
                 self._found.append(await self._evaluator.evaluate(line.hosted.record.environment, position))
-            except USER_ERRORS:  # no agent for this game, or no time now: the graph ends here
+            except USER_ERRORS:  # no agent evaluates this game, or the server is busy: the graph ends here
                 break
             if monotonic() - drawn >= _PAUSE:
                 self._draw()
@@ -113,7 +113,7 @@ class Review:
         self._mistakes.set_content("".join(f"<li>{_move_button(ply, text)}</li>" for ply, text in texts.items()))
         self._source.set_text(source_text(self._found))
         complete = len(self._found) == len(line.hosted.positions)
-        self._verdict.set_text("" if wrong or not names else "No mistakes found." if complete else "Analysing...")
+        self._conclusion.set_text("" if wrong or not names else "No mistakes found." if complete else "Analysing...")
         chances = [each.chance for each in found]
         self._chart.show(game.player_name(0), chances, len(line.hosted.positions), shown)
         if shown is not None and shown < len(found):
@@ -121,11 +121,11 @@ class Review:
 
 
 def mistakes_of(line: Line, found: list[Evaluation]) -> dict[int, str]:
-    """Return the mistakes of the game of a line, by the number of the move, from 1.
+    """Return the mistakes in the game of a line, by the number of the move, from 1.
 
     Args:
-        line: the line.
-        found: the evaluations of the first positions of the game.
+        line: The line.
+        found: The evaluations of the first positions of the game.
     """
     wrong: dict[int, str] = {}
     pairs = zip(line.hosted.positions, line.hosted.record.actions, found, found[1:], strict=False)
@@ -137,10 +137,10 @@ def mistakes_of(line: Line, found: list[Evaluation]) -> dict[int, str]:
 
 
 def source_text(found: list[Evaluation]) -> str:
-    """Return where winning chances come from.
+    """Return the source of the winning chances of a game as text.
 
     Args:
-        found: the evaluations of the positions of a game, the first ones first.
+        found: The evaluations of the positions of the game in order.
     """
     solved = [ply for ply, each in enumerate(found) if each.scores]
     if all(each.exact for each in found):
@@ -151,7 +151,7 @@ def source_text(found: list[Evaluation]) -> str:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers in words: ``0 to 4, 7``."""
+    """Return ascending numbers as ranges: ``0 to 4, 7``."""
     groups: list[list[int]] = []
     for number in numbers:
         if groups and number == groups[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""The rules of a game: a paragraph and two pictures, before and after a move."""
+"""The page of the rules of a game: a paragraph, and pictures before and after a move."""
 
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from ci_envs.web.players import game_title
 
 
 def rules_page(environment: str, game: Game) -> None:
-    """Show the rules of a game in the current element, with a link that begins a game."""
+    """Show the rules of a game in the current element, with a link to the form for a new game."""
     ui.html(f"The rules of {game_title(environment)}", sanitize=True, tag="h1").classes("title")
     show_rules(game)
     ui.link("Play this game", f"/?environment={environment}").classes("text-link")
@@ -31,7 +31,7 @@ def show_rules(game: Game) -> None:
 
 @lru_cache(maxsize=64)
 def example_pictures(game: Game) -> tuple[str, str, str, str]:
-    """Return the example of a game: SVG before and after a move, the move, and the result in words."""
+    """Return the example of a game: the SVG before and after a move, the name of the move, and the result as text."""
     text, name = game.example
     before = Position.from_text(game, text)
     action = before.parse_action(name)

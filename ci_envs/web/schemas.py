@@ -14,7 +14,7 @@ from ci_envs.web.store import GameRecord
 
 
 def _ascii(text: str) -> str:
-    """Return a text without characters that look like others, for example digits of another script."""
+    """Return a text if it is ASCII. Other scripts contain characters that look alike, and other digits."""
     if not text.isascii():
         raise ValueError("Allowed: ASCII characters")
     return text
@@ -22,12 +22,14 @@ def _ascii(text: str) -> str:
 
 Spec = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_ascii)]
 Seat = Annotated[
-    Spec, Field(description="`human`, or an agent with options", examples=["human", "mcts:simulations=200"])
+    Spec, Field(description="`human`, or the spec string of an agent.", examples=["human", "mcts:simulations=200"])
 ]
-Environment = Annotated[Spec, Field(description="an id with parameters", examples=["Quixo-v0", "Nim-v0:heaps=3,4,5"])]
+Environment = Annotated[
+    Spec, Field(description="The id of an environment with parameters.", examples=["Quixo-v0", "Nim-v0:heaps=3,4,5"])
+]
 PositionText = Annotated[str, Field(min_length=1, max_length=300, examples=["X../.O./... X"]), AfterValidator(_ascii)]
-Owner = Annotated[str, Field(max_length=64, description="a token of your own choice: who knows it sees the list")]
-PlayerName = Annotated[str, Field(max_length=30, description="of a person, or empty")]
+Owner = Annotated[str, Field(max_length=64, description="A secret of your choice, with which you can list your games.")]
+PlayerName = Annotated[str, Field(max_length=30, description="The name of a person, or empty.")]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
 Ply = Annotated[int, Field(ge=0, lt=2**31)]
 Player = Annotated[int, Field(ge=0, le=1)]
@@ -38,7 +40,7 @@ class _Strict(BaseModel):
 
 
 class CatalogEntry(BaseModel):
-    """An environment or an agent, with its options."""
+    """An environment or an agent with its options."""
 
     name: str
     purpose: str
@@ -47,7 +49,7 @@ class CatalogEntry(BaseModel):
 
     @classmethod
     def of(cls, entry: Entry) -> "CatalogEntry":
-        """As JSON has it."""
+        """Return the entry of a catalog."""
         return cls(
             name=entry.name,
             purpose=entry.purpose,
@@ -57,7 +59,7 @@ class CatalogEntry(BaseModel):
 
 
 class NewGame(_Strict):
-    """A game to begin."""
+    """A game to create."""
 
     environment: Environment
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)] = Field(default=["human", "human"])
@@ -66,38 +68,40 @@ class NewGame(_Strict):
     owner: Owner = ""
     names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
     minutes: Annotated[float, Field(gt=0, le=1440, allow_inf_nan=False)] | None = Field(
-        default=None, description="of each player for all moves, from the first move on; null means no clock"
+        default=None, description="The minutes of each player for all moves after the first move. null means no clock."
     )
 
 
 class NewMove(_Strict):
-    """An action to play, by its name or its number."""
+    """An action to play, by its name or number."""
 
     action: Annotated[str, Field(min_length=1, max_length=20), AfterValidator(_ascii)] | Ply
-    ply: Ply | None = Field(default=None, description="plies played before: another number is a conflict")
+    ply: Ply | None = Field(
+        default=None, description="The expected number of earlier moves. With another number, the status is 409."
+    )
 
 
 class NewSeats(_Strict):
-    """The players from now on."""
+    """The new players."""
 
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
 
 
 class Resignation(_Strict):
-    """The player who resigns; by default the person to move, otherwise the only person."""
+    """The player who resigns. By default, this is a person whose token the client sends, first the player to move."""
 
     player: Player | None = None
 
 
 class Action(BaseModel):
-    """A legal action: its number, its name, and what one clicks for it."""
+    """A legal action."""
 
     number: int
     name: str
 
 
 class Move(BaseModel):
-    """An action that was played."""
+    """A move of a game."""
 
     ply: int
     player: Player
@@ -106,19 +110,19 @@ class Move(BaseModel):
 
 
 class Summary(BaseModel):
-    """A game in a list."""
+    """A game in a list of games."""
 
     id: str
     environment: str
     seats: list[str]
-    names: list[str] = Field(description="the names that the players gave themselves, or empty")
-    created: float = Field(description="seconds since 1970")
+    names: list[str] = Field(description="The names of the persons, or empty.")
+    created: float = Field(description="The time of creation, in seconds since 1970.")
     plies: int
     over: bool
 
     @classmethod
     def of(cls, record: GameRecord) -> "Summary":
-        """As JSON has it."""
+        """Return the summary of a record."""
         return cls(
             id=record.id,
             environment=record.environment,
@@ -131,7 +135,7 @@ class Summary(BaseModel):
 
 
 class GameState(Summary):
-    """A game and where it stands."""
+    """A game and its current state."""
 
     seed: int
     start: str
@@ -139,17 +143,23 @@ class GameState(Summary):
     diagram: str
     to_move: Player
     moves: list[Move]
-    legal: list[Action] = Field(description="none once it is over")
-    ending: Ending | None = Field(description="why it is over")
-    winner: Player | None = Field(description="null in a draw and while it goes on")
-    thinking: bool = Field(description="whether an agent is about to play")
-    agent_error: str | None = Field(description="the error of an agent that had to play")
-    seconds_left: list[float] | None = Field(description="of player 0 and of player 1; null without a clock")
-    free_seats: list[Player] = Field(description="players whose seats anybody with the link to the game can take")
+    legal: list[Action] = Field(description="The legal actions. Empty after the end of the game.")
+    ending: Ending | None = Field(
+        description="The reason for the end of the game, or null while the game is in progress."
+    )
+    winner: Player | None = Field(
+        description="The player who has won, or null in a draw and while the game is in progress."
+    )
+    thinking: bool = Field(description="Whether an agent is computing a move.")
+    agent_error: str | None = Field(description="The error of the agent to move, or null.")
+    seconds_left: list[float] | None = Field(
+        description="The seconds that players 0 and 1 have left, or null without a clock."
+    )
+    free_seats: list[Player] = Field(description="The players whose seats anybody with the link to the game can take.")
 
     @classmethod
     def at(cls, service: GameService, hosted: HostedGame) -> "GameState":
-        """As JSON has it."""
+        """Return the state of a game."""
         record, position, left = hosted.record, hosted.position, seconds_left(hosted, time.time())
         legal = [] if hosted.ending else position.legal_actions()
         return cls(
@@ -174,20 +184,22 @@ class GameState(Summary):
 
 
 class CreatedGame(GameState):
-    """A game that the client has created, with the tokens that it needs to play."""
+    """A new game with the tokens of its seats."""
 
-    seat_tokens: list[str] = Field(description="of player 0 and of player 1; send one as X-Seat-Token, or the cookie")
+    seat_tokens: list[str] = Field(
+        description="The tokens of players 0 and 1. Send one as X-Seat-Token, or send the cookie."
+    )
 
 
 class TakenSeat(BaseModel):
-    """A seat that the client has taken."""
+    """A seat that the client has taken, with its token."""
 
     player: Player
-    seat_token: str = Field(description="send it as X-Seat-Token, or the cookie")
+    seat_token: str = Field(description="The token of the seat. Send it as X-Seat-Token, or send the cookie.")
 
 
 class Export(BaseModel):
-    """All that is needed to replay a game."""
+    """The data that is needed to replay a game."""
 
     format: Literal["ci_envs game 1"] = "ci_envs game 1"
     environment: Environment
@@ -201,7 +213,7 @@ class Export(BaseModel):
 
     @classmethod
     def of(cls, hosted: HostedGame) -> "Export":
-        """As JSON has it."""
+        """Return the export of a game."""
         record = hosted.record
         return cls(
             environment=record.environment,
@@ -216,20 +228,20 @@ class Export(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    """The error, in a sentence."""
+    """An error."""
 
-    detail: str
+    detail: str = Field(description="The message: what was wrong, what is allowed, and how to fix it.")
 
 
 class PositionRequest(_Strict):
-    """A position to think about."""
+    """A position to evaluate."""
 
     environment: Environment
     position: PositionText
 
 
 class AnalysisRequest(PositionRequest):
-    """A position for an agent to think about."""
+    """A position to analyse, and the agent that analyses it."""
 
     agent: Annotated[Spec, Field(examples=["mcts:simulations=1000"])]
 
@@ -239,29 +251,33 @@ class AnalysedAction(BaseModel):
 
     number: int
     name: str
-    value: float | None = Field(description="for the player who plays it, on the scale of the agent; null if not tried")
-    visits: int | None = Field(description="simulations that began with it; null where there are none")
-    share: float | None = Field(description="of the simulations")
-    prior: float | None = Field(description="the probability by the network alone; null without a network")
+    value: float | None = Field(
+        description="The value for the player to move, on the scale of the agent, or null if it was not searched."
+    )
+    visits: int | None = Field(description="The visit count, or null if the search has no simulations.")
+    share: float | None = Field(description="The share of the visits, or null.")
+    prior: float | None = Field(description="The prior probability of the network, or null without a network.")
 
 
 class TreeBranch(BaseModel):
-    """An action in a search tree, and the most visited of those that follow it."""
+    """An action in a search tree, with the most visited actions after it."""
 
     number: int
     name: str
     visits: int
-    value: float | None = Field(description="from -1 to 1, for the player who plays it")
+    value: float | None = Field(description="The value for the player who plays the action, from -1 to 1.")
     prior: float | None
-    proven: bool = Field(description="whether the value is exact")
+    proven: bool = Field(description="Whether the value is exact.")
     children: list["TreeBranch"]
 
 
 class AnalysisReport(BaseModel):
-    """The analysis of a position by an agent so far."""
+    """The current analysis of a position by an agent."""
 
-    value: float = Field(description="for the player to move, on the agent's scale")
-    win_probability: float | None = Field(description="of the player to move, a draw as a half; null where unknown")
+    value: float = Field(description="The value for the player to move, on the scale of the agent.")
+    win_probability: float | None = Field(
+        description="The winning chances of the player to move, where a draw counts as one half, or null if unknown."
+    )
     simulations: int | None
     depth: int | None
     nodes: int | None
@@ -271,9 +287,11 @@ class AnalysisReport(BaseModel):
 
 
 class ExactValue(BaseModel):
-    """The exact value of an action for the player who plays it: 1 wins, 0 draws, -1 loses."""
+    """The exact value of an action for the player who plays it: 1 is a win, 0 a draw, -1 a loss."""
 
     number: int
     name: str
     value: Annotated[int, Field(ge=-1, le=1)]
-    plies: int | None = Field(description="to the end, where that is known")
+    plies: int | None = Field(
+        description="The number of plies to the end of the game under optimal play, or null if unknown."
+    )

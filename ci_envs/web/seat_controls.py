@@ -1,4 +1,4 @@
-"""The line of a game's page that says who has which seat, and the buttons to take a seat and to give one up."""
+"""The row of a game's page that says whether the visitor plays, with the buttons to take and to free a seat."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -11,19 +11,19 @@ from ci_envs.web.seats import FREE
 
 
 class SeatControls:
-    """The line that says whether a visitor plays or watches, with buttons to take or free a seat."""
+    """The row that says whether the visitor plays or watches, with buttons to take or to free a seat."""
 
     def __init__(self, on_change: Callable[[int, bool], Awaitable[None]]) -> None:
-        """Make the line, empty at first.
+        """Make the row in the current element. It is empty at first.
 
         Args:
-            on_change: called with a player and whether the visitor takes the seat (else gives it up).
+            on_change: Called with a player, 0 or 1, and True to take the seat or False to free it.
         """
         self._on_change = on_change
         self._row = ui.row().classes("controls items-center")
 
     def show(self, hosted: HostedGame, held: list[int]) -> None:
-        """Show the seats of a game, of which the visitor has those of the players ``held``."""
+        """Show the seats of a game. The visitor has the seats of the players ``held``."""
         names = [hosted.game.player_name(player) for player in range(2)]
         free = [player for player in range(2) if hosted.record.tokens[player] == FREE]
         people = [player for player in held if hosted.record.seats[player] == HUMAN]
@@ -36,7 +36,7 @@ class SeatControls:
                     ui.label(f"Send the address of this page to the player of {names[player]}.").classes("note")
                 self._button(f"Play {names[player]}", "login", player, take=True)
             if len(people) == 2 and not hosted.ending:
-                self._button(f"Invite somebody to play {names[1]}", "person_add", 1, take=False)
+                self._button(f"Invite a friend to play {names[1]}", "person_add", 1, take=False)
 
     def _button(self, text: str, icon: str, player: int, *, take: bool) -> None:
         button = ui.button(text, icon=icon, on_click=partial(self._on_change, player, take))

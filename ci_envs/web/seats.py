@@ -1,7 +1,7 @@
-"""The right to play: a client with the token of a seat plays for this player, and every other client watches.
+"""The seats of a game: a client with the token of a seat plays for this player, and other clients watch.
 
-The client that creates a game gets the tokens of both seats, also of a seat in which an agent plays. A seat without a
-token is free; the first client that takes it gets a token. The store keeps only a hash of each token.
+The client that creates a game receives the tokens of both seats, including the seat of an agent. A seat without a token
+is free, and the first client that takes it receives a token. The store contains only a hash of each token.
 """
 
 import re
@@ -13,73 +13,73 @@ from secrets import token_urlsafe
 from ci_envs.web.store import GameRecord
 
 FREE = ""
-"""The hash of a seat that nobody has taken."""
+"""The stored hash of a free seat."""
 
 
 SEATS_COOKIE = "seats"
-"""The cookie with the tokens of a browser in one game."""
+"""The name of the cookie with the tokens of a browser in one game."""
 
 _SEPARATORS = re.compile(r"[\s,.]+")
 
 
 class SeatError(Exception):
-    """The client does not have the token of the seat."""
+    """The error of a client that does not have the token of the seat."""
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
+    """Return a new random token of 128 bits."""
     return token_urlsafe(16)
 
 
 def hash_of(token: str) -> str:
-    """Return what the store keeps of a token; an empty token leaves the seat free."""
+    """Return the SHA-256 hash of a token for the store, or :data:`FREE` for an empty token."""
     return sha256(token.encode()).hexdigest() if token else FREE
 
 
 def tokens_in(text: str) -> list[str]:
-    """Return the tokens in a header or a cookie, where spaces, commas or points separate them."""
+    """Return the tokens in a header or a cookie. Spaces, commas or full stops separate them."""
     return [token for token in _SEPARATORS.split(text) if token]
 
 
 def holds(record: GameRecord, player: int, tokens: Collection[str]) -> bool:
-    """Return whether one of the tokens is that of a player's seat."""
+    """Return whether one of the tokens belongs to the seat of a player, 0 or 1."""
     kept = record.tokens[player]
     return kept != FREE and any(compare_digest(kept, hash_of(token)) for token in tokens)
 
 
 def held_seats(record: GameRecord, tokens: Collection[str]) -> list[int]:
-    """Return the players whose seats have one of these tokens."""
+    """Return the players, 0 and 1, whose seats the tokens belong to."""
     return [player for player in range(2) if holds(record, player, tokens)]
 
 
 def check_seat(record: GameRecord, player: int, tokens: Collection[str]) -> None:
-    """Check that a client may play a seat.
+    """Check that a client may play for a player.
 
     Raises:
-        SeatError: none of the tokens is that of the seat.
+        SeatError: No token belongs to the seat of the player.
     """
     if holds(record, player, tokens):
         return
     if record.tokens[player] == FREE:
-        raise SeatError(f"The seat of player {player} is free. Take it, then play.")
+        raise SeatError(f"The seat of player {player} is free. Take the seat, then play.")
     raise SeatError(f"You do not have the token of player {player}'s seat. You can only watch.")
 
 
 def check_any_seat(record: GameRecord, tokens: Collection[str]) -> None:
-    """Check that a client plays in a game.
+    """Check that a client has a seat in a game.
 
     Raises:
-        SeatError: none of the tokens is that of a seat.
+        SeatError: No token belongs to a seat.
     """
     if not held_seats(record, tokens):
         raise SeatError("You have no token of a seat in this game. You can only watch.")
 
 
 def check_all_seats(record: GameRecord, tokens: Collection[str]) -> None:
-    """Check that nobody else plays in a game.
+    """Check that a client has all seats that are taken.
 
     Raises:
-        SeatError: none of the tokens is that of a seat, or another client has taken a seat.
+        SeatError: No token belongs to a seat, or another client has taken a seat.
     """
     check_any_seat(record, tokens)
     for player, kept in enumerate(record.tokens):

@@ -1,4 +1,4 @@
-"""Games in a file of SQLite: every change is on the disk before it is answered."""
+"""The store of games in an SQLite file. Every change is on the disk before the request is answered."""
 
 import os
 import secrets
@@ -15,28 +15,28 @@ from sqlalchemy.exc import SQLAlchemyError
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game as it is stored.
+    """The stored record of a game.
 
     Attributes:
-        id: 22 letters, digits, ``-`` and ``_`` that nobody can guess.
-        environment: an id with parameters.
-        seats: the players 0 and 1, ``human`` or the spec string of an agent.
-        seed: of the agents' random numbers.
-        start: the position it began with, as text.
-        owner: the visitor whose list contains the game; empty if there is none.
-        created: seconds since 1970.
-        actions: played so far.
-        resigned: the player who resigned, or who has no time left.
-        over: whether the game is over.
-        version: how often it was changed.
-        names: the names that the players gave themselves, of player 0 and of player 1; empty if none.
-        undone: the actions that were taken back, the next one to redo first.
-        client: the client that created it (:mod:`ci_envs.web.limits`); empty if unknown.
-        tokens: the hashes of the seats' tokens, of player 0 and of player 1 (:mod:`ci_envs.web.seats`).
-        clock: the seconds that each player has for all moves; 0 if there is no clock.
-        used: the seconds that player 0 and player 1 used until ``turn_began``.
-        turn_began: since when the player to move thinks, in seconds since 1970; 0 before the first move.
-        changed: when it was changed last, in seconds since 1970; 0 if it was created by an earlier version.
+        id: A random id of 22 letters, digits, ``-`` and ``_``.
+        environment: The id of the environment with parameters.
+        seats: Players 0 and 1, each ``human`` or the spec string of an agent.
+        seed: The seed of the agents' random numbers.
+        start: The first position as text.
+        owner: The visitor whose list shows the game, or empty.
+        created: The time of creation, in seconds since 1970.
+        actions: The actions that were played.
+        resigned: The player, 0 or 1, who resigned or has no time left, or None.
+        over: Whether the game is over.
+        version: The number of changes.
+        names: The names of persons 0 and 1, or empty.
+        undone: The actions that were taken back, the next one to redo first.
+        client: The client that created the game (:mod:`ci_envs.web.limits`), or empty if it is unknown.
+        tokens: The hashes of the tokens of the seats of players 0 and 1 (:mod:`ci_envs.web.seats`).
+        clock: The seconds of each player for all moves. 0 means no clock.
+        used: The seconds that players 0 and 1 used until ``turn_began``.
+        turn_began: The start of the current turn, in seconds since 1970. 0 before the first move.
+        changed: The time of the last change, in seconds since 1970. 0 if an earlier version created the game.
     """
 
     id: str
@@ -61,14 +61,14 @@ class GameRecord:
 
 
 class UnknownGameError(Exception):
-    """There is no such game."""
+    """The error of a request for a game that does not exist."""
 
 
 class ConflictError(Exception):
-    """Somebody else has changed the game."""
+    """The error of a change of a game that another client has changed in the meantime."""
 
 
-_CONNECTIONS = 48  # more than the threads that Starlette answers in, and those of the agents
+_CONNECTIONS = 48  # more than the number of threads of Starlette and of the agents
 
 _GAMES = sa.Table(
     "games",
@@ -100,32 +100,32 @@ _UNTOUCHED, _ABANDONED = 24 * 3600.0, 14 * 24 * 3600.0  # seconds after which un
 
 
 class Store:
-    """The games of a server."""
+    """The store of the games of a server."""
 
     def __init__(self, path: str | Path) -> None:
-        """Open the file. The file and its folder are made if they do not exist.
+        """Open the file. Create the file and its folder if they do not exist.
 
         Raises:
-            OSError: it cannot be made, or is no such file.
+            OSError: The file cannot be created, or is not a store of games.
         """
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         _make_private(Path(path))
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30}, pool_size=_CONNECTIONS)
-        self._writing = threading.Lock()  # who waits for SQLite's own lock sleeps, and long
+        self._writing = threading.Lock()  # a thread that waits for the lock of SQLite would sleep for a long time
         sa.event.listen(self._engine, "connect", _prepare)
         try:
             _GAMES.metadata.create_all(self._engine)
             self._add_columns()
-            self.owned("", 0)  # a table of another making has other columns
+            self.owned("", 0)  # fails if the file has a table with other columns
         except SQLAlchemyError as error:
             raise OSError(f"games cannot be kept in {str(path)!r}: {_reason(error)}") from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._engine.dispose()
 
     def _add_columns(self) -> None:
-        """Add the columns with a default that a file of an earlier version lacks."""
+        """Add the columns with a default value that are missing in a file of an earlier version."""
         present = {column["name"] for column in sa.inspect(self._engine).get_columns(_GAMES.name)}
         missing = [column for column in _GAMES.columns if column.server_default is not None]
         with self._engine.begin() as connection:
@@ -137,7 +137,7 @@ class Store:
     def add(
         self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool, **more: Any
     ) -> GameRecord:
-        """Begin a game; ``more`` are other attributes of its record."""
+        """Add a game, and return its record. ``more`` contains other attributes of the record."""
         id = secrets.token_urlsafe(16)
         now = time.time()
         record = GameRecord(id, environment, seats, seed, start, owner, now, over=over, changed=now, **more)
@@ -146,10 +146,10 @@ class Store:
         return record
 
     def get(self, id: str) -> GameRecord:
-        """Return the game of an id.
+        """Return the record of a game.
 
         Raises:
-            UnknownGameError: there is none.
+            UnknownGameError: There is no game with this id.
         """
         return _record(self._row(_GAMES.select(), id))
 
@@ -157,17 +157,17 @@ class Store:
         """Return the number of changes of a game.
 
         Raises:
-            UnknownGameError: there is none.
+            UnknownGameError: There is no game with this id.
         """
         version: int = self._row(sa.select(_GAMES.c.version), id)["version"]
         return version
 
     def change(self, record: GameRecord, **changes: Any) -> GameRecord:
-        """Change a game that nobody has changed since ``record`` was read, and return the new record.
+        """Change a game, and return the new record. Nobody may have changed the game since ``record`` was read.
 
         Raises:
-            UnknownGameError: there is no such game.
-            ConflictError: it was changed in the meantime.
+            UnknownGameError: There is no game with this id.
+            ConflictError: The game was changed in the meantime.
         """
         changes |= {"version": record.version + 1, "changed": time.time()}
         here = _GAMES.c.id == record.id, _GAMES.c.version == record.version
@@ -175,25 +175,25 @@ class Store:
             changed = connection.execute(_GAMES.update().where(*here).values(changes)).rowcount
         if not changed:
             self.version(record.id)
-            raise ConflictError(f"game {record.id} has gone on in the meantime")
+            raise ConflictError(f"Game {record.id} was changed in the meantime. Reload the game, then retry.")
         return replace(record, **changes)
 
     def delete(self, record: GameRecord) -> None:
-        """Delete a game that nobody has changed since ``record`` was read.
+        """Delete a game. Nobody may have changed the game since ``record`` was read.
 
         Raises:
-            UnknownGameError: there is no such game.
-            ConflictError: it was changed in the meantime.
+            UnknownGameError: There is no game with this id.
+            ConflictError: The game was changed in the meantime.
         """
         here = _GAMES.c.id == record.id, _GAMES.c.version == record.version
         with self._writing, self._engine.begin() as connection:
             deleted = connection.execute(_GAMES.delete().where(*here)).rowcount
         if not deleted:
             self.version(record.id)
-            raise ConflictError(f"game {record.id} has gone on in the meantime")
+            raise ConflictError(f"Game {record.id} was changed in the meantime. Reload the game, then retry.")
 
     def owned(self, owner: str, limit: int, offset: int = 0) -> list[GameRecord]:
-        """The games of an owner, the newest first, without the first ``offset``."""
+        """Return up to ``limit`` games of an owner after the first ``offset``, the newest first."""
         query = _GAMES.select().where(_GAMES.c.owner == owner).order_by(_GAMES.c.created.desc())
         query = query.limit(limit).offset(offset)
         with self._engine.connect() as connection:
@@ -206,11 +206,11 @@ class Store:
             return connection.scalar(query) or 0
 
     def count_unfinished(self, since: float, client: str | None = None) -> int:
-        """Return the number of unfinished games that were changed since then, in seconds since 1970.
+        """Return the number of unfinished games that were changed since a time.
 
         Args:
-            since: in seconds since 1970.
-            client: whose games to count; None means all.
+            since: The time in seconds since 1970.
+            client: The client that created the games. None means all clients.
         """
         query = sa.select(sa.func.count()).where(_GAMES.c.over.is_(False), _last_change >= since)
         if client is not None:
@@ -219,10 +219,10 @@ class Store:
             return connection.scalar(query) or 0
 
     def expire(self, now: float) -> int:
-        """Delete abandoned games: unfinished ones without a move after a day, the others without a change for 14 days.
+        """Delete abandoned games: unfinished games without a move after a day, or without a change for 14 days.
 
         Args:
-            now: in seconds since 1970.
+            now: The time in seconds since 1970.
 
         Returns:
             The number of deleted games.
@@ -233,16 +233,16 @@ class Store:
             return connection.execute(_GAMES.delete().where(_GAMES.c.over.is_(False), abandoned)).rowcount
 
     def _row(self, query: sa.Select[Any], id: str) -> Mapping[Any, Any]:
-        """Return the row of one game in a query of all games."""
+        """Return the row of a game in a query of all games."""
         with self._engine.connect() as connection:
             row = connection.execute(query.where(_GAMES.c.id == id)).mappings().first()
         if row is None:
-            raise UnknownGameError(f"there is no game {id!r}")
+            raise UnknownGameError(f"There is no game {id!r}.")
         return row
 
 
 def _make_private(path: Path) -> None:
-    """Let nobody else read the file and those that SQLite keeps beside it; it makes them with the mode of the file."""
+    """Set the mode of the file and of the files that SQLite creates next to it to 0600."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         if file.exists():
@@ -255,7 +255,7 @@ def _record(row: Mapping[Any, Any]) -> GameRecord:
 
 
 def _prepare(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # each statement is a transaction: no more than one makes up a change
+    connection.isolation_level = None  # each change is a single statement, which is a transaction of its own
     for pragma in ("journal_mode=WAL", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 

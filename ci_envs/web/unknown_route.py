@@ -1,4 +1,4 @@
-"""The answer to a call under ``/api`` that no operation takes, which would otherwise get a page."""
+"""The responses to requests under ``/api`` that no operation handles. Otherwise, NiceGUI would answer with a page."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,10 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class UnknownRoute:
-    """Answer OPTIONS with the methods that a path allows, another method with 405, and an unknown path with 404."""
+    """Answer OPTIONS with the allowed methods of a path, another method with 405, and an unknown path with 404."""
 
     def __init__(self, operations: Sequence[BaseRoute]) -> None:
-        """Keep the routes of the operations that there are."""
+        """Make the handler for an application with these routes."""
         self._operations = operations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -22,7 +22,7 @@ class UnknownRoute:
         allowed = [each for each in _METHODS if self._is_operation({**scope, "method": each})]
         headers = {"Allow": ", ".join(["OPTIONS", *allowed])}
         if not allowed:
-            response: Response = JSONResponse({"detail": f"There is no call {path[:100]!r}. See /docs."}, 404)
+            response: Response = JSONResponse({"detail": f"There is no operation {path[:100]!r}. See /docs."}, 404)
         elif method == "OPTIONS":
             response = Response(status_code=204, headers=headers)
         else:

@@ -1,4 +1,4 @@
-"""Asking the service from a page: in a thread, and what is refused told in a sentence."""
+"""The errors that users of a page can cause, and their messages."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,13 +23,16 @@ USER_ERRORS = (
     ClientLimitError,
     BusyError,
 )
-"""What the service and its searches refuse something with."""
+"""The errors that the game service and the analyses raise for a request that is invalid or not allowed."""
 
 T = TypeVar("T")
 
 
 async def run_or_notify(call: Callable[[], T]) -> T | None:
-    """Return the result of a call, or None if it was refused. The user then gets a message."""
+    """Run a call in a thread and return its result.
+
+    If it raises one of :data:`USER_ERRORS`, show the message and return None.
+    """
     try:
         return await asyncio.to_thread(call)
     except USER_ERRORS as error:
@@ -38,7 +41,7 @@ async def run_or_notify(call: Callable[[], T]) -> T | None:
 
 
 def error_text(error: Exception) -> str:
-    """Return the message of an error, without the place where it was raised."""
+    """Return the message of an error in one line."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""Winning chances in words and as a bar."""
+"""Winning chances as text and as a bar."""
 
 import html
 
@@ -7,22 +7,22 @@ from ci_envs.web.evaluation import EVALUATOR, Evaluation
 
 
 def chances_bar(first: float, position: Position) -> str:
-    """Return the winning chances of both players as a bar of two colours, as HTML.
+    """Return the winning chances of both players as a bar of two colours in HTML.
 
     Args:
-        first: the chance of player 0, from 0 to 1.
-        position: of the game.
+        first: The winning chances of player 0, from 0 to 1.
+        position: A position of the game.
     """
     label = html.escape(f"{position.game.player_name(0)}: {first:.0%} to win")
     return f'<div class="bar" role="img" aria-label="{label}"><div style="width: {100 * first:.1f}%"></div></div>'
 
 
 def chances_text(evaluation: Evaluation, position: Position) -> str:
-    """Return the winning chances in a position, and where they come from.
+    """Return the winning chances in a position and their source as text.
 
     Args:
-        evaluation: of the position.
-        position: the position.
+        evaluation: The evaluation of the position.
+        position: The position.
     """
     first, second = map(position.game.player_name, range(2))
     if not evaluation.exact:
