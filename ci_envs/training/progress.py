@@ -83,9 +83,9 @@ class ProgressDisplay:
             self._bar.update(self._task, completed=status.share, description=status.text(width))
         elif monotonic() >= self._due:
             self._due = monotonic() + LINE_SECONDS
-            self.say(status.text())
+            self.print_line(status.text())
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Print a line."""
         self._console.print(text, markup=False, soft_wrap=True)
 

@@ -60,9 +60,9 @@ class TrainingRun:
         restarts = self._begin(resume)
         with _Session(self._trainer, self._folder, self._record.seconds) as self._session:
             if remark:
-                self._session.display.say(remark)
+                self._session.display.print_line(remark)
             if restarts:
-                self._session.display.say(
+                self._session.display.print_line(
                     f"The run in {str(self._folder.path)!r} has no checkpoint yet: it restarts from the beginning."
                 )
             try:
