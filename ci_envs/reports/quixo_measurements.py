@@ -128,7 +128,9 @@ def pruning_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: in
     return PruningCosts(move_costs(plain, words, seed), move_costs(search, words, seed))
 
 
-def pruning_rows(label: str, literal: PruningCosts, described: PruningCosts, ours: PruningCosts) -> list[FigureRow]:
+def pruning_rows(
+    label: str, literal: PruningCosts, described: PruningCosts, ours: PruningCosts, note: str
+) -> list[FigureRow]:
     """Return the rows of the mean nodes and seconds of a move, and of the share of equal moves with alpha-beta.
 
     Args:
@@ -136,6 +138,7 @@ def pruning_rows(label: str, literal: PruningCosts, described: PruningCosts, our
         literal: The costs of the literal search.
         described: The costs of the described search.
         ours: The costs of our search.
+        note: The note of the rows on nodes and seconds.
     """
     costs = literal, described, ours
     plain, pruned = [cost.plain for cost in costs], [cost.pruned for cost in costs]
@@ -143,11 +146,11 @@ def pruning_rows(label: str, literal: PruningCosts, described: PruningCosts, our
     for name, samples in (("without alpha-beta", plain), ("with alpha-beta", pruned)):
         nodes = [mean_of(sample.nodes / 1000) for sample in samples]
         quantity = f"{label}move {name}"
-        rows.append(FigureRow(quantity, None, nodes[0], nodes[1].value, nodes[2].value, unit="1000 nodes"))
+        rows.append(FigureRow(quantity, None, nodes[0], nodes[1].value, nodes[2].value, note, "1000 nodes"))
     for name, samples in (("without alpha-beta", plain), ("with alpha-beta", pruned)):
         times = [mean_of(1000 * sample.seconds) for sample in samples]
         quantity = f"{label}move {name}"
-        rows.append(FigureRow(quantity, None, times[0], times[1].value, times[2].value, unit="ms"))
+        rows.append(FigureRow(quantity, None, times[0], times[1].value, times[2].value, note, "ms"))
     first = Estimate.exact(literal.same_moves)
     quantity = f"{label}same moves with alpha-beta"
     rows.append(FigureRow(quantity, None, first, described.same_moves, ours.same_moves, unit="%"))

@@ -155,6 +155,7 @@ def run(options: RunOptions) -> Findings:
     for number in range(runs):
         curves.append(evolve_threshold(rng))
         options.report_progress(0.4 * (number + 1) / runs)
+    rng = np.random.default_rng([options.seed, 1])
     legal = [
         evolve_threshold(rng, legal=True)[:, 1] for _ in range(_QUICK_LEGAL_RUNS if options.quick else _LEGAL_RUNS)
     ]

@@ -47,6 +47,8 @@ _RESULTS = ("won", "wins", 79), ("lost", "losses", 19), ("drawn", "draws", 2)
 
 _LITERAL = "literal"
 _RANDOM_WINS = 58.5  # percentage of wins of X in games of random against random, exactly 58.49
+_OURS_NOTE = "Ours stops the search when it has proven a draw, and then plays any drawing move."
+_CHANCE_NOTE = "Ours differs from described only in the exploration constant, and chance explains the difference."
 _TIME_NOTE = "On one core of our machine, in compiled code."
 
 
@@ -72,7 +74,7 @@ def _report_rows(options: RunOptions) -> Iterator[FigureRow]:
     for quantity, result, figure in _RESULTS:
         measured = share_in_games(_share(literal, result), _REPORT_GAMES)
         shares = 100 * _share(described, result), 100 * _share(ours, result)
-        yield FigureRow(quantity, figure, measured, *shares, unit="%")
+        yield FigureRow(quantity, figure, measured, *shares, _OURS_NOTE, "%")
     yield _time_row("100 games", _SECONDS, [[side.seconds for side in each] for each in sides], "s")
     yield _time_row("3 x 3, a move", None, [[side.ms_per_move for side in each] for each in sides], "ms")
 
@@ -113,7 +115,7 @@ def _board_rows(options: RunOptions) -> Iterator[FigureRow]:
         games = _BOARD_GAMES
         measured = measured_share(wins[0], games)
         shares = 100 * wins[1] / games, 100 * wins[2] / games
-        yield FigureRow(f"{size} x {size}, v random, wins", None, measured, *shares, unit="%")
+        yield FigureRow(f"{size} x {size}, v random, wins", None, measured, *shares, _CHANCE_NOTE, "%")
         times = [[side.ms_per_move for side in each] for each in sides]
         yield _time_row(f"{size} x {size}, a move", None, times, "ms")
         yield _points_row(game, "minimax:depth=4", options)
