@@ -173,8 +173,8 @@ def pruning_by_depth(search: QuixoSearch, options: RunOptions) -> tuple[list[Fig
     rows, costs = [], {}
     for depth in _QUICK_PRUNING_DEPTHS if options.quick else _PRUNING_DEPTHS:
         costs[depth] = pruning_costs(replace(search, depth=depth, pruning=True), words)
-        others = [pruning_costs(spec, words) for spec in (described(depth), ours(depth))]
-        rows += pruning_rows(f"depth {depth}, ", costs[depth], *others, _SAME_PLIES)
+        correct, best = (pruning_costs(spec, words) for spec in (described(depth), ours(depth)))
+        rows += pruning_rows(f"depth {depth}, ", costs[depth], correct, best, _SAME_PLIES)
     return rows, costs
 
 
