@@ -1,7 +1,7 @@
 """Section A4: tic-tac-toe by Q-learning and by Monte Carlo.
 
-The literal version is in :mod:`~ci_envs.reports.report_a.tictactoe_tables`, with the bugs that it keeps. The described
-version is our ``q_learning`` and ``monte_carlo`` with the rates of report A: the value of the next move takes part, and
+:mod:`~ci_envs.reports.report_a.tictactoe_tables` contains the literal version and lists its bugs. The described version
+is our ``q_learning`` and ``monte_carlo`` with the rates of report A. In it the value of the next move has an effect, and
 the return of a position is the final reward.
 """
 
@@ -33,14 +33,14 @@ from ci_envs.reports.report_a.tictactoe_players import (
 from ci_envs.reports.report_a.tictactoe_tables import EPISODES, TICTACTOE, learn_monte_carlo, learn_q
 from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
 from ci_envs.reports.tabular_learning import learned
-from ci_envs.solver.reachable import draw_positions
+from ci_envs.solver.reachable import sample_positions
 
 _GAMES, _QUICK_GAMES = 100_000, 4_000
 _RUNS, _QUICK_RUNS = 20, 2
 _QUICK_EPISODES = 100_000
 _OUR_EPISODES = 4_000_000
 _POSITIONS, _EXACT_GAMES = 20_000, 2_000
-_SEEDS = 10  # of one run; those of another run differ by this number
+_SEEDS = 10  # number of seeds of a run; the seeds of the next run differ by this number
 
 _DESCRIBED = {
     Q_LEARNING: "q_learning:preset=A4",
@@ -76,9 +76,9 @@ Figures = dict[str, float]
 
 
 def run(options: RunOptions) -> Findings:
-    """Learn by report A's code and by ours, and play the three pairings."""
+    """Train by report A's code and by our trainers, and play the three pairings."""
     games, runs = (_QUICK_GAMES, _QUICK_RUNS) if options.quick else (_GAMES, _RUNS)
-    words = draw_positions(TICTACTOE, _POSITIONS, np.random.default_rng(options.seed))
+    words = sample_positions(TICTACTOE, _POSITIONS, np.random.default_rng(options.seed))
     literal, drawn = [], None
     for number in range(runs):
         seed = (options.seed * runs + number) * _SEEDS
@@ -107,7 +107,7 @@ def _row(quantity: str, literal: list[Figures], described: Figures, ours: Figure
 
 
 def _literal_agents(episodes: int, seed: int) -> tuple[dict[str, Agent], Agent]:
-    """Return the agents of a run, and the Monte Carlo agent that learned from the final reward."""
+    """Return the agents of a run, and a Monte Carlo agent that learned from the final reward."""
 
     def monte_carlo(offset: int, summed: bool) -> Agent:
         table = learn_monte_carlo(episodes, seed + offset, summed=summed)
@@ -145,7 +145,7 @@ def _mistakes(agents: Mapping[str, Agent], words: NDArray[np.uint64], seed: int)
 
 
 def _final_reward(monte_carlo: Agent, random: Agent, games: int) -> Figures:
-    """Return the outcomes of Monte Carlo without the summed reward, which starts all games."""
+    """Return the outcomes of Monte Carlo without the summed reward. This agent starts all games."""
     record = play_match(TICTACTOE, monte_carlo, random, games // 2, swap_seats=False).sides[0].total
     counts = ("wins", record.wins), ("loses", record.losses), ("draws", record.draws)
     name = "Monte Carlo without the summed reward v random: Monte Carlo starts"
