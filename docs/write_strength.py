@@ -51,7 +51,7 @@ def table(found: dict[str, Any]) -> str:
     """Return a table with a row for each agent, sorted by the rating from the initial position."""
     start, later = (_by_agent(tournament) for tournament in found["tournaments"])
     graded = any("accuracy" in row for row in start.values())
-    heads = ["agent", "Elo from the start", "score", "Elo after 4 random plies", "score", "ms"]
+    heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score", "ms"]
     if graded:
         heads[5:5] = ["keeps value", "critical"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
@@ -75,7 +75,7 @@ def _section(environment: str) -> str:
 {games} games for each pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
 Accuracy and time are from the games after 4 random plies. [All results]({name}.json).
 
-![Ratings and scores from the start]({name}_0.png)
+![Ratings and scores from the initial position]({name}_0.png)
 
 ![Ratings and scores after 4 random plies]({name}_4.png)
 """

@@ -12,7 +12,7 @@ legal moves.
 | ``single`` | exactly one row has more than one object |
 | ``bound`` | a row has more objects than a player can take in one move |
 
-With three or more rows, the deterministic rules (:mod:`ci_envs.agents.nim.rules`) cannot express perfect play with any
+With three or more rows, the deterministic rules (:mod:`ci_envs.agents.nim.rules`) cannot express optimal play with any
 features: 1, 2, 1 is won in normal play only by taking both objects of the row of 2, and none of these rules does this.
 :mod:`ci_envs.agents.nim.analysis` computes what the rules can win, and ``examples/nim_evolution.py`` shows it.
 """

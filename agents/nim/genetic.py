@@ -14,9 +14,9 @@ Here ``least`` is the smallest nim-sum that a legal action leaves, and ``span`` 
 ``nearest`` is ours. The other two come from report A: its text describes ``raw``, and its figures come from
 ``relative`` in misere play (section A2 of ``ci-envs reports``).
 
-With ``nearest``, genes near 0 leave a nim-sum of 0, which is perfect play in normal play without a limit per move. This
+With ``nearest``, genes near 0 leave a nim-sum of 0, which is optimal play in normal play without a limit per move. This
 holds for each genome with ``target_preference + target_range < 1`` and ``target_preference < 1/2``. With a limit, or in
-misere play, no genome plays perfectly.
+misere play, no genome plays optimally.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Checks of a game object: its parameters, sizes and start position."""
+"""Checks of a game object: its parameters, sizes and initial position."""
 
 import ast
 from dataclasses import fields

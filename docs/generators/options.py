@@ -51,7 +51,7 @@ mean rating of the agents of an environment is 0.
 
 
 def _strength_table(rows: list[str]) -> list[str]:
-    heads = ("environment", "agent", "Elo from the start", "Elo after 4 random plies", "ms for an action")
+    heads = ("environment", "agent", "Elo from the initial position", "Elo after 4 random plies", "ms for an action")
     return ["\n".join(["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *rows])]
 
 

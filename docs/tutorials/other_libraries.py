@@ -14,7 +14,7 @@
 # | [Stable-Baselines3](https://stable-baselines3.readthedocs.io) | [MaskablePPO](../../examples/integrations/sb3_maskable_ppo.py) | vector environment | stable-baselines3 2.9.2, sb3-contrib 2.9.2, gymnasium 1.4.0 | `make integration-sb3` |
 # | [CleanRL](https://docs.cleanrl.dev) | [PPO in one file](../../examples/integrations/cleanrl_ppo.py) | vector environment | torch 2.13.0, gymnasium 1.4.0 | `make integration-cleanrl` |
 # | [RL Baselines3 Zoo](https://rl-baselines3-zoo.readthedocs.io) | [PPO](../../examples/integrations/rlzoo3_ppo.py) | Gymnasium | rl_zoo3 2.9.2, stable-baselines3 2.9.2, gymnasium 1.4.0 | `make integration-rlzoo3` |
-# | [Minari](https://minari.farama.org) | [data set of perfect play](../../examples/integrations/minari_exact.py) | Gymnasium | minari 0.5.4, gymnasium 1.4.0 | `make integration-minari` |
+# | [Minari](https://minari.farama.org) | [data set of optimal play](../../examples/integrations/minari_exact.py) | Gymnasium | minari 0.5.4, gymnasium 1.4.0 | `make integration-minari` |
 # | [PettingZoo's tutorial](https://pettingzoo.farama.org/tutorials/sb3/connect_four/) | [MaskablePPO](../../examples/integrations/pettingzoo_tutorial.py) | PettingZoo | pettingzoo 1.27.0, sb3-contrib 2.9.2, gymnasium 1.4.0 | `make integration-pettingzoo` |
 #
 # ## Check the API
