@@ -131,8 +131,8 @@ def _claims(largest: Result, different: Sequence[int], searches: Sequence[Figure
         Claim(
             "Repeated lists can be dropped (a review).",
             ClaimVerdict.HOLDS,
-            "A repeated list covers nothing new, so the covers stay the same; there remain"
-            f" {', '.join(f'{count:,}' for count in different)} lists for N = 5 to 1000.",
+            "A repeated list covers nothing new, so the covers stay the same. For N = 5 to 1000,"
+            f" {', '.join(f'{count:,}' for count in different)} lists remain.",
         ),
     )
 

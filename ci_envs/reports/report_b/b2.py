@@ -214,14 +214,15 @@ def _claims(rows: Mapping[str, FigureRow]) -> tuple[Claim, ...]:
         Claim(
             "The covers are similar to those of the greedy algorithm.",
             ClaimVerdict.FAILS,
-            f"They are up to N = 20; for N = 1000 the weight is {of('weight of the cover, N = 1000')}, not 2,878.",
+            "They are similar up to N = 20. For N = 1000 the weight is"
+            f" {of('weight of the cover, N = 1000')}, not 2,878.",
         ),
         Claim(
             "More generations could reach the optimum.",
             ClaimVerdict.FAILS,
             f"For N = 500 the weight is {of('weight, 1,000 generations, N = 500')} with 1,000 generations and"
-            f" {of('weight of the cover, N = 500')} with 200, in more runs: by then the number of different"
-            f" individuals is {of('different individuals at the end, N = 500')}.",
+            f" {of('weight of the cover, N = 500')} with 200, in more runs. After 200 generations the number of"
+            f" different individuals is {of('different individuals at the end, N = 500')}.",
         ),
         Claim(
             "A random start is worse than empty selections.",

@@ -215,7 +215,7 @@ def _claims() -> tuple[Claim, ...]:
         Claim(
             "Taking the minimum from the highest row is best, because objects left are good.",
             ClaimVerdict.FAILS,
-            f"The key of that rule takes all of the lowest row; what the name says wins {name:.1f}% instead of"
+            f"The key of that rule takes all of the lowest row. The rule of the name wins {name:.1f}% instead of"
             f" {key:.1f}%.",
         ),
         Claim(

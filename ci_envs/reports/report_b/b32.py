@@ -74,8 +74,8 @@ _P_NOTE = (
     " genome of the random population stays. Ours is the p with the largest exact share."
 )
 _TOLD_NOTE = (
-    "A review tells of it without the rules. Literal: weights of take_row, leave_one and row_random, all legal."
-    " Described: take_row or leave_one by the parity of the rows, as nim_evolved can with features=odd."
+    "A review mentions this figure without the rules. Literal: weights of take_row, leave_one and row_random, with"
+    " legal moves. Described: take_row or leave_one by the parity of the rows, as nim_evolved can with features=odd."
 )
 
 _BEST_THRESHOLD = 0.4614  # the genome that report B prints for its last generations
@@ -287,8 +287,8 @@ def _claims(rows: Sequence[FigureRow]) -> tuple[Claim, ...]:
         Claim(
             "(mu, lambda), a larger population or extinction would find a better p (reviews).",
             ClaimVerdict.FAILS,
-            f"What these and new measurements of the survivors find wins at most {share:.1f}% of the matches (medians),"
-            f" and the best p wins {best:.1f}%.",
+            f"The genomes that these changes, another crossover and new measurements of the survivors find win at most"
+            f" {share:.1f}% of the matches (medians), and the best p wins {best:.1f}%.",
         ),
         Claim(
             "A gene for each of several rules would be better (reviews).",
@@ -316,7 +316,7 @@ SECTION = Section(
     conditions=(
         "The strategy moves first against the optimal opponent (nim-sum), 100 matches a measurement. Population 50, 300"
         f" offspring, {_GENERATIONS} generations. The interval holds the middle 95% of {_RUNS} runs ({_QUICK_RUNS} with"
-        f" --quick); what reviews propose has {_PROPOSAL_RUNS} runs of {_PROPOSAL_GENERATIONS} generations"
+        f" --quick); the changes that reviews propose have {_PROPOSAL_RUNS} runs of {_PROPOSAL_GENERATIONS} generations"
         f" ({_QUICK_PROPOSAL_RUNS} of {_QUICK_PROPOSAL_GENERATIONS}). Our trainer does the same with legal moves:"
         " nim_evolved:rules=take_row+leave_one,features=none."
     ),

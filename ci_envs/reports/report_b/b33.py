@@ -52,12 +52,12 @@ _LOST = "The start is lost for the first player."
 _WON = "The start is won for the first player."
 _PUBLISHED = "The figure is one that the author of report B published elsewhere."
 _TOLD = (
-    "A review tells of it without the rows, the seat and the random player. A memory changes no move of minmax, so the"
-    " literal figure is that of minmax as described."
+    "A review mentions this figure without the rows, the seat and the random player. A memory changes no move of"
+    " minmax, so the literal figure is that of minmax as described."
 )
 _BOUND = 3  # of the decision tree
 _TREE_NOTE = (
-    "A review tells of it without the tree, the rows, the seat and k. Literal: the tree with three tests on the"
+    "A review mentions this figure without the tree, the rows, the seat and k. Literal: a tree with three tests on the"
     f" remainders of the rows, moving first with k = {_BOUND}. Described and ours play the theory of Nim with a bound."
     " The start is lost."
 )
@@ -145,7 +145,7 @@ def run(options: RunOptions) -> Findings:
             versus = f"{name}, moving {moving}, end values exchanged"
             rows.append(_row(versus, None, opponent, seat, board, literal=minmax_exchanged))
     rows.append(
-        _row("random, told of minimax with memory", 76, row_random, 0, REPORT_ROWS, _TOLD, literal=minmax_false)
+        _row("random, minimax with memory (a review)", 76, row_random, 0, REPORT_ROWS, _TOLD, literal=minmax_false)
     )
     rows.append(_tree_row())
     rows += [_memory_row(board) for board in (REPORT_ROWS, FIVE_ROWS)]
@@ -159,7 +159,7 @@ def _tree_row() -> FigureRow:
     """Return the row on the decision tree that minds the bound k."""
     opponent, best = bounded_row_random(_BOUND), bounded_expert(_BOUND)
     tree, theory = (win_percentage(strategy, opponent) for strategy in (decision_tree(_BOUND), best))
-    quantity = "v random, told of a decision tree that minds k, wins"
+    quantity = "v random, a decision tree that respects k (a review), wins"
     return FigureRow(quantity, 95, share_in_games(tree / 100, _MATCHES), theory, theory, _TREE_NOTE, "%")
 
 
