@@ -14,10 +14,12 @@ from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, register
 
 pyspiel = pytest.importorskip("pyspiel")
 
+from open_spiel.python.algorithms.exploitability import exploitability  # noqa: E402
 from open_spiel.python.algorithms.generate_playthrough import playthrough  # noqa: E402
 from open_spiel.python.algorithms.get_all_states import get_all_states  # noqa: E402
 from open_spiel.python.algorithms.minimax_solver import MinimaxSolver  # noqa: E402
 from open_spiel.python.observation import make_observation  # noqa: E402
+from open_spiel.python.policy import UniformRandomPolicy  # noqa: E402
 
 from ci_envs.agents.openspiel import OpenSpielAgent  # noqa: E402
 from ci_envs.openspiel import OpenSpielGame, openspiel_name, register_game  # noqa: E402
@@ -30,6 +32,9 @@ GAMES = {
     "ci_envs_nim": Nim((1, 3, 5, 7)),
     "ci_envs_nim(heaps=7;,max_take=3,misere=true)": Nim((7,), max_take=3, misere=True),
     "ci_envs_quarto(squares=true)": Quarto(squares=True),
+    "ci_envs_quixo": Quixo(5),
+    "ci_envs_connect_n": ConnectN(6, 6, 4),
+    "ci_envs_quarto": Quarto(),
 }
 
 
@@ -135,6 +140,20 @@ def test_their_minimax_finds_our_values_of_quixo():
         decided = solution.value(position) != 0 and solution.distance(position) <= plies - int(ply.partition("/")[0])
         assert entry.value == (solution.value(position) if decided else 0)
     assert {entry.value for entry in table.values()} == {0, 1}
+
+
+def test_exploitability_is_that_of_the_same_game_in_openspiel():
+    """OpenSpiel has Nim too. The policy chooses each legal action with the same probability."""
+
+    def uniform(name):
+        game = pyspiel.load_game(name)
+        return exploitability(game, UniformRandomPolicy(game))
+
+    for misere in ("true", "false"):
+        ours = uniform(f"ci_envs_nim(heaps=1;2;3,misere={misere})")
+        assert ours == pytest.approx(uniform(f"nim(pile_sizes=1;2;3,is_misere={misere})"))
+        assert 0 < ours < 1
+    assert uniform("ci_envs_quixo(size=2,max_plies=6)") > 0
 
 
 class TestOpenSpielObservation:
