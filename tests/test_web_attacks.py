@@ -43,7 +43,7 @@ def client(server):
 
 
 def refused(response, status, words):
-    """The answer is one error_text, or a few short ones, of JSON."""
+    """Check that the response is JSON with one or a few short sentences."""
     assert response.status_code == status, response.text
     assert set(response.json()) == {"detail"}
     detail = response.json()["detail"]
@@ -352,7 +352,7 @@ def test_a_free_seat_is_taken_once(client, stranger):
     refused(client.post(f"{url}/moves", json={"action": "b1"}), 403, "player 1's seat")
     assert stranger.post(f"{url}/moves", json={"action": "b1"}).status_code == 201  # by the cookie
     against = begin(client, "human", "random")
-    refused(client.post(f"/api/games/{against['id']}/seats/1/free"), 409, "An agent plays")
+    refused(client.post(f"/api/games/{against['id']}/seats/1/free"), 409, "An agent has the seat")
 
 
 def test_the_cookie_of_a_game_is_for_this_game_and_no_script(client):
