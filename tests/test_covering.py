@@ -89,8 +89,8 @@ def test_greedy_rules_follow_their_definitions():
             assert np.flatnonzero(found.genome).tolist() == slow_greedy(problem, key)
 
 
-def slow_lookahead(problem, width, lookahead):
-    """The lookahead rule in plain Python, with the rule ``overlap``."""
+def slow_lookahead(problem, width, lookahead, looks_ahead):
+    """The lookahead rule in plain Python, with the rule ``overlap``. ``looks_ahead(step)`` says which steps use it."""
 
     def best(chosen, count):
         covered = set().union(*(problem.sets[number] for number in chosen))
@@ -109,7 +109,7 @@ def slow_lookahead(problem, width, lookahead):
         return sum(problem.costs[number] for number in chosen) / len(covered)
 
     chosen = []
-    while candidates := best(chosen, width):
+    while candidates := best(chosen, width if looks_ahead(len(chosen)) else 1):
         chosen = [*chosen, min(candidates, key=lambda number: extended([*chosen, number]))]
     return sorted(chosen)
 
@@ -117,8 +117,19 @@ def slow_lookahead(problem, width, lookahead):
 def test_the_lookahead_follows_its_definition():
     for problem in small_problems(range(0, 200, 3)):
         for width, lookahead in ((1, 3), (2, 0), (3, 4)):
-            found = optimise(problem, f"greedy:width={width},lookahead={lookahead}")
-            assert np.flatnonzero(found.solution).tolist() == slow_lookahead(problem, width, lookahead)
+            for cycles, looks_ahead in (("all", lambda step: True), ("alternate", lambda step: step % 2 == 0)):
+                found = optimise(problem, f"greedy:width={width},lookahead={lookahead},cycles={cycles}")
+                expected = slow_lookahead(problem, width, lookahead, looks_ahead)
+                assert np.flatnonzero(found.solution).tolist() == expected
+
+
+def test_random_steps_look_ahead():
+    problem = set_covering(100)
+    found = {optimise(problem, "greedy:width=3,lookahead=4,cycles=random", seed=seed).value for seed in range(12)}
+    usual = {optimise(problem, f"greedy:{options}").value for options in ("width=1", "width=3,lookahead=4")}
+    assert len(found | usual) > 3
+    again = {optimise(problem, "greedy:width=3,lookahead=4,cycles=random", seed=3).value for _ in range(2)}
+    assert len(again) == 1
 
 
 def test_chvatals_bound_holds():

@@ -1,6 +1,7 @@
 """Greedy set covering: select the best set by a rule until every element is covered."""
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,18 @@ _OVERLAP, _CHVATAL, _COURSE = 0, 1, 2
 RULES = {"overlap": _OVERLAP, "chvatal": _CHVATAL, "course": _COURSE}
 """The rules by their names."""
 
+CYCLES = ("all", "alternate", "random")
+"""The steps that look ahead: all, every other one from the first, or each with probability 1/2."""
+
 
 def greedy(
-    problem: SetCovering, *, rule: str = "overlap", width: int = 1, lookahead: int = 0, seed: int = 0
+    problem: SetCovering,
+    *,
+    rule: str = "overlap",
+    width: int = 1,
+    lookahead: int = 0,
+    cycles: str = "all",
+    seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Select the best set by a rule, repeatedly; the work is the number of sets examined.
 
@@ -38,23 +48,34 @@ def greedy(
         rule: ``overlap``, ``chvatal`` or ``course``.
         width: the number of best sets that are tried at each step, 1 or more; 1 selects the best at once.
         lookahead: the number of sets by which each of them is extended before they are compared, 0 or more.
-        seed: not used: the algorithm is deterministic.
+        cycles: the steps that try more than one set: ``all``, ``alternate`` or ``random``.
+        seed: the seed of the steps with ``cycles=random``. Otherwise the algorithm is deterministic.
 
     Raises:
         ValueError: an option is out of range, or ``width`` is not 1 with the rule ``course``, which compares no sets.
     """
+    one_of("cycles", cycles, CYCLES)
     one_of("rule", rule, RULES)
     if integer_between("width", width, 1) > 1 and rule == "course":
         raise ValueError(f"width must be 1 with the rule course, not {width}")
     integer_between("lookahead", lookahead, 0)
-    return _solve(problem, rule, width, lookahead)
+    return _solve(problem, rule, width, lookahead, _looks_ahead(cycles, seed))
 
 
-def _solve(problem: SetCovering, rule: str, width: int, lookahead: int) -> Iterator[Incumbent]:
+def _looks_ahead(cycles: str, seed: int) -> Iterator[bool]:
+    """Yield for each step whether it looks ahead."""
+    rng = np.random.default_rng(seed)
+    for step in count():
+        yield {"all": True, "alternate": step % 2 == 0, "random": rng.random() < 0.5}[cycles]
+
+
+def _solve(
+    problem: SetCovering, rule: str, width: int, lookahead: int, looks_ahead: Iterator[bool]
+) -> Iterator[Incumbent]:
     if width == 1:
         selected, examined = select_greedily(problem, rule)
     else:
-        selected, examined = _select_with_lookahead(problem, rule, width, lookahead)
+        selected, examined = _select_with_lookahead(problem, rule, width, lookahead, looks_ahead)
     cost, largest = problem.cost(selected), max(map(len, problem.sets))
     bound = cost / (1 / np.arange(1, largest + 1)).sum() if rule == "chvatal" and width == 1 else None
     yield Incumbent(selected, cost, examined, bound)
@@ -70,7 +91,9 @@ def select_greedily(problem: SetCovering, rule: str) -> tuple[Genome, int]:
     return selected, int(examined)
 
 
-def _select_with_lookahead(problem: SetCovering, rule: str, width: int, lookahead: int) -> tuple[Genome, int]:
+def _select_with_lookahead(
+    problem: SetCovering, rule: str, width: int, lookahead: int, looks_ahead: Iterator[bool]
+) -> tuple[Genome, int]:
     """Return the cover of the rule ``overlap`` or ``chvatal`` with look-ahead, and the number of sets examined."""
     sizes, order, words = problem.incidence.sum(axis=1), np.arange(problem.loci), problem.words
     selected, uncovered, total = np.zeros(problem.loci, np.bool_), full_bitmask(problem.size), 0
@@ -89,7 +112,7 @@ def _select_with_lookahead(problem: SetCovering, rule: str, width: int, lookahea
         useful = np.flatnonzero(new)
         ratios = (problem.costs if rule == "chvatal" else sizes - new)[useful] / new[useful]
         ties = -new[useful] if rule == "overlap" else useful
-        best = useful[np.lexsort((ties, ratios))][:width].tolist()
+        best = useful[np.lexsort((ties, ratios))][: width if next(looks_ahead) else 1].tolist()
         total += problem.loci
         _add(words, min(best, key=extended), uncovered, selected)
     return selected, total
