@@ -1,4 +1,4 @@
-"""Gymnasium and AgileRL: a deep Q-network learns tic-tac-toe against an opponent who is part of the environment.
+"""Gymnasium and AgileRL: a deep Q-network learns tic-tac-toe against an opponent in the environment.
 
 Run it with ``make integration-agilerl``. It takes half a minute.
 """
@@ -14,21 +14,23 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import FlattenObservation
 from numpy.typing import NDArray
 
-import ci_envs  # noqa: F401 - it registers the environments
+import ci_envs  # noqa: F401 - registers the environments
 from ci_envs.agents import Observation
 
 MOVES = 48_000
 
-np.random.seed(0)  # noqa: NPY002 - whose global generator AgileRL uses
+np.random.seed(0)  # noqa: NPY002 - AgileRL uses the global generator of NumPy
 torch.manual_seed(0)
-torch.set_num_threads(1)  # the network is small: more threads are slower
+torch.set_num_threads(1)  # more threads are slower, because the network is small
 
 envs = gymnasium.make_vec(
     "ci_envs/TicTacToe-v0",
     num_envs=16,
     opponent="random",
-    wrappers=[FlattenObservation],  # it takes planes for a picture
-    vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},  # a step that only resets would be learnt as a move
+    wrappers=[FlattenObservation],  # because AgileRL takes planes for an image
+    vector_kwargs={
+        "autoreset_mode": AutoresetMode.SAME_STEP
+    },  # a step that only resets the board would be learnt as a move
 )
 envs.reset(seed=0)
 learner = DQN(
@@ -41,12 +43,12 @@ learner = DQN(
     gamma=0.97,
     tau=0.02,
 )
-# it finds the legal actions in info["action_mask"]
+# AgileRL reads the legal actions from info["action_mask"]
 train_off_policy(
     envs,
     "TicTacToe-v0",
     "DQN",
-    [learner],  # a population of one, which does not evolve
+    [learner],  # a population of one agent, which does not evolve
     ReplayBuffer(max_size=MOVES),
     max_steps=MOVES,
     evo_steps=MOVES,
@@ -58,7 +60,7 @@ train_off_policy(
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:
-    """The actions of greatest value, on n boards at once."""
+    """Return the action with the highest value on each of n boards."""
     planes, masks = observations["observation"], observations["action_mask"]
     return learner.get_action(planes.reshape(len(planes), -1), action_mask=masks)
 

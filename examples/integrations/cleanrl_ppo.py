@@ -1,7 +1,7 @@
-"""CleanRL's way: PPO with action masks in one file of PyTorch, on many boards; one network plays both sides.
+"""PPO with action masks in one file of PyTorch, in the style of CleanRL: one network plays both sides of many boards.
 
-Run it with ``make integration-cleanrl``. It takes a quarter of a minute. Names and details are as in CleanRL's ppo.py
-(https://docs.cleanrl.dev/rl-algorithms/ppo), of which nothing is imported.
+Run it with ``make integration-cleanrl``. It takes a quarter of a minute. The names and details are those of
+CleanRL's ppo.py (https://docs.cleanrl.dev/rl-algorithms/ppo). The script imports nothing from CleanRL.
 """
 
 import time
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.distributions import Categorical
 
-import ci_envs  # noqa: F401 - it registers the environments
+import ci_envs  # noqa: F401 - registers the environments
 from ci_envs.agents import Observation
 
 
 @dataclass
 class Args:
-    """The options."""
+    """The options of the training."""
 
     env_id: str = "ci_envs/TicTacToe-v0"
     seed: int = 0
     total_timesteps: int = 200_000
-    """plies, over all boards"""
+    """The total number of plies on all boards."""
     num_envs: int = 64
     num_steps: int = 64
-    """plies on each board between two updates"""
+    """The number of plies on each board between two updates."""
     learning_rate: float = 2.5e-3
     gamma: float = 1.0
     gae_lambda: float = 0.95
@@ -42,14 +42,14 @@ class Args:
 
 
 def layer_init(layer: nn.Linear, std: float = 2**0.5) -> nn.Linear:
-    """Orthogonal weights, no bias."""
+    """Initialise the layer with orthogonal weights and without bias."""
     nn.init.orthogonal_(layer.weight, std)
     nn.init.zeros_(layer.bias)
     return layer
 
 
 class ActorCritic(nn.Module):
-    """Two networks: one estimates the value of positions, the other the probability of actions."""
+    """Two networks: the critic estimates the value of positions, and the actor the probability of actions."""
 
     def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
         super().__init__()
@@ -59,13 +59,13 @@ class ActorCritic(nn.Module):
 
     @staticmethod
     def network(inputs: int, outputs: int, std: float) -> nn.Sequential:
-        """From planes of any shape."""
+        """Make the networks for planes of any shape."""
         hidden = layer_init(nn.Linear(inputs, 128)), nn.ReLU(), layer_init(nn.Linear(128, 128)), nn.ReLU()
         return nn.Sequential(nn.Flatten(), *hidden, layer_init(nn.Linear(128, outputs), std))
 
     def policy(self, x: torch.Tensor, mask: torch.Tensor) -> Categorical:
-        """A distribution over the legal actions."""
-        # the least float, as minus infinity times its probability 0 would make the entropy NaN
+        """Return a distribution over the legal actions."""
+        # the smallest float, because minus infinity times the probability 0 would make the entropy NaN
         return Categorical(logits=torch.where(mask, self.actor(x), torch.finfo(torch.float32).min))
 
     def value(self, x: torch.Tensor) -> torch.Tensor:
@@ -74,11 +74,11 @@ class ActorCritic(nn.Module):
 
 
 args = Args()
-torch.set_num_threads(1)  # the networks are small: more threads are slower
+torch.set_num_threads(1)  # more threads are slower, because the networks are small
 torch.manual_seed(args.seed)
 
-# opponent=None: every step is a ply of the player to move, who also gets its reward.
-# SameStep: what is seen after the last ply is the new game already, so that every step is a real one to learn from.
+# opponent=None: each step is a ply of the player to move, and the reward is for this player.
+# SameStep: the observation after the last ply of a game is the start of the next game, so each step is a real ply.
 envs = gymnasium.make_vec(
     args.env_id,
     num_envs=args.num_envs,
@@ -146,12 +146,14 @@ for iteration in range(1, num_iterations + 1):
     if iteration % 10 == 0:
         plies = iteration * batch_size
         fps = plies / (time.perf_counter() - begin)
-        mean_return = rewards.sum() / dones.sum()  # of the last player: 1 if all games are won, 0 if all are drawn
+        mean_return = (
+            rewards.sum() / dones.sum()
+        )  # of the player who moved last: 1 if all games are won, 0 if all are drawn
         print(f"{plies:,} plies, {fps:,.0f} a second; mean return {mean_return:.2f}, towards 0 as both sides get good")
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:
-    """The likeliest actions, on n boards at once."""
+    """Return the most probable action on each of n boards."""
     planes, legal = torch.from_numpy(observations["observation"]), torch.from_numpy(observations["action_mask"])
     with torch.no_grad():
         return agent.policy(planes.float(), legal.bool()).probs.argmax(dim=-1).numpy()

@@ -11,14 +11,14 @@ from ci_envs.agents import Agent, Observation
 from ci_envs.arena import play_match
 
 Policy = Callable[[Observation], NDArray[np.int64]]
-"""From the observations of n boards, as :meth:`agents.Agent.act_batch` takes them, to n actions."""
+"""A function from the observations of n boards (:meth:`ci_envs.agents.Agent.act_batch`) to n actions."""
 
-ENOUGH = 0.7
+MIN_SCORE = 0.7
 """The minimum score. The random player itself scores 0.5 (standard error 0.02 over 500 games)."""
 
 
 class Trained(Agent):
-    """A trained policy as an agent of the suite, which can so be compared with all the others."""
+    """A trained policy as an agent, so that it can play matches."""
 
     def __init__(self, game: Game, policy: Policy) -> None:
         super().__init__(game)
@@ -30,7 +30,7 @@ class Trained(Agent):
 
 
 def examine(policy: Policy, games: int = 500) -> None:
-    """Play ``games`` games, half of them moving first, print how they went, and exit if that is not enough."""
+    """Play ``games`` games, half of them as first player, and print the result. Exit if the score is too low."""
     game = make("TicTacToe-v0").game
     trained = play_match(game, Trained(game, policy), make_agent("random", game, seed=0), games).sides[0]
     total = trained.total
@@ -38,5 +38,5 @@ def examine(policy: Policy, games: int = 500) -> None:
         f"{games} games against random: {total.wins} won, {total.draws} drawn, {total.losses} lost, "
         f"{trained.illegal} of them by an illegal action; score {total.score:.1%}"
     )
-    if total.score < ENOUGH or trained.illegal:
-        raise SystemExit(f"it has learnt too little: the score should be {ENOUGH:.0%} or more, without illegal actions")
+    if total.score < MIN_SCORE or trained.illegal:
+        raise SystemExit(f"The score is too low: the minimum is {MIN_SCORE:.0%}, without illegal actions.")

@@ -1,4 +1,4 @@
-"""Minari: a data set of perfect play. `exact` plays tic-tac-toe against itself; Minari stores the games and loads them.
+"""Minari: a data set of perfect play. `exact` plays tic-tac-toe against itself, and Minari stores and loads the games.
 
 Run it with ``make integration-minari``. It takes a few seconds. The data set is in a temporary folder, unless the
 environment variable MINARI_DATASETS_PATH names another one.
@@ -18,7 +18,7 @@ NAME = "tictactoe/exact-v0"
 
 
 def collect() -> None:
-    """Play the games and create the data set. The infos hold the action masks."""
+    """Play the games and create the data set. The infos contain the action masks."""
     env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=None)  # one agent plays both sides
     collector = minari.DataCollector(env, record_infos=True)
     agent = make_agent("exact", TicTacToe(), seed=0)
@@ -46,11 +46,11 @@ def check() -> None:
             assert Position.from_observation(game, episode.observations[step], position.to_move) == position
             assert tuple(np.flatnonzero(episode.infos["action_mask"][step])) == position.legal_actions()
             position = position.play(int(action))
-            assert solution.value(position) == 0  # tic-tac-toe is a draw, and no action changes that
+            assert solution.value(position) == 0  # tic-tac-toe is a draw, and perfect play keeps this value
         assert position.result == 0
         assert not episode.rewards.any()
         games.add(tuple(episode.actions))
-    assert len(games) > GAMES / 2  # the agent draws its action among the best ones
+    assert len(games) > GAMES / 2  # the agent chooses at random between the best actions
     print(
         f"{dataset.total_episodes} games with {dataset.total_steps} actions, {len(games)} of them different, all draws"
     )

@@ -1,7 +1,7 @@
 """RLlib: one policy learns by PPO with action masks, playing both sides of tic-tac-toe.
 
-Run it with ``make integration-rllib``. It takes a minute. RLlib keeps players in sets, whose order changes from process
-to process, so that the result repeats exactly only with ``PYTHONHASHSEED`` set.
+Run it with ``make integration-rllib``. It takes a minute. RLlib stores players in sets, whose order depends on the
+process, so the result repeats exactly only if ``PYTHONHASHSEED`` is set.
 """
 
 import numpy as np
@@ -25,13 +25,13 @@ BATCH = 1_000
 
 
 def rllib_observations(seen: Observation) -> dict[str, NDArray[np.float32]]:
-    """As RLlib's masking module wants them: flat, of floats, and ``observations`` in the plural; of n boards or one."""
+    """Return the observations of one or n boards in the format of RLlib's masking module: flat, as floats."""
     mask = seen["action_mask"].astype(np.float32)
     return {"observations": seen["observation"].astype(np.float32).reshape(*mask.shape[:-1], -1), "action_mask": mask}
 
 
 class ForRLlib(BaseWrapper):
-    """An environment with these observations."""
+    """An environment with observations in this format."""
 
     def __init__(self, env: AECEnv) -> None:
         super().__init__(env)
@@ -40,7 +40,7 @@ class ForRLlib(BaseWrapper):
         self.space = spaces.Dict({key: spaces.Box(0, 1, value.shape, np.float32) for key, value in seen.items()})
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The same for both players."""
+        """Return the observation space, which is the same for both players."""
         return self.space
 
     def observe(self, agent: str) -> dict[str, NDArray[np.float32]]:
@@ -48,7 +48,7 @@ class ForRLlib(BaseWrapper):
         return rllib_observations(self.env.observe(agent))
 
 
-torch.set_num_threads(1)  # the network is small: more threads are slower
+torch.set_num_threads(1)  # more threads are slower, because the network is small
 register_env("tictactoe", lambda config: PettingZooEnv(ForRLlib(ci_envs.make("TicTacToe-v0"))))
 module = RLModuleSpec(
     module_class=ActionMaskingTorchRLModule,
@@ -59,7 +59,7 @@ config = (
     .environment("tictactoe")
     .multi_agent(policies={"both"}, policy_mapping_fn=lambda agent, episode, **kwargs: "both")
     .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"both": module}))
-    .env_runners(num_env_runners=0)  # in this process
+    .env_runners(num_env_runners=0)  # all games are played in this process
     .training(
         train_batch_size_per_learner=BATCH,
         minibatch_size=128,
@@ -78,7 +78,7 @@ player = algorithm.get_module("both")
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:
-    """The likeliest actions, on n boards at once."""
+    """Return the most probable action on each of n boards."""
     boards = {key: torch.as_tensor(value) for key, value in rllib_observations(observations).items()}
     with torch.no_grad():
         return player.forward_inference({"obs": boards})["action_dist_inputs"].argmax(dim=-1).numpy()

@@ -1,7 +1,7 @@
-"""RL Baselines3 Zoo: its training script trains PPO with our hyperparameters in its format.
+"""RL Baselines3 Zoo: the training script of the zoo trains PPO with our hyperparameters in YAML.
 
-Run it with ``make integration-rlzoo3``. It takes half a minute. The zoo has no MaskablePPO: PPO learns which actions
-are legal, because an illegal one loses the game. When it plays, it takes the likeliest legal action.
+Run it with ``make integration-rlzoo3``. It takes half a minute. The zoo has no MaskablePPO. PPO learns which actions
+are legal, because an illegal action loses the game. In the evaluation, the most probable legal action is played.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ STEPS = 300_000
 
 
 def train(folder: str) -> PPO:
-    """Run the command of the zoo, and load the model that it saves."""
+    """Run the training script of the zoo, and load the saved model."""
     command = "-m rl_zoo3.train --algo ppo --env ci_envs/TicTacToe-v0 --gym-packages ci_envs --seed 0"
     options = [
         "--conf-file",
@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:
-    """The likeliest legal actions, on n boards at once."""
+    """Return the most probable legal action on each of n boards."""
     with torch.no_grad():
         planes, _ = model.policy.obs_to_tensor(observations["observation"])
         likelihoods = model.policy.get_distribution(planes).distribution.probs.numpy()

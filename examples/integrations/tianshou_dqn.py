@@ -25,25 +25,27 @@ PLIES = 8_000
 
 
 def make_env() -> PettingZooEnv:
-    """The environment as Tianshou takes it: observations with ``obs``, ``mask`` and ``agent_id``."""
+    """Return the environment in the format of Tianshou: observations with ``obs``, ``mask`` and ``agent_id``."""
     return PettingZooEnv(ci_envs.make("TicTacToe-v0"))
 
 
-np.random.seed(0)  # noqa: NPY002 - which Tianshou explores with
+np.random.seed(0)  # noqa: NPY002 - Tianshou explores with the global generator
 torch.manual_seed(0)
-torch.set_num_threads(1)  # the network is small: more threads are slower
-logging.getLogger("tianshou").setLevel(logging.ERROR)  # it warns of two returns a game, one a player
+torch.set_num_threads(1)  # more threads are slower, because the network is small
+logging.getLogger("tianshou").setLevel(
+    logging.ERROR
+)  # hides a warning about two returns of a game, one for each player
 
 env = make_env()
 planes = env.observation_space["observation"].shape
 net = Net(state_shape=planes, action_shape=env.action_space.n, hidden_sizes=[128, 128])
-# of several agents it explores with eps_inference in training too
+# with several agents, Tianshou explores with eps_inference in training too
 player = DiscreteQLearningPolicy(model=net, action_space=env.action_space, eps_inference=0.2)
 learner = DQN(
     policy=player,
     optim=AdamOptimizerFactory(lr=1e-3),
     gamma=0.97,
-    n_step_return_horizon=2,  # plies: to the player's own next turn, past the opponent's reply and the reward it brings
+    n_step_return_horizon=2,  # plies: up to the next turn of the player, including the reward of the opponent's reply
     target_update_freq=100,
 )
 both = MultiAgentOffPolicyAlgorithm(algorithms=[learner, learner], env=env)
@@ -67,7 +69,7 @@ both.run_training(
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:
-    """The actions of greatest value, on n boards at once."""
+    """Return the action with the highest value on each of n boards."""
     boards = Batch(obs=observations["observation"], mask=observations["action_mask"])
     with torch.no_grad():
         return player(Batch(obs=boards, info=Batch())).act

@@ -1,4 +1,4 @@
-"""TorchRL: one deep Q-network learns by playing both sides of tic-tac-toe, through its PettingZooWrapper.
+"""TorchRL: one deep Q-network learns by playing both sides of tic-tac-toe, with PettingZooWrapper.
 
 Run it with ``make integration-torchrl``. It takes half a minute.
 """
@@ -27,7 +27,7 @@ MASK = ("agents", "action_mask")
 ACTION = ("agents", "action")
 
 torch.manual_seed(0)
-torch.set_num_threads(1)  # the network is small: more threads are slower
+torch.set_num_threads(1)  # more threads are slower, because the network is small
 warnings.filterwarnings("ignore", message="PettingZoo in TorchRL is tested using version")
 
 # both players in one group: every tensor has a dimension of two, and "mask" marks the player to move
@@ -36,13 +36,13 @@ env = PettingZooWrapper(ci_envs.make("TicTacToe-v0"), use_mask=True, group_map=g
 
 
 class Net(nn.Sequential):
-    """From int8 planes, seen by the player to move, to a value for each action."""
+    """A network from the planes that the player to move observes (int8) to the values of the actions."""
 
     def __init__(self) -> None:
         super().__init__(nn.Linear(18, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 9))
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """The values, of any number of boards."""
+        """Return the values of the actions on any number of boards."""
         return super().forward(planes.flatten(-3).float())
 
 
@@ -73,7 +73,7 @@ memory = ReplayBuffer(storage=LazyTensorStorage(PLIES), batch_size=128)
 
 
 def moves_of(plies: TensorDict) -> TensorDict:
-    """The moves as their players see them: what a move leads to is the board two plies on, their next turn."""
+    """Return the transitions of each player. The next state is the board at the next turn of this player."""
     ply, reply = plies[:-1], plies[1:]
     mover = ply["agents", "mask"]
     after, later = ply["next", "agents"][mover], reply["next", "agents"][mover]
@@ -88,7 +88,7 @@ collector = Collector(
     TensorDictSequential(actor, explore),
     frames_per_batch=100,
     total_frames=PLIES,
-    auto_register_policy_transforms=False,  # there is no state to carry along
+    auto_register_policy_transforms=False,  # the policy has no state
 )
 for plies in collector:
     memory.extend(moves_of(plies))
@@ -100,7 +100,7 @@ for plies in collector:
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:
-    """The actions of greatest value, on n boards at once."""
+    """Return the action with the highest value on each of n boards."""
     planes, masks = (torch.as_tensor(observations[key]) for key in ("observation", "action_mask"))
     boards = TensorDict({PLANES: planes, MASK: masks.bool()}, batch_size=[len(planes)])
     with torch.no_grad():
