@@ -125,12 +125,35 @@ class TestCarefulAgent:
         assert given == {f"give{piece:x}" for piece in (8, 10, 12, 14)}
 
 
+GUIDE_PROGRAM = """
+import doctest, shlex
+from click.testing import CliRunner
+from ci_envs.cli.main import main
+test = doctest.DocTestParser().get_doctest({session!r}, {{}}, "guide", None, 0)
+results = doctest.DocTestRunner().run(test)
+print("session", results.failed, "of", results.attempted, "failed")
+for command in {commands!r}:
+    result = CliRunner().invoke(main, shlex.split(command), input="a1\\n")
+    print(command.split()[0], result.exit_code)
+"""
+
+
 class TestGuide:
     def test_its_code_is_that_of_the_example(self):
         source = (ROOT / "examples" / "new_game.py").read_text()
         blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adding_a_game.md").read_text(), re.DOTALL)
         assert len(blocks) >= 5
         assert [block for block in blocks if block not in source] == []
+
+    def test_its_session_and_commands_run(self):
+        """test_new_game.py trains AlphaZero and starts the server."""
+        guide = (ROOT / "docs" / "adding_a_game.md").read_text()
+        [session] = re.findall(r"```pycon\n(.*?)```", guide, re.DOTALL)
+        commands = re.findall(r"^\$ python -m ci_envs (?!serve|train)(.*)$", guide, re.MULTILINE)
+        commands = [f"{command} --games 2" if command.startswith("compare") else command for command in commands]
+        program = GUIDE_PROGRAM.format(session=session, commands=commands)
+        # the person eats the poisoned square at once
+        assert run("-c", program) == "session 0 of 3 failed\nplay 0\ncompare 0\nsolve 0\n"
 
     def test_its_links(self):
         guide = ROOT / "docs" / "adding_a_game.md"
