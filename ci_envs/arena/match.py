@@ -142,6 +142,8 @@ class _Player:
         if self._solution is None or not self._words:
             return Accuracy()
         words, actions = np.concatenate(self._words), np.concatenate(self._actions)
+        covered = self._solution.covers(words)
+        words, actions = words[covered], actions[covered]
         count = len(words) if self._graded is None else min(self._graded, len(words))
         chosen = np.arange(count) * len(words) // max(count, 1)
         return sum(

@@ -14,19 +14,20 @@ ReportRemark = Callable[[int, str], None]
 
 
 @contextmanager
-def count_progress(unit: str) -> "Iterator[CountProgress]":
+def count_progress(unit: str, estimates: bool = False) -> "Iterator[CountProgress]":
     """Show the number of units done, and a bar if the total is known.
 
     Args:
         unit: The name of the units in the plural, for example ``positions``.
+        estimates: Whether to estimate the remaining time.
 
     Yields:
         A function that takes the number of units done and their total, or None if the total is unknown.
     """
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description} {task.completed:,}", markup=False), BarColumn(), TimeElapsedColumn())
-    with _transient(*columns) as progress:
+    with _transient(*columns, *(TimeRemainingColumn(),) * estimates) as progress:
         task = progress.add_task(unit, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 

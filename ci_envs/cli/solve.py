@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import count
 from math import isinf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
 @click.argument("environment", metavar="ENV")
 @click.argument("arguments", metavar="[POSITION | SOLVER...]", nargs=-1)
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit for each SOLVER.")
+@click.option(
+    "--store",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Compute the tables of the game ENV in this folder, or read the value of POSITION from them.",
+)
+@click.option(
+    "--cubes",
+    type=click.IntRange(min=0),
+    help="With --store, compute the positions with at least this number of cubes on the board.  [default: 0]",
+)
+@click.option("--threads", type=click.IntRange(min=1), help="Number of threads for --store.  [default: all cores]")
 @ray_options("run the solvers of a problem at the same time; the results stay the same")
 @seed_option
 @data_options("the results")
@@ -36,6 +49,9 @@ def solve(
     environment: str,
     arguments: tuple[str, ...],
     seconds: float | None,
+    store: Path | None,
+    cubes: int | None,
+    threads: int | None,
     workers: int | None,
     ray_address: str | None,
     seed: int,
@@ -48,18 +64,36 @@ def solve(
     the command shows the result of each SOLVER. If a solver needs a package that is not installed, the other solvers
     run, and the exit status is 1.
 
+    Quixo on 5 x 5 cubes has too many positions for the memory. With --store, the command computes tables of their
+    values on the disk, from the full board down to --cubes. You can stop the command and start it again at any time.
+
     \b
     ci-envs solve Quixo-v0:size=4
+    ci-envs solve Quixo-v0 --store tables --cubes 23
+    ci-envs solve Quixo-v0 "XOOXO/OXXXX/XXOOO/OXXOX/OOXX. X" --store tables
     ci-envs solve SetCovering-v0:n=100 greedy tabu ilp --seconds 10
     """
     with usage_errors():
         if is_problem(environment):
+            if store or cubes is not None or threads is not None:
+                raise ValueError(
+                    f"{environment} is an optimisation problem: --store, --cubes and --threads are for games"
+                )
             _solve_problem(environment, arguments, data_files, _SolverOptions(seed, seconds, workers, ray_address))
             return
         if len(arguments) > 1 or seconds is not None or workers is not None or ray_address is not None:
             unused = "--seconds, --workers or --ray-address"
             raise ValueError(f"{environment} is a game: give at most one position, and no {unused}")
-    _solve_game(environment, arguments[0] if arguments else None, data_files)
+        if store is None and (cubes is not None or threads is not None):
+            raise ValueError("--cubes and --threads need --store")
+        if store and arguments and cubes is not None:
+            raise ValueError("give either a position or --cubes")
+    if store and not arguments:
+        from ci_envs.cli.solve_store import compute_store
+
+        compute_store(environment, store, cubes or 0, threads, data_files)
+    else:
+        _solve_game(environment, arguments[0] if arguments else None, store, data_files)
 
 
 class _SolverOptions(NamedTuple):
@@ -167,14 +201,16 @@ def _number_text(value: float) -> str:
     return "none" if isinf(value) else f"{value:,.6g}"
 
 
-def _solve_game(environment: str, text: str | None, data_files: DataFiles) -> None:
+def _solve_game(environment: str, text: str | None, store: Path | None, data_files: DataFiles) -> None:
+    from ci_envs.cli.solve_store import solution_of_store
     from ci_envs.games.position import Position
     from ci_envs.solver.solve import solve
 
     with usage_errors(), count_progress("states") as progress:
         _, game, _ = resolve(environment)
         position = Position.from_text(game, text) if text else Position.start(game)
-        solution = solve(position, progress=progress)
+        solution = solution_of_store(game, store) if store else solve(position, progress=progress)
+        solution.value(position)  # raises an error if the store does not have the position
     if not data_files.on_stdout:
         _print_solution(solution, position)
     row = _solution_row(environment, solution, position)

@@ -29,7 +29,7 @@ from ci_envs.games.operations import (
     transform_action,
 )
 from ci_envs.kernels.bits import popcount
-from ci_envs.kernels.dispatch import implements
+from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.validation import integer_between
 
 
@@ -208,6 +208,35 @@ def _(game: Quixo) -> Any:
         new_own = (own & stay) | (((own & slide) << shl) >> shr) | inserted[action]
         new_opp = (opp & stay) | (((opp & slide) << shl) >> shr)
         return new_opp, new_own
+
+    return kernel
+
+
+@operation
+def retract(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """Return the position before an action that took an own cube, and whether the action can have been the last one.
+
+    Args:
+        game: the game.
+        own: first word of the position after the action.
+        opp: second word, the cubes of the player who has moved.
+        action: the action.
+
+    Returns:
+        ``(bool, own, opp)``, from the point of view of the player who has moved.
+    """
+
+
+@implements(retract, Quixo)
+def _(game: Quixo) -> Any:
+    stays, slides, inserted, left, right, taken = (column.copy() for column in _masks(game.size).T)
+    slid = (slides << left) >> right
+
+    def kernel(game, own, opp, action):
+        stay, moved, shl, shr = stays[action], slid[action], left[action], right[action]
+        new_own = (opp & stay) | (((opp & moved) << shr) >> shl) | taken[action]
+        new_opp = (own & stay) | (((own & moved) << shr) >> shl)
+        return opp & inserted[action] != np.uint64(0), new_own, new_opp
 
     return kernel
 

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from math import comb
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.enumeration import Reachable
+from ci_envs.solver.quixo_store import MAX_STORED_SIZE, QuixoStore, StoreSolution, open_store, store_folder
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
 from ci_envs.solver.solver import Solver
 from ci_envs.solver.table_file import read_table, table_path, write_table
@@ -115,10 +116,16 @@ class ReachableQuixo(Reachable):
 
 
 class QuixoSolver(Solver[Quixo]):
-    """Solver that computes all states of the board once, and stores the table in the user's cache directory."""
+    """Solver that computes all states of the board once, and stores the table in the user's cache directory.
+
+    A larger board has the values of a store (:mod:`ci_envs.solver.quixo_store`), if there is one.
+    """
 
     @override
     def solve(self, game: Quixo, position: Position | None, progress: Progress | None) -> Solution:
+        store = _store_of(game)
+        if store is not None:
+            return StoreSolution(store)
         path = table_path(game)
         table = read_table(game, path)
         if table is not None:
@@ -131,8 +138,37 @@ class QuixoSolver(Solver[Quixo]):
         return solution
 
     @override
+    def is_quick(self, position: Position) -> bool:
+        store = _store_of(cast(Quixo, position.game))
+        if store is None:
+            return super().is_quick(position)
+        return bool(store.covers(np.array([[position.own, position.opp]], np.uint64)).all())
+
+    @override
     def reachable(self, game: Quixo, progress: Progress | None) -> Reachable:
         return ReachableQuixo(game, progress=progress)
+
+    @override
+    def sample_positions(
+        self, game: Quixo, n: int, rng: np.random.Generator, progress: Progress | None
+    ) -> NDArray[np.uint64]:
+        store = _store_of(game)
+        return super().sample_positions(game, n, rng, progress) if store is None else store.sample_positions(n, rng)
+
+    @override
+    def sampling_method(self, game: Quixo) -> str:
+        store = _store_of(game)
+        if store is None:
+            return super().sampling_method(game)
+        return f"sampled uniformly from the states with at least {store.cubes} cubes that are not over"
+
+
+def _store_of(game: Quixo) -> QuixoStore | None:
+    """Return the store of a board that is too large for a table in memory, or None if there is none."""
+    if not MAX_SIZE < game.size <= MAX_STORED_SIZE:
+        return None
+    store = open_store(game, store_folder())
+    return store if store.cubes is not None else None
 
 
 def _pairs(game: Quixo) -> Iterator[tuple[int, int]]:

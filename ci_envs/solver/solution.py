@@ -59,6 +59,14 @@ class Solution(ABC):
             ValueError: the solution does not cover one of the positions.
         """
 
+    def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return which positions have a score, bool of shape (n,). If a position has one, so do all its successors.
+
+        Args:
+            words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
+        """
+        return np.ones(len(words), dtype=np.bool_)
+
     @property
     @abstractmethod
     def counts(self) -> dict[str, int]:

@@ -1,0 +1,376 @@
+"""The values of Quixo's states in a folder: a file for each class, computed one pair of classes after another.
+
+The method is that of Tanaka, Bonnet, Tixeuil and Tamura, "Quixo Is Solved", Advances in Computer Games 2021: backward
+induction from the full board to the empty board, and value iteration inside each pair of classes
+(:mod:`ci_envs.solver.quixo_classes`). A table has 2 bits for each rank (:mod:`ci_envs.solver.quixo_ranking`).
+
+While a pair is computed, its bytes are in a memory map of a temporary file. They contain only values that are certain,
+at any time. So a computation that was interrupted, or killed, continues with the values found so far.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+from typing_extensions import override
+
+from ci_envs.games.operations import ONGOING
+from ci_envs.games.quixo import Quixo
+from ci_envs.solver.quixo_classes import Class, count_values, pack, solve_pair
+from ci_envs.solver.quixo_ranking import class_index, class_size, ranking_of, write_ranks
+from ci_envs.solver.solution import Progress, Solution
+from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
+
+MAX_STORED_SIZE = 5
+"""The size of the largest board that a store can have."""
+
+VERSION = 1
+"""The version of the tables. Increase it if the rules of Quixo, the ranks or the codes of the values change."""
+
+STORE_VARIABLE = "CI_ENVS_STORE"
+"""The environment variable with the folder of the store that all solvers and agents use."""
+
+_SIGNS = np.array([0, 1, -1], dtype=np.int16)  # the score of each value in the tables
+_ZEROS = bytes(1 << 20)
+
+
+class ClassCounts(NamedTuple):
+    """The numbers of states of a class, symmetric states counted separately.
+
+    Attributes:
+        win: The number of states that the player to move wins.
+        draw: The number of drawn states.
+        loss: The number of states that the player to move loses.
+    """
+
+    win: int
+    draw: int
+    loss: int
+
+
+class Requirements(NamedTuple):
+    """The resources that a computation needs.
+
+    Attributes:
+        states: The number of ranks to compute.
+        disk: The number of bytes of the new tables, plus those of the largest temporary files.
+        memory: The number of bytes of memory that the largest pair of classes needs.
+    """
+
+    states: int
+    disk: int
+    memory: int
+
+
+class QuixoStore:
+    """The tables of a board in a folder.
+
+    Attributes:
+        game: The game, with at most 5 x 5 cubes.
+        folder: The folder. It is created by :meth:`compute`.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from ci_envs import Position, Quixo
+        >>> store = QuixoStore(Quixo(size=3), Path(tempfile.mkdtemp()))
+        >>> store.compute(cubes=8)
+        >>> store.cubes, store.counts(4, 4)
+        (8, ClassCounts(win=437, draw=0, loss=193))
+    """
+
+    def __init__(self, game: Quixo, folder: Path) -> None:
+        """Open a store. The folder does not have to exist.
+
+        Raises:
+            ValueError: The board is too large.
+        """
+        if game.size > MAX_STORED_SIZE:
+            raise ValueError(f"{game} is too large for tables: size must be at most {MAX_STORED_SIZE}")
+        self.game, self.folder = game, folder
+        self._files: dict[Class, BlockFile] = {}
+
+    @property
+    def cubes(self) -> int | None:
+        """The smallest number n such that all classes with n or more cubes have tables; None if there is no n."""
+        complete = None
+        for cubes in range(self.game.size**2, -1, -1):
+            if not all(self._path((a, cubes - a)).exists() for a in range(cubes + 1)):
+                break
+            complete = cubes
+        return complete
+
+    def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return which positions have at least :attr:`cubes` cubes, bool of shape (n,).
+
+        Args:
+            words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
+        """
+        cubes = self.cubes
+        covered: NDArray[np.bool_] = np.bitwise_count(words).sum(axis=1) >= (np.inf if cubes is None else cubes)
+        return covered
+
+    def counts(self, a: int, b: int) -> ClassCounts:
+        """Return the numbers of won, drawn and lost states with ``a`` own cubes and ``b`` cubes of the opponent.
+
+        Raises:
+            ValueError: The class has no table, or its table is damaged.
+        """
+        return ClassCounts(**self._file((a, b)).description["counts"])
+
+    def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Return the values of positions for the player to move: 1 won, 0 drawn, -1 lost, int16 of shape (n,).
+
+        Args:
+            words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2). They may be over.
+
+        Raises:
+            ValueError: The class of a position has no table, or its table is damaged.
+        """
+        cells = self.game.size**2
+        classes = np.bitwise_count(words) @ np.array([cells + 1, 1])
+        values = np.empty(len(words), dtype=np.int16)
+        for number in np.flatnonzero(np.bincount(classes)).tolist():
+            chosen = classes == number
+            a, b = divmod(number, cells + 1)
+            index = class_index(self.game, a, b)
+            ranks = np.empty(np.count_nonzero(chosen), dtype=np.uint64)
+            full = np.uint64((1 << cells) - 1)
+            write_ranks(ranking_of(self.game), index.columns, index.offsets, full, words[chosen], ranks)
+            packed = self._file((a, b)).read(ranks // 4)
+            values[chosen] = _SIGNS[packed >> (ranks % 4 * 2).astype(np.uint8) & 3]
+        return values
+
+    def sample_positions(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+        """Sample states that are not over uniformly from all states with at least :attr:`cubes` cubes.
+
+        Args:
+            n: The number of states. The sampling is with replacement.
+            rng: The random number generator.
+
+        Returns:
+            Rows (own, opp), uint64 of shape (n, 2).
+
+        Raises:
+            ValueError: The store has no tables.
+        """
+        cells, cubes = self.game.size**2, self.cubes
+        if cubes is None:
+            raise ValueError(f"the store {str(self.folder)!r} has no tables of {self.game}")
+        classes = [(a, number - a) for number in range(cubes, cells + 1) for a in range(number + 1)]
+        sizes = np.array([class_size(cells, a, b) for a, b in classes], dtype=np.float64)
+        states = np.empty((0, 2), dtype=np.uint64)
+        while len(states) < n:
+            numbers = np.array(classes)[rng.choice(len(classes), n, p=sizes / sizes.sum())]
+            bits = np.uint64(1) << rng.permuted(np.tile(np.arange(cells, dtype=np.uint64), (n, 1)), axis=1)
+            places = np.arange(cells)
+            own, last = numbers[:, :1], numbers.sum(axis=1, keepdims=True)
+            words = np.stack(
+                [(bits * mask).sum(axis=1) for mask in (places < own, (own <= places) & (places < last))], 1
+            )
+            going = [self.game.rules.examine(self.game, *state)[2] == ONGOING for state in words.tolist()]
+            states = np.concatenate([states, words[going]])
+        return states[:n]
+
+    def requirements(self, cubes: int = 0) -> Requirements:
+        """Return what :meth:`compute` needs for the classes that have no tables."""
+        states = disk = memory = most_work = 0
+        for pair in self._pairs(cubes):
+            if all(self._path(cls).exists() for cls in pair):
+                continue
+            work = sum(class_index(self.game, *cls).size for cls in pair)
+            filled = sum(self._size_above(cls) for cls in pair) // 4
+            states, disk = states + work, disk + work // 4
+            most_work, memory = max(most_work, work), max(memory, work + filled)
+        tables = ranking_of(self.game)
+        return Requirements(states, disk + most_work, memory + sum(table.nbytes for table in tables))
+
+    def compute(self, cubes: int = 0, *, threads: int = 1, progress: Progress | None = None) -> None:
+        """Compute the tables that are missing or damaged.
+
+        A computation can be stopped, and continues with the next call. It loses at most a sweep of one pair of classes.
+
+        Args:
+            cubes: The smallest number of cubes on the board. 0 solves the game.
+            threads: The number of threads.
+            progress: A function that is called repeatedly with the estimated number of finished states and the number
+                of all states. It may raise an error to stop the computation.
+
+        Raises:
+            ValueError: ``cubes`` is out of range, or another process computes tables in the same folder.
+            OSError: A file cannot be written, for example because the disk is full.
+        """
+        cells = self.game.size**2
+        if not 0 <= cubes <= cells:
+            raise ValueError(f"cubes must be from 0 to {cells}, not {cubes}")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with _locked(self.folder):
+            pairs = [pair for pair in self._pairs(cubes) if not all(self._is_valid(cls) for cls in pair)]
+            sizes = [sum(class_index(self.game, *cls).size for cls in pair) for pair in pairs]
+            done, total = 0, sum(sizes)
+            for pair, size in zip(pairs, sizes, strict=True):
+
+                def report(rounds: int, part: int, parts: int, done: int = done, size: int = size) -> None:
+                    if progress:  # each round is assumed to take half of the remaining time
+                        progress(done + int(size * (1 - (1 - part / parts / 2) / 2**rounds)), total)
+
+                self._compute_pair(pair, threads, report)
+                done += size
+
+    def _compute_pair(self, pair: tuple[Class, ...], threads: int, report: Callable[[int, int, int], None]) -> None:
+        above = [(b, a + 1) for a, b in pair if a + b < self.game.size**2]
+        filled = {cls: self._verified(cls).content for cls in above}
+        values = {cls: self._working_values(cls) for cls in pair}
+        solve_pair(self.game, values, filled, threads=threads, report=report)
+        for cls in pair:
+            self._write(cls, values[cls])
+        del values
+        for cls in pair:
+            self._working_path(cls).unlink()
+
+    def _working_values(self, cls: Class) -> NDArray[np.uint8]:
+        """Return the bytes of a class that is being computed, in the memory map of a temporary file."""
+        path, size = self._working_path(cls), class_index(self.game, *cls).size
+        if not path.exists() or path.stat().st_size != size:
+            new = path.with_suffix(".new")  # all its blocks exist, so that a full disk is an error and not a signal
+            with new.open("wb") as file:
+                for start in range(0, size, len(_ZEROS)):
+                    file.write(_ZEROS[: size - start])
+            new.replace(path)
+        return np.memmap(path, np.uint8, "r+", shape=(size,))
+
+    def _write(self, cls: Class, values: NDArray[np.uint8]) -> None:
+        index = class_index(self.game, *cls)
+        packed = np.empty(-(-len(values) // 4), dtype=np.uint8)
+        pack(values, packed)
+        draw, win, loss, _ = count_values(packed, index.images, index.columns).tolist()
+        description = {**self._description(cls), "counts": ClassCounts(win, draw, loss)._asdict()}
+        write_blocks(self._path(cls), description, packed)
+        self._files.pop(cls, None)
+
+    def _is_valid(self, cls: Class) -> bool:
+        """Return whether a class has a table. Warn if its table is damaged."""
+        try:
+            self._verified(cls)
+        except FileNotFoundError:
+            return False
+        except DamagedFileError as error:
+            warnings.warn(f"{error}. It is computed again", RuntimeWarning, stacklevel=3)
+            return False
+        return True
+
+    def _verified(self, cls: Class) -> BlockFile:
+        file = self._open(cls)
+        file.verify()
+        return file
+
+    def _file(self, cls: Class) -> BlockFile:
+        try:
+            return self._open(cls)
+        except FileNotFoundError:
+            cubes = self.cubes
+            has = "no tables" if cubes is None else f"the values of positions with at least {cubes} cubes"
+            raise ValueError(
+                f"a position with {sum(cls)} cubes has no value: the store {str(self.folder)!r} has {has} of"
+                f" {self.game}. Compute more with ci-envs solve --store"
+            ) from None
+
+    def _open(self, cls: Class) -> BlockFile:
+        if cls not in self._files:
+            file = BlockFile.open(self._path(cls))
+            expected = self._description(cls)
+            if {name: file.description.get(name) for name in expected} != expected:
+                raise DamagedFileError(f"the file {str(file.path)!r} is not the table that its name says")
+            self._files[cls] = file
+        return self._files[cls]
+
+    def _description(self, cls: Class) -> dict[str, object]:
+        return {"game": repr(self.game), "version": VERSION, "own": cls[0], "opponent": cls[1]}
+
+    def _path(self, cls: Class) -> Path:
+        return self.folder / f"quixo{self.game.size}-{cls[0]:02}-{cls[1]:02}.values"
+
+    def _working_path(self, cls: Class) -> Path:
+        return self.folder / f".{self._path(cls).stem}.v{VERSION}.work"
+
+    def _pairs(self, cubes: int) -> Iterator[tuple[Class, ...]]:
+        """Yield the pairs of classes with at least ``cubes`` cubes in the order in which they can be computed."""
+        for count in range(self.game.size**2, cubes - 1, -1):
+            for a in range(count // 2 + 1):
+                yield tuple(sorted({(a, count - a), (count - a, a)}))
+
+    def _size_above(self, cls: Class) -> int:
+        a, b = cls
+        return class_index(self.game, b, a + 1).size if a + b < self.game.size**2 else 0
+
+
+class StoreSolution(Solution):
+    """The values of the positions whose tables a store has. Distances are unknown."""
+
+    game: Quixo
+
+    def __init__(self, store: QuixoStore) -> None:
+        super().__init__(store.game)
+        self.store = store
+
+    @override
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return self.store.values(words)
+
+    @override
+    def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        return self.store.covers(words)
+
+    @property
+    @override
+    def counts(self) -> dict[str, int]:
+        """The numbers of ``win``, ``draw`` and ``loss`` states of all tables."""
+        cells, cubes = self.game.size**2, self.store.cubes
+        counts = [
+            self.store.counts(a, number - a)
+            for number in range(cells if cubes is None else cubes, cells + 1)
+            for a in range(number + 1)
+        ]
+        return {name: sum(getattr(count, name) for count in counts) for name in ClassCounts._fields}
+
+    @property
+    @override
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        return {}
+
+
+@lru_cache(maxsize=4)
+def open_store(game: Quixo, folder: Path) -> QuixoStore:
+    """Return the store of a game in a folder. The same store is returned again, with its open files."""
+    return QuixoStore(game, folder)
+
+
+def store_folder() -> Path:
+    """Return the folder of the store that all solvers and agents use.
+
+    It is the value of the environment variable :data:`STORE_VARIABLE`, or a folder in the user's cache directory.
+    """
+    return Path(os.environ.get(STORE_VARIABLE) or user_cache_path("ci_envs") / "store")
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder against other processes. The system removes the lock when the process ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(f"another process computes tables in {str(folder)!r}: wait until it ends") from None
+        yield
