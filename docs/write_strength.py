@@ -1,12 +1,14 @@
 """Write the tables of strength: ``python docs/write_strength.py``, from the results in ``docs/strength``.
 
-``python -m experiments.ladder`` plays the games first. A test compares the tables with this script.
+``python -m experiments.ladder`` and :data:`EXAM_COMMAND` play the games first. A test compares the tables with this
+script.
 """
 
 import json
 from pathlib import Path
 from typing import Any
 
+from ci_envs.arena.ratings import wilson_interval
 from experiments.ladder import LADDERS, file_name
 
 ROOT = Path(__file__).parents[1]
@@ -26,10 +28,31 @@ swap seats, and each pair of games has the same random plies.
 - *ms*: milliseconds for an action, with many boards at once.
 """
 
+EXAM_FILE = "docs/strength/exam_Quixo-v0.json"
+EXAM_COMMAND = (
+    "ci-envs exam Quixo-v0 alphazero alphazero:temperature=0.2,contempt=1,exploration=0.25,prior_temperature=2"
+    f" mcts:simulations=10000 minimax:depth=6 --games 10 --json {EXAM_FILE}"
+)
+"""The command that wrote the results of the exam."""
+
+_EXAM = """\
+## Exam of Quixo-v0
+
+Three positions of Quixo on 5 x 5 have published values (Tanaka, Bonnet, Tixeuil, Tamura, "Quixo Is Solved", 2021). X is
+to move in each of them: the initial position is drawn, X wins `XX..O/...../...../...../.....`, and X loses
+`OOOO./...../...X./...../..XXX`.
+
+- *correct values*: positions whose value the analysis of the agent predicts correctly. Contempt reduces the values of
+  an analysis.
+- *won games*: games that the side with the win won against `minimax:depth=6`, 10 from each of the two decided
+  positions. In brackets: 95% intervals (Wilson).
+
+"""
+
 
 def page() -> str:
     """Return the page of all environments in Markdown."""
-    return "\n".join([_INTRODUCTION, *(_section(environment) for environment in LADDERS)])
+    return "\n".join([_INTRODUCTION, *(_section(environment) for environment in LADDERS), exam_section()])
 
 
 def results(environment: str) -> dict[str, Any]:
@@ -62,6 +85,19 @@ def table(found: dict[str, Any]) -> str:
         cells.append(f"{later[label]['ms']:.2g}")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def exam_section() -> str:
+    """Return the results of the exam of :data:`EXAM_COMMAND` in Markdown."""
+    rows = json.loads((ROOT / EXAM_FILE).read_text())
+    lines = ["| agent | correct values | won games |", "|---|---|---|"]
+    lines += [f"| `{row['agent']}` | {_ratio(row['values'])} | {_ratio(row['conversions'])} |" for row in rows]
+    return _EXAM + "\n".join(lines) + f"\n\n`{EXAM_COMMAND}`\n"
+
+
+def _ratio(share: dict[str, int]) -> str:
+    low, high = wilson_interval(share["right"], share["cases"])
+    return f"{share['right']} of {share['cases']} ({100 * low:.0f}% to {100 * high:.0f}%)"
 
 
 def _section(environment: str) -> str:

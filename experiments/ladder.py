@@ -36,6 +36,7 @@ LADDERS: Mapping[str, Sequence[str]] = {
     "ConnectN-v0": (*_SEARCHES, "minimax:depth=6", "alphazero"),
     "ConnectFour-v0": (*_SEARCHES, "minimax:depth=8", "alphazero:simulations=400"),
     "Nim-v0": (*_SEARCHES, "nim_ga:rows4", "nim_evolved:rows4", "nim_expert"),
+    "Nim-v0:heaps=1,3,5,7,9": (*_SEARCHES, "nim_ga:rows5", "nim_evolved:rows5", "nim_expert"),
     "Quixo-v0": (*_SEARCHES, "neat:quixo", "evolution_strategy:quixo", "sb3:quixo", _QUIXO_ALPHAZERO),
     "Quixo-v0:size=4": (*_SEARCHES, "alphazero:simulations=100", "exact:blunder=0.1", "exact"),
     "Quarto-v0": (*_SEARCHES, "quarto_ga", "alphazero:lookahead=5"),

@@ -18,8 +18,15 @@ def test_the_page_shows_the_results():
     assert (FOLDER / "README.md").read_text() == script["page"]()
 
 
+def test_the_exam_has_the_agents_of_its_command():
+    script = runpy.run_path(str(ROOT / "docs" / "write_strength.py"))
+    rows = json.loads((ROOT / script["EXAM_FILE"]).read_text())
+    assert script["EXAM_COMMAND"].split()[3:7] == [row["agent"] for row in rows]
+    assert all(f"`{row['agent']}`" in script["exam_section"]() for row in rows)
+
+
 def test_the_readme_quotes_the_results():
-    sentence = r"`alphazero` keeps the exact value with ([\d.]+)% of its actions on Quixo 4 x 4"
+    sentence = r"on Quixo 4 x 4, `alphazero` keeps the exact value with ([\d.]+)% of its actions"
     [said] = re.findall(sentence, (ROOT / "README.md").read_text())
     found = json.loads((FOLDER / "Quixo-v0_size=4.json").read_text())
     [accuracy] = [
