@@ -577,6 +577,32 @@ def test_the_export_is_a_file(game, page):
             assert Image.open(BytesIO(content)).n_frames == 2
 
 
+def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
+    client, app = server
+    original = game(seats=("human", "random"), names=("Ada", ""), actions=["b2", "a1", "c3"], resigned=0)()
+    visit(page, f"{client.base_url}/")
+    page.get_by_text("Import a game").click()
+    page.get_by_label("Exported game").fill("{}")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("This text is not an exported game: environment:")
+    page.get_by_label("Exported game").fill(client.get(f"/api/games/{original.record.id}/export").text)
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_url("**/game/*")
+    expect(page.get_by_role("status").first).to_have_text("O (random) won by resignation")
+    imported = app.state.service.get(page.url.rpartition("/")[2])
+    assert imported.record.id != original.record.id
+    assert Export.of(imported) == Export.of(original)
+
+
+def test_the_page_shows_a_loss_on_time(game, page):
+    now = game(clock=2.0)
+    expect(page.get_by_role("timer")).to_have_text("X 0:02   O 0:02")
+    click(page, "b2")  # the clock starts after the first move
+    expect(page.get_by_role("status").first).to_have_text("X won on time")
+    expect(page.get_by_role("timer")).to_have_text("X 0:02   O 0:00")
+    assert now().ending == "time"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_violation(server, game, page, scheme):
     page.emulate_media(color_scheme=scheme)
