@@ -31,11 +31,12 @@ def compute_store(environment: str, folder: Path, cubes: int, threads: int | Non
     with usage_errors():
         _, game, _ = resolve(environment)
         store = _store_of(game, folder)
-        requirements = store.requirements(cubes)
-        if requirements.states:
+        states, disk, memory = store.requirements(cubes)
+        if states:
+            free = shutil.disk_usage(_existing(folder)).free
             click.echo(
-                f"{requirements.states:,} states are left to compute. This needs up to {_size(requirements.disk)} of disk space"
-                f" ({_size(shutil.disk_usage(_existing(folder)).free)} are free) and {_size(requirements.memory)} of memory.",
+                f"{states:,} states are left to compute. This needs up to {_size(disk)} of disk space"
+                f" ({_size(free)} are free) and {_size(memory)} of memory.",
                 err=True,
             )
         with count_progress("states", estimates=True) as progress:

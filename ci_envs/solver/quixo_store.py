@@ -180,7 +180,7 @@ class QuixoStore:
         return states[:n]
 
     def requirements(self, cubes: int = 0) -> Requirements:
-        """Return what :meth:`compute` needs for the classes that have no tables."""
+        """Return the resources that :meth:`compute` needs for the classes that have no tables."""
         states = disk = memory = most_work = 0
         for pair in self._pairs(cubes):
             if all(self._path(cls).exists() for cls in pair):
