@@ -28,7 +28,7 @@ swap seats, and each pair of games has the same random plies.
 - *ms*: milliseconds for an action, with many boards at once.
 """
 
-EXAM_FILE = "docs/strength/exam_Quixo-v0.json"
+EXAM_FILE = "docs/results/exam_Quixo-v0.json"
 EXAM_COMMAND = (
     "ci-envs exam Quixo-v0 alphazero alphazero:temperature=0.2,contempt=1,exploration=0.25,prior_temperature=2"
     f" mcts:simulations=10000 minimax:depth=6 --games 10 --json {EXAM_FILE}"
