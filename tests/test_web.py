@@ -258,7 +258,7 @@ def test_the_move_for_a_position_that_was_taken_back_is_not_played(client):
     assert settled(client, game)["plies"] == 2
 
 
-def test_who_asks_for_the_answer_waits_for_it(client):
+def test_a_request_for_the_next_move_waits_for_it(client):
     game = begin(client, seats=("human", "held"))
     after = play(client, game, "a1")["plies"]
     assert Held.thinks.wait(60)
@@ -294,7 +294,7 @@ def test_what_another_process_does_to_a_game_is_seen(tmp_path):
     assert list(map(other.get(id).game.action_name, stores[1].get(id).actions)) == ["a1", "c1"]
 
 
-def test_a_file_of_another_making_is_refused(tmp_path):
+def test_a_file_with_another_format_is_refused(tmp_path):
     path = tmp_path / "games.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE games (id VARCHAR PRIMARY KEY)")
@@ -330,7 +330,7 @@ def test_moves_at_once_are_played_once(client):
     assert read(client, game)["plies"] == 1
 
 
-def test_games_are_listed_to_who_knows_their_owner(client):
+def test_games_are_listed_for_their_owner(client):
     mine = [begin(client, owner=OWNER)["id"] for _ in range(3)]
     begin(client, owner="somebody-else-entirely")
     listed = client.get("/api/games", params={"owner": OWNER}).json()
@@ -388,7 +388,7 @@ REQUESTS = st.one_of(
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(requests=st.lists(REQUESTS, min_size=1, max_size=25))
-def test_whatever_is_done_in_whatever_order_the_game_is_one(client, requests):
+def test_a_game_is_consistent_after_any_sequence_of_requests(client, requests):
     """The actions replay to the position, and who may do what follows from it."""
     game = begin(client)
     for what, body in requests:
@@ -467,7 +467,7 @@ def events(client, environment, position, agent):
 WON = "XX./OO./... X"
 
 
-def test_a_search_tells_ever_more(client):
+def test_a_search_reports_its_progress(client):
     from json import loads
 
     heard = [(event, loads(data)) for event, data in events(client, TICTACTOE, ".../.X./... O", "mcts:simulations=400")]
@@ -555,7 +555,7 @@ def test_disconnecting_cancels_an_analysis(server):
     assert time.monotonic() - began < 5  # a search ends by itself after 30 s
 
 
-def test_who_hangs_up_ends_the_search_and_too_many_are_refused(server):
+def test_disconnecting_ends_a_search_and_too_many_searches_are_refused(server):
     client, app = server
     if "endless" not in registered_agents():
         register_agent("endless", Endless)
@@ -588,7 +588,7 @@ def test_a_killed_server_resumes_every_game(tmp_path):
         assert answered(client, owing, 2)["moves"][0]["name"] == "b2"
 
 
-# ------------------------------------------------------------------------------------------------- whatever is asked
+# ------------------------------------------------------------------------------------------------- random requests
 
 
 OPERATIONS = [

@@ -71,7 +71,7 @@ def port_of(client):
         {"Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1:{port}"},
     ],
 )
-def test_another_site_changes_nothing_and_asks_for_nothing(client, headers):
+def test_requests_from_another_site_are_refused(client, headers):
     headers = {name: value.format(port=port_of(client)) for name, value in headers.items()}
     words = "Another web site sent this request"
     refused(client.post("/api/games", json=GAME, headers=headers), 403, words)
@@ -296,7 +296,7 @@ def calls(game):
 
 
 @pytest.mark.parametrize("seats", [("human", "human"), ("human", "random"), ("random", "random")])
-def test_who_has_no_seat_can_only_watch(client, stranger, seats):
+def test_a_client_without_a_seat_can_only_watch(client, stranger, seats):
     game = begin(client, *seats)
     other = begin(stranger, "human", "human")
     for method, path, body in calls(game):
