@@ -26,6 +26,7 @@ from ci_envs.agents.search.negamax import (
     new_work,
     search_actions,
 )
+from ci_envs.agents.search.table_evaluator import TableEvaluator, table_evaluator
 from ci_envs.games import action_count, implements, inlined, integer_between, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
@@ -36,10 +37,10 @@ from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import nonnegative_number, positive_number, true_or_false
 
 _DEFAULT_DEPTH = 3
-_SYMMETRIC = ZeroEvaluator, LongestRunEvaluator  # evaluators that give symmetric positions equal values
+_SYMMETRIC = ZeroEvaluator, LongestRunEvaluator, TableEvaluator  # evaluators that give symmetric positions equal values
 _TABLE, _WORK = 1, 2  # indices in the memory of the policy
 
-LeafEvaluator = Game | Evaluator | tuple[Evaluator, Game]
+LeafEvaluator = Game | Evaluator | tuple[Evaluator, *tuple[Any, ...]]
 """An evaluator of leaves: an object that implements ``evaluate``, or a tuple of such an object and its arguments."""
 
 
@@ -62,6 +63,7 @@ class MinimaxAgent(PolicyAgent):
         pruning: bool = True,
         evaluation: bool | str = True,
         table_mb: float = 16,
+        tables: str | None = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -79,6 +81,8 @@ class MinimaxAgent(PolicyAgent):
                 player in a line. It needs a game on a grid, a depth, and no time limit, because the player to move at
                 the leaves depends on the depth.
             table_mb: memory of the transposition table in units of 2^20 bytes. 0 means no table.
+            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed. Leaves that they contain
+                have their exact value. The tables are loaded into memory.
             seed: the seed of the choice between equal actions.
 
         Raises:
@@ -90,7 +94,7 @@ class MinimaxAgent(PolicyAgent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self._evaluator = self._make_evaluator(evaluation)
+        self._evaluator = self._make_evaluator(evaluation, tables)
         self._table_mb = nonnegative_number("table_mb", table_mb)
 
     @property
@@ -173,7 +177,11 @@ class MinimaxAgent(PolicyAgent):
             yield best
             position, depth = position.play(best), depth - 1
 
-    def _make_evaluator(self, evaluation: bool | str) -> LeafEvaluator:
+    def _make_evaluator(self, evaluation: bool | str, tables: str | None) -> LeafEvaluator:
+        if tables is not None:
+            if evaluation is not True:
+                raise ValueError(f"tables={tables} needs evaluation=true for positions without a table")
+            return table_evaluator(self.game, str(tables))
         if evaluation == "longest_run":
             if self.time is not None:
                 raise ValueError("evaluation=longest_run needs a depth and no time: for example depth=2")

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,9 @@ def compute_store(environment: str, folder: Path, cubes: int, threads: int | Non
             )
         with count_progress("states", estimates=True) as progress:
             store.compute(cubes, threads=threads or os.cpu_count() or 1, progress=progress)
-    rows = list(_rows(store, cubes))
+    rows = [
+        {"own": a, "opponent": b, **counts._asdict()} for (a, b), counts in store.all_counts().items() if a + b >= cubes
+    ]
     if not data_files.on_stdout:
         _print_table(environment, rows)
     data_files.write({"environment": environment, "store": str(folder), "classes": rows}, rows)
@@ -78,13 +79,6 @@ def _size(count: int) -> str:
     units = ("bytes", "kB", "MB", "GB", "TB")
     power = min((len(str(count)) - 1) // 3, len(units) - 1)
     return f"{count / 1000**power:.3g} {units[power]}"
-
-
-def _rows(store: "QuixoStore", cubes: int) -> Iterator[dict[str, int]]:
-    """Yield the numbers of states of each class."""
-    for number in range(store.game.size**2, cubes - 1, -1):
-        for a in range(number + 1):
-            yield {"own": a, "opponent": number - a, **store.counts(a, number - a)._asdict()}
 
 
 def _print_table(title: str, rows: list[dict[str, int]]) -> None:

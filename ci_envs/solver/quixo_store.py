@@ -24,7 +24,7 @@ from typing_extensions import override
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.quixo import Quixo
 from ci_envs.solver.quixo_classes import Class, count_values, pack, solve_pair
-from ci_envs.solver.quixo_ranking import class_index, class_size, ranking_of, write_ranks
+from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, ranking_of, write_ranks
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
 
@@ -67,6 +67,29 @@ class Requirements(NamedTuple):
     states: int
     disk: int
     memory: int
+
+
+class LoadedTables(NamedTuple):
+    """Tables in memory, for compiled code.
+
+    Attributes:
+        cubes: The smallest number of cubes on the board of the positions that have a table.
+        ranking: The tables that all classes of the board share.
+        full: The mask of all cells.
+        columns: The attribute ``columns`` of the :class:`~ci_envs.solver.quixo_ranking.ClassIndex` of the class with a
+            and b cubes, int64 of shape (cells + 1, cells + 1), indexed by (a, b).
+        offsets: The attribute ``offsets`` of these indices, uint64. Class (a, b) has the row a (cells + 1) + b.
+        starts: The index of the first byte of each class in ``packed``, int64 of shape (cells + 1, cells + 1).
+        packed: The packed values (:func:`~ci_envs.solver.quixo_classes.pack`) of all classes, uint8.
+    """
+
+    cubes: int
+    ranking: Ranking
+    full: np.uint64
+    columns: NDArray[np.int64]
+    offsets: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    packed: NDArray[np.uint8]
 
 
 class QuixoStore:
@@ -125,6 +148,14 @@ class QuixoStore:
         """
         return ClassCounts(**self._file((a, b)).description["counts"])
 
+    def all_counts(self) -> dict[Class, ClassCounts]:
+        """Return :meth:`counts` of all classes with at least :attr:`cubes` cubes, the full boards first.
+
+        Raises:
+            ValueError: The store has no tables, or a table is damaged.
+        """
+        return {cls: self.counts(*cls) for cls in self._classes()}
+
     def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """Return the values of positions for the player to move: 1 won, 0 drawn, -1 lost, int16 of shape (n,).
 
@@ -161,10 +192,7 @@ class QuixoStore:
         Raises:
             ValueError: The store has no tables.
         """
-        cells, cubes = self.game.size**2, self.cubes
-        if cubes is None:
-            raise ValueError(f"the store {str(self.folder)!r} has no tables of {self.game}")
-        classes = [(a, number - a) for number in range(cubes, cells + 1) for a in range(number + 1)]
+        cells, classes = self.game.size**2, self._classes()
         sizes = np.array([class_size(cells, a, b) for a, b in classes], dtype=np.float64)
         states = np.empty((0, 2), dtype=np.uint64)
         while len(states) < n:
@@ -178,6 +206,27 @@ class QuixoStore:
             going = [self.game.rules.examine(self.game, *state)[2] == ONGOING for state in words.tolist()]
             states = np.concatenate([states, words[going]])
         return states[:n]
+
+    def load(self) -> LoadedTables:
+        """Return all tables of positions with at least :attr:`cubes` cubes, in memory.
+
+        Raises:
+            ValueError: The store has no tables, or a table is damaged.
+        """
+        cells, classes = self.game.size**2, self._classes()
+        indices = {cls: class_index(self.game, *cls) for cls in classes}
+        columns, starts = np.zeros((2, cells + 1, cells + 1), dtype=np.int64)
+        offsets = np.zeros(((cells + 1) ** 2, max(len(index.offsets) for index in indices.values())), dtype=np.uint64)
+        packed = np.empty(sum(len(self._verified(cls).content) for cls in classes), dtype=np.uint8)
+        start = 0
+        for (a, b), index in indices.items():
+            content = self._verified((a, b)).content
+            columns[a, b], starts[a, b] = index.columns, start
+            offsets[a * (cells + 1) + b, : len(index.offsets)] = index.offsets
+            packed[start : start + len(content)] = content
+            start += len(content)
+        full = np.uint64((1 << cells) - 1)
+        return LoadedTables(sum(classes[-1]), ranking_of(self.game), full, columns, offsets, starts, packed)
 
     def requirements(self, cubes: int = 0) -> Requirements:
         """Return the resources that :meth:`compute` needs for the classes that have no tables."""
@@ -306,6 +355,17 @@ class QuixoStore:
             for a in range(count // 2 + 1):
                 yield tuple(sorted({(a, count - a), (count - a, a)}))
 
+    def _classes(self) -> list[Class]:
+        """Return the classes with at least :attr:`cubes` cubes, the full boards first.
+
+        Raises:
+            ValueError: The store has no tables.
+        """
+        cells, cubes = self.game.size**2, self.cubes
+        if cubes is None:
+            raise ValueError(f"the store {str(self.folder)!r} has no tables of {self.game}")
+        return [(a, number - a) for number in range(cells, cubes - 1, -1) for a in range(number + 1)]
+
     def _size_above(self, cls: Class) -> int:
         a, b = cls
         return class_index(self.game, b, a + 1).size if a + b < self.game.size**2 else 0
@@ -332,13 +392,8 @@ class StoreSolution(Solution):
     @override
     def counts(self) -> dict[str, int]:
         """The numbers of ``win``, ``draw`` and ``loss`` states of all tables."""
-        cells, cubes = self.game.size**2, self.store.cubes
-        counts = [
-            self.store.counts(a, number - a)
-            for number in range(cells if cubes is None else cubes, cells + 1)
-            for a in range(number + 1)
-        ]
-        return {name: sum(getattr(count, name) for count in counts) for name in ClassCounts._fields}
+        counts = self.store.all_counts()
+        return {name: sum(getattr(count, name) for count in counts.values()) for name in ClassCounts._fields}
 
     @property
     @override
