@@ -247,7 +247,7 @@ def test_list_names_everything_even_beside_a_broken_package(tmp_path: Path, monk
     assert "Nim-v0:heaps=1,3,5,7,max_take=none,misere=false" in lines
     assert "sb3:path=...,deterministic=true" in lines
     assert "Agent that plays a uniformly random legal action." in lines
-    assert "Fails whenever it is asked." in lines
+    assert "An agent that always raises an error." in lines
     assert lines[lines.index("rotten") + 1].startswith("cannot be loaded: ImportError")
     assert lines[lines.index("rotten") + 1].endswith("No module named 'no_such_module'")
     [short] = [line.split() for line in run("list", "agents").stdout.splitlines() if line.startswith("  minimax ")]
