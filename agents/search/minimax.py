@@ -76,8 +76,7 @@ class MinimaxAgent(PolicyAgent):
                 the same values, but is slower.
             evaluation: True uses the evaluation of the game. False gives all leaves where the game is not over the
                 value 0, so only wins and losses count: at depth 2 the agent wins if it can, otherwise blocks if it can,
-                    and
-                otherwise plays at random. ``longest_run`` uses the longest run of adjacent stones of the searching
+                and otherwise plays at random. ``longest_run`` uses the longest run of adjacent stones of the searching
                 player in a line. It needs a game on a grid, a depth, and no time limit, because the player to move at
                 the leaves depends on the depth.
             table_mb: memory of the transposition table in units of 2^20 bytes. 0 means no table.

@@ -380,9 +380,8 @@ def _sort(game: Any, own: Any, mask: Any, moves: Any, order: Any) -> Any:
     """Write the moves, the most promising one first.
 
     Each move has two entries: its cell plus 64 times its rank, and the cells that complete a line after it. The rank
-        counts
-    these cells. Cells in rows that the player fills if both players always play on top of each other count twice. Of
-    moves with equal ranks, the one nearest to the middle is first.
+    counts these cells. Cells in rows that the player fills if both players always play on top of each other count
+    twice. Of moves with equal ranks, the one nearest to the middle is first.
 
     Returns:
         The number of moves, or -1 if a move wins with the next stone.
