@@ -573,7 +573,7 @@ def test_every_option_of_the_genetic_algorithm_has_its_effect():
             {"rules": ("max_lowest", "max_middle")},
             "rules must be at least 2 different names of min_lowest",
         ),
-        ("nim_evolved", {"rules": ("max_lowest", "max_lowest")}, "rules must be at least 2 different ones"),
+        ("nim_evolved", {"rules": ("max_lowest", "max_lowest")}, "rules must be at least 2 different names"),
         ("nim_evolved", {"features": ("even",)}, "features must be different names of odd, single, bound"),
     ],
 )
