@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from time import time
 from urllib.parse import urlencode
 
@@ -187,13 +186,7 @@ class GamePage:
 
     async def _watch(self, client: Client) -> None:
         """Update the page after each change of the game until the client leaves the page."""
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def notify() -> None:
-            with suppress(RuntimeError):  # the event loop is closed: the server has stopped
-                loop.call_soon_threadsafe(changed.set)
-
-        with self._service.subscribe(self._id, notify), client:
+        with self._service.change_event(self._id) as changed, client:
             await self._refresh()  # the game may have changed since the page was built
             while True:
                 await changed.wait()

@@ -1,11 +1,12 @@
 """The games of a server: creating them, playing moves, and agents that compute their moves in threads."""
 
+import asyncio
 import os
 import threading
 import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -182,12 +183,22 @@ class GameService:
         return self._errors.get(id)
 
     @contextmanager
-    def subscribe(self, id: str, listener: Callable[[], None]) -> Iterator[None]:
-        """Call ``listener``, in any thread, after each change of a game and after an agent has stopped computing."""
+    def change_event(self, id: str) -> Iterator[asyncio.Event]:
+        """Yield an asyncio event that is set after each change of a game and after an agent has stopped computing.
+
+        Args:
+            id: The id of the game.
+        """
+        loop, event = asyncio.get_running_loop(), asyncio.Event()
+
+        def listener() -> None:
+            with suppress(RuntimeError):  # the event loop is closed: the server has stopped
+                loop.call_soon_threadsafe(event.set)
+
         with self._lock:
             self._listeners[id].append(listener)
         try:
-            yield
+            yield event
         finally:
             with self._lock:
                 self._listeners[id].remove(listener)

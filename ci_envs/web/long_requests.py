@@ -20,14 +20,9 @@ async def wait_for_move(service: GameService, id: str, plies: int) -> HostedGame
     Raises:
         UnknownGameError: There is no game with this id.
     """
-    loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-    def notify() -> None:
-        with suppress(RuntimeError):  # the event loop is closed: the server has stopped
-            loop.call_soon_threadsafe(changed.set)
-
+    loop = asyncio.get_running_loop()
     end = loop.time() + _SECONDS
-    with service.subscribe(id, notify):
+    with service.change_event(id) as changed:
         while True:
             changed.clear()
             hosted = await run_in_threadpool(service.resume, id)
