@@ -34,8 +34,7 @@ class SB3Trainer(Trainer):
 
     The loop of Stable-Baselines3 trains the policy, and updates the run between rollouts. The same seed gives the same
     agent, unless the run is interrupted: a resumed run begins new games with new random numbers. Stable-Baselines3 uses
-        and
-    seeds the global random number generators of Python, NumPy and PyTorch.
+    and seeds the global random number generators of Python, NumPy and PyTorch.
 
     Attributes:
         model: the algorithm with its policy.

@@ -174,8 +174,7 @@ class UnpaddedNetwork(Network):
     """The network of report E: convolutions without padding and bias, and two linear layers for each head.
 
     Its input is one plane: 1 for a stone of the player to move, -1 for a stone of the opponent. After the convolutions,
-        a
-    board of 6 x 6 has 9 cells x 32 channels. The hidden layers have a quarter and a sixth of these features.
+    a board of 6 x 6 has 9 cells x 32 channels. The hidden layers have a quarter and a sixth of these features.
     """
 
     def __init__(self, game: Game, architecture: Architecture) -> None:

@@ -43,9 +43,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     With ``opponent=None`` the agent plays both sides. Every step is then one ply of the player to move, and the reward
     is for the player who acted: a winning action has the reward 1. ``info["to_move"]`` is the next player to move, and
-        the
-    observation is from the point of view of that player. The value of a position to a learner is then minus its value
-    to the next player (unless the same player moves again, as after placing a piece in Quarto).
+    the observation is from the point of view of that player. The value of a position to a learner is then minus its
+    value to the next player (unless the same player moves again, as after placing a piece in Quarto).
 
     Attributes:
         game: the game.
