@@ -1,6 +1,8 @@
 """Reports A and E on AlphaZero, compared with slow versions from their descriptions."""
 
 import math
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,16 +12,27 @@ from playing import random_positions
 from ci_envs import ConnectN, Position, Quixo, make_agent
 from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.kernels.random_numbers import random_below
+from ci_envs.reports.alphazero_training import train_alphazero
 from ci_envs.reports.report_a import quixo_alphazero
 from ci_envs.reports.report_a.quixo_alphazero import ReportTraining, play_itself, search_actions, signed_planes
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.compiled_network import evaluate_board, new_buffers, weights_of
-from ci_envs.reports.report_e.e import read_log, train_from_start
+from ci_envs.reports.report_e.experiments import ExperimentScale, experiment_rows
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
+from ci_envs.reports.report_e.matches import play_perfect_defender
 from ci_envs.reports.report_e.self_play import game_loss, play_game, train
 from ci_envs.reports.report_e.threats import blocked_threats
+from ci_envs.reports.report_e.trainings import (
+    DESCRIBED,
+    ENVIRONMENT,
+    OURS,
+    described_network,
+    read_logs,
+    train_from_start,
+)
 
 FOUR = ConnectN()
 
@@ -36,7 +49,7 @@ def words_of(positions):
 # --- report E
 
 
-def test_the_compiled_network_returns_what_pytorch_returns(network):
+def test_the_compiled_network_returns_the_outputs_of_pytorch(network):
     weights = weights_of(network)
     buffers = new_buffers(weights, 6, 6)
     boards = np.random.default_rng(0).integers(-1, 2, (20, 6, 6))
@@ -195,15 +208,86 @@ def test_training_learns_and_repeats():
 
 
 def test_the_log_is_that_of_the_training_with_2000_explorations():
-    log = read_log()
+    log = read_logs()["literal"]
     assert len(log.losses) == len(log.outcomes) == 3000
     _, again = train_from_start(FOUR, 1, ExploreSettings(explorations=2000), 0)
     assert again.losses == pytest.approx(log.losses[:1], rel=1e-3)
     assert again.outcomes == log.outcomes[:1]
 
 
+@pytest.mark.parametrize(("name", "options", "games"), [("described", DESCRIBED, 1), ("ours", OURS, 50)])
+def test_the_logs_of_our_trainings_are_those_of_their_options(name, options, games):
+    log, length = read_logs()[name], {"described": 1500, "ours": 3000}[name]
+    assert len(log.losses) == len(log.outcomes) == length
+    assert all(len(set(log.losses[k : k + games])) == 1 for k in range(0, length, games))
+    again = train_alphazero(ENVIRONMENT, FOUR, options, 1, 0)
+    assert again.losses == pytest.approx(log.losses[:1], rel=1e-2)
+    assert list(again.outcomes) == log.outcomes[:games]
+
+
+def test_the_described_network_was_trained(network):
+    trained = described_network()
+    played = [play_game(FOUR, trained, ExploreSettings(explorations=60), seed) for seed in range(5)]
+    before, after = (sum(game_loss(one, FOUR, game).item() for game in played) for one in (network, trained))
+    assert after < 0.8 * before
+
+
+class Notebook(RandomAgent):
+    """An agent that notes the positions in which it moves and its actions."""
+
+    def __init__(self, game, *, seed):
+        super().__init__(game, seed=seed)
+        self.moves = []
+
+    def act_on(self, words):
+        actions = super().act_on(words)
+        self.moves.append((*words[0].tolist(), int(actions[0])))
+        return actions
+
+
+@cache
+def plain_value(position):
+    """The value of a position for the player to move, by a search that ends at the first win."""
+    if position.result is not None:
+        return position.result
+    best = -1
+    for action in position.legal_actions():
+        best = max(best, -plain_value(position.play(action)))
+        if best == 1:
+            break
+    return best
+
+
+def test_games_against_perfect_play():
+    """On 4 x 3 cells the first player can force three in a row."""
+    game, games = ConnectN(4, 3, 3), 40
+    agent = Notebook(game, seed=1)
+    record = play_perfect_defender(agent, games, seed=2)
+    starts = [number for number, (own, opp, _) in enumerate(agent.moves) if own == opp == 0]
+    played = [agent.moves[a:b] for a, b in pairwise([*starts, len(agent.moves)])]
+    kept = [[-plain_value(Position(game, *words).play(action)) == 1 for *words, action in moves] for moves in played]
+    assert all(all(moves[:-1]) for moves in kept)  # a game ends with the first mistake
+    assert record == (games, sum(map(all, kept)), len(agent.moves), sum(map(sum, kept)))
+    assert 0 < record.won < games
+    for moves in played:
+        for before, (own, opp, _) in pairwise(moves):
+            position = Position(game, *before[:2]).play(before[2])
+            replies = {(reply.own, reply.opp) for reply in map(position.play, position.legal_actions())}
+            assert (own, opp) in replies
+    exact = make_agent("exact", game, seed=0)
+    assert play_perfect_defender(exact, 3, seed=0)[:2] == (3, 3)
+
+
+def test_the_experiments_of_report_e_run():
+    shares = []
+    rows = list(experiment_rows(ExperimentScale(2, 50, 2, larger_size=6), 0, shares.append))
+    assert [row.described is None for row in rows] == [False, True, False, False]
+    assert all(0 <= row.literal.low <= row.literal.value <= row.literal.high <= 100 for row in rows)
+    assert shares == sorted(shares)
+
+
 @pytest.mark.parametrize("name", ["E", "E:repaired"])
-def test_the_agent_of_report_e_wins_what_it_begins(name):
+def test_the_agent_of_report_e_wins_as_first_player(name):
     agent = make_agent(f"report:{name}", FOUR, seed=0)
     for opponent in ("random", "minimax:depth=4"):
         other = make_agent(opponent, FOUR, seed=1)

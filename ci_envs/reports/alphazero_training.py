@@ -2,11 +2,14 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
 
@@ -19,12 +22,17 @@ class TrainedNetwork(NamedTuple):
 
     Attributes:
         network: The network at the end of the run.
-        losses: The sum of the losses of the positions of each iteration.
+        losses: The mean over the games of each iteration of the sum of the losses of their positions.
+        outcomes: The result of each game whose first position is still in the replay buffer: 1 if the first player won,
+            -1 if the second player won, 0 for a draw.
     """
 
     network: "Network"
     losses: tuple[float, ...]
+    outcomes: tuple[int, ...]
 
+
+_BEST = "best.safetensors"
 
 _UNMEASURED: Mapping[str, Any] = {
     "ladder": ("random",),
@@ -51,7 +59,7 @@ def train_alphazero(
     """
     from ci_envs.agents.alphazero.model_file import read_model
     from ci_envs.training import train
-    from ci_envs.training.folder import CURVE
+    from ci_envs.training.folder import CURVE, RunFolder
 
     with TemporaryDirectory() as name:
         folder = Path(name) / "run"
@@ -59,9 +67,22 @@ def train_alphazero(
             train("alphazero", environment, output=folder, seed=seed, iterations=iterations, **options, **_UNMEASURED)
         with (folder / CURVE).open(newline="") as file:
             rows = [{key: float(value or 0) for key, value in row.items()} for row in csv.DictReader(file)]
-        network = read_model(folder / "best.safetensors", game).network
-    counts = [
-        row["positions"] - before["positions"] for row, before in zip(rows, [{"positions": 0.0}, *rows], strict=False)
-    ]
-    losses = [count * (row["loss/policy"] + row["loss/value"]) for row, count in zip(rows, counts, strict=True)]
-    return TrainedNetwork(network, tuple(losses))
+        network = read_model(folder / _BEST, game).network
+        samples = RunFolder(folder, _BEST).read_checkpoint()[1].arrays["replay"]
+    return TrainedNetwork(network, tuple(_losses(rows)), tuple(_outcomes(game, samples)))
+
+
+def _losses(rows: Sequence[Mapping[str, float]]) -> Iterator[float]:
+    """Yield the loss of each row of a learning curve for a game."""
+    before = {"positions": 0.0, "games": 0.0}
+    for row in rows:
+        length = (row["positions"] - before["positions"]) / (row["games"] - before["games"])
+        yield length * (row["loss/policy"] + row["loss/value"])
+        before = dict(row)
+
+
+def _outcomes(game: Game, samples: NDArray[np.void]) -> Iterator[int]:
+    """Yield the results of the games whose first position is among the samples."""
+    own, opp = game.start()
+    for sample in samples[(samples["own"] == own) & (samples["opp"] == opp)]:
+        yield 0 if sample["drawn"] else int(np.sign(sample["value"]))
