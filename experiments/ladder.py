@@ -76,8 +76,8 @@ def _play(environment: str, games: int, seed: int, random_plies: int, workers: i
         tournament = Tournament(
             environment, LADDERS[environment], games=games, seed=seed, random_plies=random_plies, workers=workers
         )
-    with games_progress(tournament.total_games) as report:
-        return tournament.play(report)
+    with games_progress(tournament.total_games) as reports:
+        return tournament.play(*reports)
 
 
 def write_results(comparisons: Sequence[Comparison], folder: Path) -> None:

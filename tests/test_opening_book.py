@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from ci_envs import Position
 from ci_envs.agents.exact import ExactAgent
-from ci_envs.arena import play_match
+from ci_envs.arena import Grading, play_match
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.cli.main import main
 from ci_envs.games.connect_n import ConnectFour, ConnectN
@@ -202,7 +202,10 @@ def test_a_sample_of_the_actions_of_a_match_is_graded(small_solution):
     everything = play_match(SMALL, *agents, 40, solution=small_solution)
     for agent in agents:
         agent.reseed(0)
-    some = play_match(SMALL, *agents, 40, solution=small_solution, graded=30)
+    reports = []
+    grading = Grading(30, lambda done, total: reports.append((done, total)))
+    some = play_match(SMALL, *agents, 40, solution=GravitySolution(SMALL), grading=grading)
+    assert reports == [(done, 30) for done in (4, 8, 12, 16, 20, 24, 27, 30)] * 2  # few at once, as each needs searches
     for side, whole in zip(some.sides, everything.sides, strict=True):
         assert side.accuracy.everywhere.decisions == 30
         assert whole.accuracy.everywhere.decisions == whole.decisions > 30

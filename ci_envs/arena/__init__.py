@@ -1,5 +1,6 @@
 """Comparison of agents: matches in batches with swapped seats, tournaments, ratings and reports."""
 
+from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import Rating, elo_ratings, wilson_interval
 from ci_envs.arena.report import tables
@@ -9,6 +10,7 @@ from ci_envs.games.openings import random_openings
 
 __all__ = [
     "Comparison",
+    "Grading",
     "MatchResult",
     "Rating",
     "Record",

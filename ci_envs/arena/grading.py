@@ -6,7 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.operations import LOSS
-from ci_envs.solver.solution import NO_SCORE, keep_value
+from ci_envs.solver.solution import NO_SCORE, Progress, keep_value
+
+
+@dataclass(frozen=True)
+class Grading:
+    """The grading of the actions of a match.
+
+    Attributes:
+        limit: maximum number of graded actions per agent, spread evenly over the match. None grades all actions.
+        progress: a function that is called repeatedly with the number of graded actions of an agent and the number of
+            its actions to grade, or None.
+
+    Examples:
+        >>> from ci_envs import TicTacToe, make_agent, solve
+        >>> from ci_envs.arena import Grading, play_match
+        >>> agents = [make_agent("minimax:depth=9", TicTacToe(), seed=seed) for seed in (0, 1)]
+        >>> match = play_match(TicTacToe(), *agents, 20, solution=solve(TicTacToe()), grading=Grading(limit=50))
+        >>> match.sides[0].accuracy.everywhere.decisions
+        50
+    """
+
+    limit: int | None = None
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True)

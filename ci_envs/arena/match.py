@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.arena.grading import Accuracy, grade
+from ci_envs.arena.grading import Accuracy, Grading, grade
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
@@ -17,6 +17,10 @@ from ci_envs.solver.solution import Solution
 
 BATCH_SIZE = 1024
 """Maximum number of boards that are played at the same time, which limits the memory of a match."""
+
+_SEARCHED_AT_ONCE = 4  # actions between two reports of progress if each needs searches
+
+_GRADE_ALL = Grading()
 
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
@@ -33,7 +37,7 @@ def play_match(
     max_cycles: int | None = None,
     openings: NDArray[np.uint64] | None = None,
     solution: Solution | None = None,
-    graded: int | None = None,
+    grading: Grading = _GRADE_ALL,
     progress: Progress | None = None,
     swap_seats: bool = True,
 ) -> MatchResult:
@@ -50,7 +54,7 @@ def play_match(
         openings: first positions, uint64 of shape (k, 2), not terminal. Each is used for two consecutive games; after
             the last one the first is used again. None means the initial position.
         solution: the solution of the game, to grade the actions, or None.
-        graded: maximum number of graded actions per agent, spread evenly over the match. None grades all actions.
+        grading: the number of graded actions, and a function for their progress.
         progress: a function that is called with the number of finished games.
         swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
 
@@ -70,7 +74,7 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first, solution, graded), _Player(second, solution, graded))
+    players = (_Player(first, solution, grading), _Player(second, solution, grading))
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -116,12 +120,12 @@ def _record(scores: NDArray[np.int8]) -> Record:
 class _Player:
     """An agent in a match, with its decisions so far."""
 
-    def __init__(self, agent: Agent, solution: Solution | None, graded: int | None) -> None:
+    def __init__(self, agent: Agent, solution: Solution | None, grading: Grading) -> None:
         self.agent = agent
         self.decisions = 0
         self.seconds = 0.0
         self._solution = solution
-        self._graded = graded
+        self._grading = grading
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
 
@@ -144,15 +148,15 @@ class _Player:
         words, actions = np.concatenate(self._words), np.concatenate(self._actions)
         covered = self._solution.covers(words)
         words, actions = words[covered], actions[covered]
-        count = len(words) if self._graded is None else min(self._graded, len(words))
+        count = len(words) if self._grading.limit is None else min(self._grading.limit, len(words))
         chosen = np.arange(count) * len(words) // max(count, 1)
-        return sum(
-            (
-                grade(self._solution.grading_scores(words[rows]), actions[rows])
-                for rows in np.array_split(chosen, count // BATCH_SIZE + 1)
-            ),
-            start=Accuracy(),
-        )
+        size = _SEARCHED_AT_ONCE if self._solution.searches else BATCH_SIZE
+        accuracy = Accuracy()
+        for rows in np.array_split(chosen, count // size + 1):
+            accuracy += grade(self._solution.grading_scores(words[rows]), actions[rows])
+            if self._grading.progress:
+                self._grading.progress(accuracy.everywhere.decisions, count)
+        return accuracy
 
 
 class _Boards:

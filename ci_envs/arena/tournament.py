@@ -11,6 +11,7 @@ import numpy as np
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
+from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import Progress, check_games, check_plays, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
@@ -20,6 +21,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry import resolve
+from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 from ci_envs.validation import integer_between
@@ -150,7 +152,7 @@ class Tournament:
         """The number of games of all matches."""
         return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
 
-    def play(self, progress: Progress | None = None) -> Comparison:
+    def play(self, progress: Progress | None = None, graded: CountProgress | None = None) -> Comparison:
         """Play all matches, and grade the actions if the whole game is solved.
 
         First each agent makes one decision without timing, because it can include compilation.
@@ -158,6 +160,8 @@ class Tournament:
         Args:
             progress: a function that is called with the number of finished games. With workers it is called after each
                 match.
+            graded: a function that is called with the number of graded actions of an agent in a match and the number
+                of its actions to grade. It is not called with workers.
 
         Raises:
             ClusterError: the workers cannot start, or the worker of a match died more than
@@ -165,7 +169,7 @@ class Tournament:
         """
         pairs = list(combinations(range(len(self.entrants)), 2))
         if self.workers is None:
-            pairings = [self._pairing(first, second, progress) for first, second in pairs]
+            pairings = [self._pairing(first, second, progress, graded) for first, second in pairs]
         else:
             pairings = self._pairings_by_workers(pairs, progress)
         return Comparison(
@@ -193,7 +197,9 @@ class Tournament:
         with RayPool(self, min(self.workers, len(pairs)), self.ray_address) as pool:
             return pool.run(Tournament._pairing, pairs, None if progress is None else lambda _: progress(self.games))
 
-    def _pairing(self, number: int, other: int, progress: Progress | None = None) -> Pairing:
+    def _pairing(
+        self, number: int, other: int, progress: Progress | None = None, graded: CountProgress | None = None
+    ) -> Pairing:
         """Play one match. Its result depends only on the two agents and the arguments of the tournament."""
         first, second = self._ready_entrants[number], self._ready_entrants[other]
         first.agent.reseed(derived_seed(self.seed, first.label, second.label))
@@ -206,7 +212,7 @@ class Tournament:
             max_cycles=self.max_cycles,
             openings=self._openings,
             solution=self._solution,
-            graded=self.graded,
+            grading=Grading(self.graded, graded),
             progress=progress,
         )
         return Pairing((first.label, second.label), match)

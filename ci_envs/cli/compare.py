@@ -67,8 +67,8 @@ def compare(
             check_figure_ending(plot_path)
         entrants = ("random", *agents) if len(agents) == 1 else agents
         tournament = Tournament(environment, entrants, **options)
-    with cluster_errors(), games_progress(tournament.total_games) as report:
-        comparison = tournament.play(report)
+    with cluster_errors(), games_progress(tournament.total_games) as (report_games, report_graded):
+        comparison = tournament.play(report_games, report_graded)
     if plot_path:
         write_figure(draw_comparison(comparison), plot_path)
     if not data_files.on_stdout:

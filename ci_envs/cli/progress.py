@@ -48,18 +48,24 @@ def remark_progress(name: str) -> Iterator[ReportRemark]:
 
 
 @contextmanager
-def games_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Show the number of games that have ended, ``total``, and the remaining time.
+def games_progress(total: int) -> "Iterator[tuple[Callable[[int], None], CountProgress]]":
+    """Show the number of games that have ended, ``total``, and the remaining time; below it the graded actions.
 
     Yields:
-        A function that takes the number of games that have ended since its last call.
+        A function that takes the number of games that have ended since its last call, and a function that takes the
+        number of graded actions of an agent in a match and the number of its actions to grade.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with _transient(*columns) as progress:
-        task = progress.add_task("games", total=total)
-        yield lambda ended: progress.advance(task, ended)
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with _transient(TextColumn("{task.description}"), *columns) as progress:
+        games = progress.add_task("games", total=total)
+        graded = progress.add_task("graded actions", visible=False)
+
+        def report_graded(done: int, of: int | None) -> None:
+            progress.update(graded, completed=done, total=of, visible=done != of)
+
+        yield lambda ended: progress.advance(games, ended), report_graded
 
 
 def _transient(*columns: "ProgressColumn") -> "Progress":
