@@ -277,6 +277,21 @@ def of_name(first):
         assert run(program) == [1, 2, 10, 20]
 
 
+def test_a_kernel_is_compiled_again_if_the_class_of_a_cached_argument_is_gone(run, tmp_path):
+    """For example, the class belongs to a package that was uninstalled, or to another version of this package."""
+    kernel_source = "from ci_envs.kernels.compiler import kernel\n\n@kernel\ndef first(values): return values[0]\n"
+    (tmp_path / "first.py").write_text(kernel_source)
+    memory = tmp_path / "memory.py"
+    memory.write_text("from typing import NamedTuple\n\nclass Memory(NamedTuple):\n    size: int\n")
+    program = "from first import first; print(first({}), *map(len, (first.stats.cache_hits, first.stats.cache_misses)))"
+    with_class = f"from memory import Memory; {program.format('Memory(7)')}"
+    assert run(with_class) == [7, *COMPILED]
+    assert run(with_class) == [7, *CACHED]
+    memory.unlink()
+    assert run(program.format("(8, 9)")) == [8, *COMPILED]
+    assert run(program.format("(8, 9)")) == [8, *CACHED]
+
+
 @pytest.mark.usefixtures("with_compiled_quixo")
 def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_again(run, tmp_path):
     known = tmp_path / "cache" / "syntax.json"

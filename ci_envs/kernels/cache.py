@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import llvmlite
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
 from typing_extensions import override
 
 from ci_envs.kernels.sources import cache_root, sources_digest
@@ -84,14 +84,32 @@ class _CacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
-    """The cached code of one function, in the form that Numba's dispatchers use.
+class _IndexFile(IndexDataCacheFile):  # type: ignore[misc]
+    """The files with the compiled code of a function. The index maps argument types to files."""
 
-    Raises:
-        RuntimeError: the cache folder cannot be written.
-    """
+    @override
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            index: dict[Any, str] = super()._load_index()
+        except (AttributeError, ImportError):  # an argument type has a class that no longer exists
+            return {}
+        return index
+
+
+class KernelCache(FunctionCache):  # type: ignore[misc]
+    """The cached code of one function, in the form that Numba's dispatchers use."""
 
     _impl_class = _CacheFiles
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Open the cache of a function.
+
+        Raises:
+            RuntimeError: The cache folder cannot be written.
+        """
+        super().__init__(function)
+        locator = self._impl.locator
+        self._cache_file = _IndexFile(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
 
 
 def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:
