@@ -26,11 +26,11 @@ torch.set_num_threads(1)  # more threads are slower, because the network is smal
 envs = gymnasium.make_vec(
     "ci_envs/TicTacToe-v0",
     num_envs=16,
+    vectorization_mode="sync",
     opponent="random",
     wrappers=[FlattenObservation],  # because AgileRL takes planes for an image
-    vector_kwargs={
-        "autoreset_mode": AutoresetMode.SAME_STEP
-    },  # a step that only resets the board would be learnt as a move
+    # otherwise a step that only resets the board would be learnt as a move
+    vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},
 )
 envs.reset(seed=0)
 learner = DQN(
