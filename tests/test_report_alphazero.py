@@ -18,11 +18,12 @@ from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.alphazero_training import train_alphazero
 from ci_envs.reports.report_a import quixo_alphazero
 from ci_envs.reports.report_a.quixo_alphazero import ReportTraining, play_itself, search_actions, signed_planes
+from ci_envs.reports.report_e import experiments
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.compiled_network import evaluate_board, new_buffers, weights_of
 from ci_envs.reports.report_e.experiments import ExperimentScale, experiment_rows
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
-from ci_envs.reports.report_e.matches import play_perfect_defender
+from ci_envs.reports.report_e.matches import PerfectPlayRecord, play_perfect_defender
 from ci_envs.reports.report_e.self_play import game_loss, play_game, train
 from ci_envs.reports.report_e.threats import blocked_threats
 from ci_envs.reports.report_e.trainings import (
@@ -278,11 +279,15 @@ def test_games_against_perfect_play():
     assert play_perfect_defender(exact, 3, seed=0)[:2] == (3, 3)
 
 
-def test_the_experiments_of_report_e_run():
+def test_the_experiments_of_report_e_run(monkeypatch):
+    """Games against perfect play are tested above: against untrained agents each takes seconds."""
+    monkeypatch.setattr(experiments, "EXPLORATIONS", 20)
+    monkeypatch.setattr(experiments, "play_perfect_defender", lambda *_: PerfectPlayRecord(2, 1, 4, 3))
     shares = []
     rows = list(experiment_rows(ExperimentScale(2, 50, 2, larger_size=6), 0, shares.append))
     assert [row.described is None for row in rows] == [False, True, False, False]
     assert all(0 <= row.literal.low <= row.literal.value <= row.literal.high <= 100 for row in rows)
+    assert (rows[-1].literal.value, rows[-1].described, rows[-1].ours) == (50, 50, 50)
     assert shares == sorted(shares)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ci_envs.optimisation import BitString, SetCovering, optimise, set_covering
+from ci_envs.optimisation.presets import with_preset
 from ci_envs.optimisation.set_covering.instances import random_sets
 from ci_envs.reports.catalog import sections
 from ci_envs.reports.report_a.best_first_covering import cover_of
@@ -297,3 +298,29 @@ def test_the_solver_of_section_b2_leaves_out_repeated_sets():
     assert (result.value, problem.covered(result.solution)) == (5, 5)
     chosen = np.flatnonzero(result.solution).tolist()
     assert all(problem.sets.index(problem.sets[index]) == index for index in chosen)
+
+
+# --- presets
+
+
+def test_presets_are_the_parameters_of_the_reports():
+    assert with_preset("covering_genetic", {"preset": "B2", "calls": 5}) == {
+        "population": 1500,
+        "offspring": 1000,
+        "calls": 5,
+        "ones": 0,
+        "tournament": 2,
+        "crossover": "one_point",
+        "crossover_rate": 0.7,
+        "mutates_crossed": False,
+        "mutation": "flip_one",
+    }
+    problem = BitString(2)
+    explicit = "genetic:ones,population=100,offspring=100,pool=20,tournament=10,flips=10,survival=comma,calls=1200"
+    results = [optimise(problem, spec, seed=1) for spec in (explicit, "genetic:ones,preset=A3,calls=1200")]
+    assert results[0].value == results[1].value
+    assert results[0].work == results[1].work
+    with pytest.raises(ValueError, match="Unknown preset 'B1' for solver covering_genetic"):
+        optimise(set_covering(5), "covering_genetic:preset=B1")
+    with pytest.raises(ValueError, match="preset"):
+        optimise(set_covering(5), "greedy:preset=B2")

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any, TypeVar, get_type_hints
 
 from ci_envs.extras import optional_import
+from ci_envs.optimisation.presets import with_preset
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.plugins import plugins
 from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
@@ -187,6 +188,7 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     if not isinstance(problem, problem_type_of(function)):
         raise ValueError(f"solver {name!r} is not for {problem!r}. Available: {', '.join(solvers_of(problem))}")
     unnamed = unnamed_option(function, _GIVEN)
+    options = with_preset(name, options)
     named = check_options(f"solver {name}", options, option_names_of(function), unnamed=unnamed)
     return function(problem, seed=seed, **named)
 

@@ -83,8 +83,9 @@ class GeneticOptions:
 def genetic(problem: Problem, options: GeneticOptions) -> Iterator[Incumbent]:
     """Genetic algorithm with one population; the work is the number of fitness calls.
 
-    ``genetic:population=100,offspring=100,pool=20,tournament=10,flips=10,survival=comma,patience=50`` is the genetic
-    algorithm that report A describes.
+    ``genetic:preset=A3`` is the genetic algorithm that report A describes. The preset means
+    ``population=100,offspring=100,pool=20,tournament=10,flips=10,survival=comma,patience=50``. Other options can be
+    added.
 
     Args:
         problem: the problem to solve.

@@ -39,7 +39,7 @@ _FIGURES = {
 
 _PROBLEMS = (1, 2, 5, 10)
 _RUNS = 10
-_DESCRIBED = "genetic:{},population=100,offspring=100,pool=20,tournament=10,flips=10,survival=comma,patience=50"
+_DESCRIBED = "genetic:{},preset=A3"
 _MOST_CALLS = 100_000  # so that only early stopping ends the described runs
 
 _BOX = "Parents by ones look into the box: they assume that ones are good."

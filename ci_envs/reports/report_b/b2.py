@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ci_envs.optimisation.evolution.crossover import Uniform
 from ci_envs.optimisation.evolution.survival import Comma
+from ci_envs.optimisation.presets import with_preset
 from ci_envs.optimisation.set_covering.instances import set_covering
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Result, optimise
@@ -23,16 +24,7 @@ from ci_envs.spec import Option, option_text
 _FIGURES = {5: (5, 3), 10: (10, 7), 20: (24, 200), 100: (202, 200), 500: (1610, 200), 1000: (3600, 200)}
 """The weight of report B's cover and its number of generations, by N."""
 
-_OPTIONS: dict[str, Option] = {
-    "population": PLAN.population,
-    "offspring": PLAN.offspring,
-    "ones": 0,
-    "tournament": 2,
-    "crossover": "one_point",
-    "crossover_rate": PLAN.crossover_rate,
-    "mutates_crossed": False,
-    "mutation": "flip_one",
-}
+_OPTIONS = with_preset("covering_genetic", {"preset": "B2"})
 """The options of ``covering_genetic`` for what report B describes."""
 
 _NO_GENERATIONS = (
