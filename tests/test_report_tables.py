@@ -10,10 +10,12 @@ from oracles.tabular import Dice, longest_runs, run_reward
 from playing import random_positions
 
 from ci_envs import Nim, Position, Quixo, make_agent
+from ci_envs.agent.analysis import Analysis
+from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.games.grid import lines_of
 from ci_envs.kernels.compiler import kernel
-from ci_envs.reports.nim_strategies import REPORT_ROWS, after, nim_optimal, row_random, win_percentage
+from ci_envs.reports.nim_strategies import REPORT_ROWS, after, nim_optimal, nim_sum, row_random, win_percentage
 from ci_envs.reports.report_a.tictactoe_players import BestTablePolicy, TicTacToeTableAgent, WeightedTablePolicy
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, learn_monte_carlo, learn_q, read_tables
 from ci_envs.reports.report_b.nim_q_learning import (
@@ -23,6 +25,7 @@ from ci_envs.reports.report_b.nim_q_learning import (
     new_q_table,
     opponent_table,
     play_games,
+    searched_q_table,
 )
 from ci_envs.reports.report_d.quixo_monte_carlo import PositionTableAgent, learn_positions
 from ci_envs.reports.report_d.quixo_q_learning import (
@@ -234,6 +237,33 @@ def test_figures_of_report_b():
         [54, 2.7], abs=1
     )
     assert shares_won([nim_optimal], moves_first=True, runs=1) == [0]
+
+
+def test_the_preset_of_report_b_wins_as_many_games():
+    trainer = learned("q_learning:preset=B34", "Nim-v0:heaps=1,3,5,7", 10_000)
+    assert trainer.metrics()["won"] / 10_000 == pytest.approx(0.947, abs=0.012)
+
+
+class NimSumAnalyst(RandomAgent):
+    """An analyst that values each action by the nim-sum that it leaves, and does not value actions of the first row."""
+
+    def analyse(self, position):
+        def value(action):
+            row, number = divmod(action, position.game.limit)
+            left = nim_sum(after(position.game.sizes(position.own), (row, number + 1)))
+            return np.nan if row == 0 else -1.0 if left else 1.0
+
+        return Analysis(0.0, {action: value(action) for action in position.legal_actions()}, ())
+
+
+def test_a_table_that_begins_with_the_values_of_an_agent():
+    table = searched_q_table(NimSumAnalyst(Nim(REPORT_ROWS)))
+    assert set(np.unique(table)) == {-1.0, 0.0, 1.0}
+    strategy = greedy(table)
+    for rows in ((1, 3, 5, 6), (0, 2, 1, 0), (1, 1, 0, 5), (0, 0, 4, 7)):
+        ((move, _),) = strategy(rows).items()
+        assert nim_sum(after(rows, move)) == 0
+    assert strategy((1, 2, 2, 0)) == {(0, 1): 1.0}  # 0 is better than the values of the other moves
 
 
 def test_the_agent_of_report_b_wins_from_the_second_seat():

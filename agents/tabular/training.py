@@ -180,6 +180,10 @@ class QLearningTrainer(TabularTrainer):
             "opponent=random,discount=0.95,shaping=longest_run,learning_rate=0.1,learning_rate_end=0.1,epsilon=0.1,"
             "epsilon_end=0.1"
         ),
+        "B34": (
+            "seat=second,opponent=report:B:row_random,learning_rate=1,learning_rate_end=1,discount=1,epsilon=0,"
+            "epsilon_end=0,initial=0.005,initial_spread=0.005"
+        ),
     }
     config_type: ClassVar[type[TrainingConfig]] = QLearningConfig
 
