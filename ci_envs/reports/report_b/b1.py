@@ -158,6 +158,6 @@ SECTION = Section(
         "The instances are those of report B, with the seed 42. The algorithm is deterministic. Ours is the solver"
         f" row_weighting with {_MOVES:,} moves ({_QUICK_MOVES} with --quick)."
     ),
-    seconds=30,
+    seconds=10,
     run=run,
 )

@@ -316,7 +316,7 @@ SECTION = Section(
         f" --quick), or {_FULL.perfect} games against perfect play ({_QUICK.perfect}). The experiments need the full"
         " run."
     ),
-    seconds=400,
+    seconds=250,
     run=run,
     agents={
         "E": partial(trained_agent, repaired=False),
