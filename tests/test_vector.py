@@ -1,6 +1,7 @@
 """The vector environment: each board plays like a single environment."""
 
 import copy
+import gc
 import pickle
 import subprocess
 import sys
@@ -441,6 +442,15 @@ class TestCopies:
 
 
 class TestBadInput:
+    def test_a_refused_option_prints_nothing(self, monkeypatch):
+        """Some versions of Gymnasium close an environment whose constructor has failed."""
+        unraisable = []
+        monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+        with pytest.raises(ValueError, match="threads must be a whole number from 1, not 0"):
+            make_vec("Quixo-v0", 8, threads=0)
+        gc.collect()
+        assert not unraisable
+
     @pytest.mark.parametrize(
         ("actions", "words"),
         [

@@ -52,6 +52,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         game: the game.
     """
 
+    _pool: ThreadPoolExecutor | None = None  # of the class, because close() runs even if the constructor fails
+
     def __init__(
         self,
         game: Game,
@@ -111,7 +113,6 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self._boards = np.zeros(self.num_envs, BOARD)
         self._begun = False
         self._out = new_step(game, self.num_envs)
-        self._pool: ThreadPoolExecutor | None = None
         self.opponent = opponent
 
     @property
