@@ -224,58 +224,6 @@ def test_the_agent_plays_the_same_on_one_board_and_on_many(selection):
     np.testing.assert_array_equal(many.act_batch(batch_of(positions)), few.act_batch(batch_of(positions)))
 
 
-def play_game(agent, seed):
-    """Return the actions of an agent that moves first against random actions."""
-    position, rng, actions = Position.start(agent.game), np.random.default_rng(seed), []
-    while position.result is None:
-        if position.to_move == 0:
-            actions.append(agent.act(observation_of(position)))
-        chosen = actions[-1] if position.to_move == 0 else int(rng.choice(position.legal_actions()))
-        position = position.play(chosen)
-    return actions
-
-
-def observation_of(position):
-    return {name: values[0] for name, values in batch_of([position]).items()}
-
-
-def test_reuse_continues_with_the_tree_of_the_last_position():
-    game = Quixo()
-    agent = AlphaZeroAgent(game, trained_a_little(game), simulations=300, lookahead=1, reuse=True, seed=0)
-    start = Position.start(game)
-    reply = start.play(agent.act(observation_of(start)))
-    assert agent._kept.tree(0)[0]["visits"] == 301
-    known, action = max((known_visits(agent, reply.play(action)), action) for action in reply.legal_actions())
-    assert known > 0
-    agent.act(observation_of(reply.play(action)))
-    assert agent._kept.tree(0)[0]["visits"] == known + 300
-
-
-def test_with_reuse_a_seed_repeats_whole_games():
-    game = ConnectN(4, 5, 3, True)
-    agent = AlphaZeroAgent(game, trained_a_little(game), simulations=20, lookahead=1, reuse=True, seed=0)
-    games = []
-    for _ in range(2):
-        agent.reseed(0)
-        games.append([play_game(agent, seed) for seed in range(5)])
-    assert games[0] == games[1]
-
-
-def known_visits(agent, position):
-    """Return the visits of a position below the root of the agent's tree."""
-    nodes = agent._kept.tree(0)
-    size = int(agent._kept._trees[0]["size"])
-    same = (nodes["own"][1:size] == position.own) & (nodes["opp"][1:size] == position.opp)
-    return int((nodes["visits"][1:size] * same * (nodes["children"][1:size] > 0)).max())
-
-
-def test_reuse_changes_nothing_on_many_boards():
-    game = ConnectN(4, 5, 3, True)
-    boards, network = batch_of(random_positions(game, 60, seed=4)), trained_a_little(game)
-    agents = [AlphaZeroAgent(game, network, simulations=30, reuse=reuse, seed=2) for reuse in (True, False)]
-    np.testing.assert_array_equal(*(agent.act_batch(boards) for agent in agents))
-
-
 def test_actions_are_drawn_by_their_visits_to_the_power_of_the_inverse_temperature():
     policy = np.tile([0.6, 0.0, 0.3, 0.1], (20_000, 1))
     zeros = np.zeros(len(policy))
@@ -357,9 +305,6 @@ def test_games_for_which_no_network_comes_with_the_package_are_named():
         ({"temperature": -1}, "temperature must be"),
         ({"contempt": 1.5}, "contempt must be a number from 0 to 1, not 1.5"),
         ({"lookahead": 9}, "lookahead must be a whole number from 1 to 8, not 9"),
-        ({"reuse": 1}, "reuse must be true or false, not 1"),
-        ({"reuse": True, "contempt": 0.5}, "needs contempt=0 and selection=puct or ucb, not contempt=0.5"),
-        ({"reuse": True, "selection": "gumbel"}, "needs contempt=0 .* not contempt=0.0 and selection='gumbel'"),
     ],
 )
 def test_bad_options_are_refused(options, message):

@@ -94,59 +94,6 @@ def test_it_searches_as_a_slow_search_does(game, selection):
         assert found.policy[i].sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("selection", ["puct", "ucb"])
-@pytest.mark.parametrize("game", GAMES, ids=str)
-def test_a_search_with_reuse_equals_a_slow_search_with_reuse(game, selection):
-    """25 games from random positions with the best actions: up to four searches that continue each."""
-    network, continued = HashedNetwork(game), 0
-    settings = SearchSettings(SELECTIONS[selection], 1.3, 40)
-    for start in random_positions(game, 25, seed=3):
-        forest, position = Forest(game, settings, 1, reuse=True), start
-        slow = SlowSearch(
-            position,
-            0,
-            lambda seen: network.of(seen.own, seen.opp),
-            selection=selection,
-            exploration=1.3,
-            simulations=40,
-            considered=0,
-            flat=1,
-            noise=(),
-            halving=(),
-            contempt=0,
-        )
-        found = forest.search(words_of([position]), np.array([0], np.uint64), network)
-        for seed in range(1, 5):
-            position = position.play(int(found.actions[0]))
-            if position.result is not None or slow.find(position) is None:
-                break
-            found = forest.search(words_of([position]), np.array([seed], np.uint64), network)
-            slow.continue_below(position, seed, room=1 + 2 * 41 * game.action_count)
-            continued += 1
-            expected = {action: child.visits for action, child in slow.root.children.items()}
-            assert {action: found.visits[0, action] for action in expected} == expected
-            if slow.root.is_proven:
-                assert found.values[0] == slow.root.lower
-            else:
-                assert found.values[0] == pytest.approx(slow.root.total / slow.root.visits)
-                assert 0 < slow.root.visits - slow.kept <= 40
-                assert found.draws[0] == pytest.approx(slow.drawn / (slow.root.visits - slow.kept))
-    assert continued > 25
-
-
-def test_a_position_outside_the_last_tree_gets_a_new_tree():
-    game, network = ConnectN(3, 3, 3), HashedNetwork(ConnectN(3, 3, 3))
-    first, second = words_of([Position.from_text(game, "XO./.../... X")]), words_of([Position.start(game)])
-    settings, seeds = SearchSettings(simulations=30), seeds_of([1])
-    reusing, new = Forest(game, settings, 1, reuse=True), Forest(game, settings, 1)
-    reusing.search(first, seeds, network)
-    for words in (second, second):  # a second search of the same position does not continue either
-        for kept, expected in zip(
-            reusing.search(words, seeds, network), new.search(words, seeds, network), strict=True
-        ):
-            np.testing.assert_array_equal(kept, expected)
-
-
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):

@@ -27,7 +27,7 @@ from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.validation import nonnegative_number, one_of, positive_number, probability, true_or_false
+from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
 
 _MAX_NODES = 4_000_000  # the maximum number of nodes of simultaneous searches: 220 MB
 
@@ -38,8 +38,6 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
     trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
 
     option_values = MappingProxyType({"selection": tuple(SELECTIONS)})
-
-    _kept: Forest | None = None  # the forest of the last call with one board, with reuse
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
@@ -58,7 +56,6 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         temperature: float = 0.0,
         contempt: float = 0.0,
         lookahead: int = 3,
-        reuse: bool = False,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -79,14 +76,10 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             lookahead: plies within which every leaf is searched for a forced result, 1 to 8: Baier and Winands,
                 "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo a lookahead of 3 costs almost no time, because
                 the network does not evaluate decided leaves. With 4 an action takes twice as long, with 5 nine times.
-            reuse: whether to keep the tree between calls with one board and to continue with the subtree of the new
-                position. Reuse adds simulations, but makes the actions depend on earlier calls. It does not allow
-                contempt and ``selection=gumbel``.
             seed: the seed of the order of equal actions and of the samples.
 
         Raises:
-            ValueError: an option is out of range, ``reuse`` excludes another option, the file has no network for this
-                game, or no network is included.
+            ValueError: an option is out of range, the file has no network for this game, or no network is included.
             OSError: the file cannot be read.
         """
         one_of("selection", selection, SELECTIONS)
@@ -99,9 +92,6 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             prior_temperature=positive_number("prior_temperature", prior_temperature),
         )
         temperature, contempt = nonnegative_number("temperature", temperature), probability("contempt", contempt)
-        self._reuse = true_or_false("reuse", reuse)
-        if reuse and (contempt or selection == "gumbel"):
-            raise ValueError(f"reuse=True needs contempt=0 and selection=puct or ucb, not {contempt=} and {selection=}")
         path = shipped_model(game) if path is None else path
         network = path if isinstance(path, Network) else read_model(path, game).network
         super().__init__(game, seed=seed)
@@ -111,23 +101,11 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         self._forest = Forest(game, settings, 1)
 
     @override
-    def reseed(self, seed: int | None) -> None:
-        """Restart the random numbers and discard the tree."""
-        super().reseed(seed)
-        if self._kept:
-            self._kept.discard_trees()
-
-    @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         words = np.ascontiguousarray(words, dtype=np.uint64)
         seeds, contempt = self._random_streams(len(words))
-        reuses, size = self._reuse and len(words) == 1, self._max_positions
-        forest = self._kept_forest() if reuses else self._forest_for(min(len(words), size))
-        chosen = []
-        for part in (slice(begin, begin + size) for begin in range(0, len(words), size)):
-            found = forest.search(words[part], seeds[part], self._evaluate, contempt=contempt[part])
-            chosen.append(draw_actions(found, self._temperature, self.rng))
-        return np.concatenate(chosen)
+        parts = [slice(begin, begin + self._max_positions) for begin in range(0, len(words), self._max_positions)]
+        return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
     @override
     def think(self, position: Position) -> Iterator[Analysis]:
@@ -155,13 +133,10 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         """Return the seeds and the contempt of the next ``count`` searches."""
         return self.rng.integers(2**64, size=count, dtype=np.uint64), self._contempt * self.rng.random(count)
 
-    def _forest_for(self, count: int) -> Forest:
-        """Return a forest for ``count`` positions."""
-        if count > self._forest.positions:
-            self._forest = Forest(self.game, self._settings, count)
-        return self._forest
-
-    def _kept_forest(self) -> Forest:
-        """Return the forest with the tree of the last call with one board."""
-        self._kept = self._kept or Forest(self.game, self._settings, 1, reuse=True)
-        return self._kept
+    def _search(
+        self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        if len(words) > self._forest.positions:
+            self._forest = Forest(self.game, self._settings, len(words))
+        found = self._forest.search(words, seeds, self._evaluate, contempt=contempt)
+        return draw_actions(found, self._temperature, self.rng)

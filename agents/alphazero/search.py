@@ -36,20 +36,17 @@ from ci_envs.agents.search.tree import (
     child_of,
     choose_child,
     expand,
-    find,
     is_proven,
     node_type,
     outcome_value,
     own_bounds,
     prove_children,
     reset,
-    subtree,
     tighten_ancestors,
 )
 from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_planes
-from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import inlined
 
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -70,7 +67,6 @@ TREE = np.dtype(
         ("leaf", np.uint64),
         ("draw", np.float64),
         ("left", np.int64),
-        ("kept", np.uint64),
         ("state", np.uint64),
         ("raw", np.float64),
         ("drawn", np.float64),
@@ -86,7 +82,6 @@ Fields:
 * ``leaf``: the node where the last simulation ended.
 * ``draw``: the value of a draw for the player who moved to the leaf.
 * ``left``: the number of remaining simulations.
-* ``kept``: the number of visits of the root in earlier searches.
 * ``state``: the state of the random number generator.
 * ``raw``: the network's value of the root for the player to move, without search.
 * ``drawn``: the sum of the draw probabilities of the leaves.
@@ -136,7 +131,7 @@ class SearchResult(NamedTuple):
             are not closed; the improved policy with GUMBEL; only the best action if the position or that action is
             proven.
         values: values for the player to move, from -1 to 1, including contempt, float64 of shape (n,).
-        draws: mean draw probability of the leaves of this search, from 0 to 1, float64 of shape (n,).
+        draws: mean draw probability of the leaves, from 0 to 1, float64 of shape (n,).
         contempt: contempt at the end of the search, from 0 to 1, float64 of shape (n,).
         costs: reduction of ``values`` by contempt, float64 of shape (n,).
         actions: the best actions, int64 of shape (n,).
@@ -152,7 +147,7 @@ class SearchResult(NamedTuple):
 
 
 class Forest:
-    """The trees of several positions, whose memory is used again for each search.
+    """The trees of several positions, whose memory is reused for each search.
 
     The outputs of the network are cached between searches as long as the network is the same.
 
@@ -160,15 +155,12 @@ class Forest:
         game: the game.
         settings: the settings of the search.
         positions: the maximum number of positions of a search.
-        reuse: whether a search of one position continues with the part of the last tree that is below the position, if
-            the tree contains it. There is room for twice as many simulations as in a new tree. The values of a tree
-            include contempt, so that contempt must be 0. Gumbel selection needs a new tree.
     """
 
-    def __init__(self, game: Game, settings: SearchSettings, positions: int, *, reuse: bool = False) -> None:
+    def __init__(self, game: Game, settings: SearchSettings, positions: int) -> None:
         """Allocate the memory of the trees."""
-        self.game, self.settings, self.positions, self.reuse = game, settings, positions, reuse
-        nodes = 1 + (1 + reuse) * (settings.simulations + 1) * game.action_count
+        self.game, self.settings, self.positions = game, settings, positions
+        nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
         self._trees = np.zeros(positions, TREE)
         self._planes = np.empty((positions, *game.observation_shape), np.int8)
@@ -219,16 +211,13 @@ class Forest:
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
-        if not (self.reuse and n == 1 and keep_subtree(nodes[0], trees, words[0, 0], words[0, 1], seeds[0])):
-            write_roots(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
+        write_roots(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
         context = self._memory, gammas, share
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
         budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
-            trees["left"] += end - begin
-            room = (nodes.shape[1] - trees["size"].astype(np.int64)) // self.game.action_count
-            trees["left"] = np.minimum(trees["left"], room)
+            trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
             while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, context, planes, waiting):
                 receive_outputs(
                     self.game, nodes, trees, self.settings, context, waiting[:count], *evaluate(planes[:count])
@@ -237,10 +226,6 @@ class Forest:
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
             write_result(nodes, trees, self.settings, noise, *found)
             yield found
-
-    def discard_trees(self) -> None:
-        """Let the next search begin with new trees. The cache of the network's outputs is kept."""
-        self._trees["size"] = 0
 
     def tree(self, position: int) -> NDArray[np.void]:
         """Return the nodes of a position of the last search. The next search overwrites them."""
@@ -291,30 +276,8 @@ def write_roots(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, cont
     """Initialise each tree with its root."""
     for i in range(len(trees)):
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
-        trees[i].size, trees[i].state = 1, seeds[i]
-        trees[i].left, trees[i].kept = 1, 0  # the first simulation evaluates the root
+        trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
         trees[i].drawn, trees[i].contempt, trees[i].cost = 0.0, contempt[i], 0.0
-
-
-@kernel
-def keep_subtree(nodes: Any, trees: Any, own: Any, opp: Any, seed: Any) -> Any:
-    """Reduce a tree to the part below a position, for the next search.
-
-    Returns:
-        Whether this was possible, because the tree contains the position below its root.
-    """
-    tree = trees[0]
-    top = np.uint64(find(nodes, tree.size, own, opp))
-    if top == ROOT:
-        return False
-    kept, size = subtree(nodes, top)
-    copy_items(kept, nodes, size)
-    root = nodes[ROOT]
-    if root.sign < 0:  # the values of a root are for the player to move
-        root.total, root.lower, root.upper, root.sign = -root.total, -root.upper, -root.lower, 1
-    tree.size, tree.state, tree.left, tree.kept = size, seed, 0, root.visits
-    tree.drawn, tree.contempt, tree.cost = 0.0, 0.0, 0.0
-    return True
 
 
 @kernel
@@ -578,8 +541,7 @@ def write_result(
             policy[i, nodes[best].action] = 1
             values[i], draws[i] = lower, lower == DRAW
         else:
-            values[i] = np.float64(root.total) / root.visits
-            draws[i] = trees[i].drawn / max(root.visits - trees[i].kept, 1)
+            values[i], draws[i] = np.float64(root.total) / root.visits, trees[i].drawn / root.visits
             costs[i] = trees[i].cost / root.visits
             if settings.selection == GUMBEL:
                 best = _write_improved_policy(nodes, trees[i], noise[i], policy[i])

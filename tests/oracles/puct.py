@@ -62,33 +62,13 @@ class SlowSearch:
     contempt: float
 
     def __post_init__(self):
-        self.search(SlowNode(self.position, acts_again=True), self.seed, self.simulations + 1)
-
-    def search(self, root, seed, simulations):
-        self.root, self.dice, self.kept = root, Dice(seed), root.visits
+        self.dice = Dice(self.seed)
+        self.root = SlowNode(self.position, acts_again=True)
         self.drawn = self.cost = 0.0
-        for _ in range(simulations):
-            if root.is_proven:
+        for _ in range(self.simulations + 1):
+            if self.root.is_proven:
                 break
             self.simulate()
-
-    def continue_below(self, position, seed, room):
-        """Search again with the part of the tree below a position, up to a number of nodes."""
-        node = self.find(position)
-        if node.sign == -1:  # the values of a root are for the player to move
-            node.sign, node.total, node.lower, node.upper = 1, -node.total, -node.upper, -node.lower
-        self.search(node, seed, min(self.simulations, (room - size_of(node)) // position.game.action_count))
-
-    def find(self, position):
-        """Return the most visited node below the root with this position and with children, or None."""
-        remaining, found = [*self.root.children.values()], []
-        while remaining:
-            node = remaining.pop()
-            remaining += node.children.values()
-            same = (node.position.own, node.position.opp) == (position.own, position.opp)
-            if same and node.children:
-                found.append(node)
-        return max(found, key=lambda node: node.visits, default=None)
 
     def simulate(self):
         path, contempt = [self.root], self.contempt_now()
@@ -194,8 +174,3 @@ class SlowSearch:
             action: math.log(max(child.prior, 1e-30)) + scale * value_of(child)
             for action, child in self.root.children.items()
         }
-
-
-def size_of(node):
-    """Return the number of nodes of a tree."""
-    return 1 + sum(map(size_of, node.children.values()))
