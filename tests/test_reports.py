@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from ci_envs.cli.main import main
 from ci_envs.extras import missing_package
-from ci_envs.reports import plots
+from ci_envs.reports import plots, results
 from ci_envs.reports.catalog import REPORTS, section_of, sections
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.results import findings_of
@@ -89,6 +89,22 @@ def test_pages_show_the_results_of_the_full_run(letter):
     """``python docs/write_reports.py`` writes the pages again."""
     script = runpy.run_path(str(ROOT / "docs" / "write_reports.py"))
     assert script["page"](letter) == (ROOT / "docs" / "reports" / f"report_{letter.lower()}.md").read_text()
+
+
+@pytest.mark.parametrize("name", sections())
+def test_our_result_is_better_or_a_note_says_why_not(name):
+    """Chance explains differences of less than 0.3 points, as the conditions of section A4 say."""
+    findings = results.kept_findings(section_of(name), RunOptions(), ROOT / "docs" / "reports")
+    assert findings is not None
+    for row in findings.rows:
+        assert row.report is None or None not in (row.described, row.ours), row
+        others = [value for value in (row.report, row.literal.value, row.described) if value is not None]
+        if row.ours is None or row.note or "random wins" in row.quantity or "random starts" in row.quantity:
+            continue
+        if "wins" in row.quantity.split() and " at turn " not in row.quantity:
+            assert row.ours >= max(others) - 0.3, row
+        if row.quantity.startswith(("weight", "bloat")):
+            assert row.ours <= min(others), row
 
 
 def test_results_are_equal_after_writing_and_reading(tmp_path):
