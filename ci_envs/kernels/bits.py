@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
-from llvmlite import ir
-from numba import config, types
+from numba import types
 from numba.extending import intrinsic
 
+from ci_envs.kernels.bit_selection import HAS_BMI2, deposit_bits
 from ci_envs.kernels.compiler import kernel
 
 
@@ -32,18 +31,8 @@ trailing_zeros: Callable[[Any], Any] = _trailing_zeros
 """Return the index of the lowest set bit of a uint64, or 64 if no bit is set."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _deposit_bits(context: Any, source: Any, mask: Any) -> Any:
-    def generate(c: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(word, [word, word]))
-        return builder.call(pdep, args)
-
-    return types.uint64(types.uint64, types.uint64), generate
-
-
 def _nth_one_pdep(word: Any, n: Any) -> Any:
-    return trailing_zeros(_deposit_bits(np.uint64(1) << n, word))
+    return trailing_zeros(deposit_bits(np.uint64(1) << n, word))
 
 
 def _nth_one_loop(word: Any, n: Any) -> Any:
@@ -52,6 +41,5 @@ def _nth_one_loop(word: Any, n: Any) -> Any:
     return trailing_zeros(word)
 
 
-_has_pdep = config.CPU_NAME is None and llvmlite.binding.get_host_cpu_features().get("bmi2", False)
-nth_one = kernel(_nth_one_pdep if _has_pdep else _nth_one_loop)
+nth_one = kernel(_nth_one_pdep if HAS_BMI2 else _nth_one_loop)
 """Return the index of the set bit of ``word`` that has ``n`` set bits below it. The bit must exist."""
