@@ -76,7 +76,6 @@ EXCEPTIONS: dict[str, str] = {
     r"docs/check_language\.py|tests/test_language\.py": r".*",  # the list of the phrases, and its test
     r"LICENSE": r"whom",  # the text of the licence
     r"tests/.*": r"docstring that begins with '\w+'",  # the docstring of a test states the expected result
-    r"(ci_envs/web|examples/integrations)/.*": r"docstring that begins with '(The|A|An|All|Every|Whether|From)'",
 }
 """Regular expressions of the phrases that files may contain, by a regular expression of the file's path."""
 
