@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -33,12 +34,13 @@ NAVIGATION = (ROOT / "mkdocs.yml").read_text()
 COMMAND_LINE = PAGES["docs/reference/command_line.md"]
 
 
-def console_lines():
-    """The commands in blocks of the README and of the pages, each once."""
+def console_lines(program):
+    """The commands of a program in blocks of the README and of the pages, each once and without comments."""
     blocks = [
         block for text in (README, *PAGES.values()) for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     ]
-    return list(dict.fromkeys(line for block in blocks for line in block.splitlines() if line.startswith("ci-envs ")))
+    lines = [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
+    return list(dict.fromkeys(line for line in lines if line.startswith(f"{program} ")))
 
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "```python" in text])
@@ -52,7 +54,7 @@ def test_python_blocks_of_pages_run(page, capsys):
 
 
 def test_command_lines_are_accepted(tmp_path, monkeypatch):
-    commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines()]
+    commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines("ci-envs")]
     assert {name for name, _ in commands} == {*main.commands}
     monkeypatch.chdir(tmp_path)
     for name, rest in commands:
@@ -73,10 +75,32 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments = [*arguments, "--games", "2"]
         if name == "accuracy":
             arguments = [*arguments, "--positions", "100"]
+        if "--cubes" in arguments:  # of Quixo, where fewer cubes take minutes
+            arguments[arguments.index("--cubes") + 1] = "25"
         if "--seconds" in arguments:
             arguments[arguments.index("--seconds") + 1] = "0.1"
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
         assert result.exit_code == (1 if "human" in arguments else 0), result.output  # the input of a game ends early
+
+
+def test_make_has_the_documented_targets():
+    """CI and people run the targets themselves; this makes sure that no page names one that does not exist."""
+    lines = [line.split() for line in console_lines("make")]
+    assert ["make", "demo"] in lines
+    assert ["make", "test"] in lines
+    for line in lines:
+        subprocess.run([line[0], "--dry-run", *line[1:]], cwd=ROOT, capture_output=True, check=True)
+
+
+def test_pip_lines_install_the_pinned_torch_and_existing_extras():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    pins = (ROOT / "constraints.txt").read_text().splitlines()
+    lines = console_lines("pip")
+    assert len(lines) >= 3
+    for line in lines:
+        arguments = shlex.split(line)[2:]
+        named = re.fullmatch(r"\.\[(.*)\]", arguments[-1])
+        assert named[1] in extras if named else arguments[-1] in pins, line
 
 
 def test_the_quoted_speed_is_that_of_the_benchmarks():
