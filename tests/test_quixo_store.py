@@ -1,5 +1,6 @@
 """Tables of Quixo on disk: ranks, values, files, interrupted and damaged runs, and the commands that use them."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -151,6 +152,14 @@ class TestValues:
             for number in cubes:
                 for a in range(number + 1):
                     assert sum(store.counts(a, number - a)) == comb(cells, a) * comb(cells - a, number - a)
+
+    def test_the_counts_on_the_site_have_as_many_states_as_the_formula_says(self):
+        results = Path(__file__).parents[1] / "docs" / "results" / "quixo_tables.json"
+        rows = json.loads(results.read_text())["classes"]
+        sums = {(row["own"], row["opponent"]): row["win"] + row["draw"] + row["loss"] for row in rows}
+        assert sums == {
+            (a, cubes - a): comb(25, a) * comb(25 - a, cubes - a) for cubes in range(22, 26) for a in range(cubes + 1)
+        }
 
     def test_the_number_of_threads_does_not_change_the_files(self, store4, tmp_path):
         single = QuixoStore(Quixo(4), tmp_path)

@@ -13,11 +13,16 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path, so Python does not find the package docs
 
-from docs.generators import environments, options, speed  # noqa: E402
+from docs.generators import environments, options, quixo_tables, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
 
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
 _ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([^<]*)</code>")
+_TABLES = {
+    "<!-- speed -->": speed.speed_table,
+    "<!-- classes of Quixo -->": quixo_tables.class_table,
+    "<!-- sums of Quixo -->": quixo_tables.sum_table,
+}
 _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
 
 
@@ -38,7 +43,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = f"{markdown}\n{options.agent_sections(path.stem)}"
     markdown = _SOLVERS.sub(lambda match: options.solver_sections(match[1].split()), markdown)
     markdown = _PROBLEM.sub(lambda match: options.problem_table(match[1]), markdown)
-    markdown = markdown.replace("<!-- speed -->", speed.speed_table()) if "<!-- speed -->" in markdown else markdown
+    for mark, table in _TABLES.items():
+        if mark in markdown:
+            markdown = markdown.replace(mark, table())
     source = "CHANGELOG.md" if path.name == "changelog.md" else f"docs/{path}"
 
     def link_of(path: str) -> str | None:
