@@ -582,11 +582,18 @@ def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
     original = game(seats=("human", "random"), names=("Ada", ""), actions=["b2", "a1", "c3"], resigned=0)()
     visit(page, f"{client.base_url}/")
     page.get_by_text("Import a game").click()
-    page.get_by_label("Exported game").fill("{}")
-    page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("This text is not an exported game: environment:")
-    page.get_by_label("Exported game").fill(client.get(f"/api/games/{original.record.id}/export").text)
-    page.get_by_role("button", name="Import", exact=True).click()
+    text, button = page.get_by_label("Exported game"), page.get_by_role("button", name="Import", exact=True)
+    message = page.get_by_role("alert").filter(has_text="This text is not an exported game: environment:")
+
+    def is_refused():  # the panel still moves when it opens, and the message disappears after some seconds
+        text.fill("{}")
+        button.press("Enter")
+        page.wait_for_timeout(500)
+        return message.count()
+
+    wait_until(is_refused)
+    text.fill(client.get(f"/api/games/{original.record.id}/export").text)
+    button.press("Enter")
     page.wait_for_url("**/game/*")
     expect(page.get_by_role("status").first).to_have_text("O (random) won by resignation")
     imported = app.state.service.get(page.url.rpartition("/")[2])
