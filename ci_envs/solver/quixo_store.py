@@ -166,13 +166,15 @@ class QuixoStore:
             ValueError: The class of a position has no table, or its table is damaged.
         """
         cells = self.game.size**2
-        classes = np.bitwise_count(words) @ np.array([cells + 1, 1])
+        classes = (np.bitwise_count(words) @ np.array([cells + 1, 1])).astype(np.uint16)
         values = np.empty(len(words), dtype=np.int16)
-        for number in np.flatnonzero(np.bincount(classes)).tolist():
-            chosen = classes == number
+        order, counts = np.argsort(classes, kind="stable"), np.bincount(classes)
+        for number, chosen in enumerate(np.split(order, np.cumsum(counts)[:-1])):
+            if len(chosen) == 0:
+                continue
             a, b = divmod(number, cells + 1)
             index = class_index(self.game, a, b)
-            ranks = np.empty(np.count_nonzero(chosen), dtype=np.uint64)
+            ranks = np.empty(len(chosen), dtype=np.uint64)
             full = np.uint64((1 << cells) - 1)
             write_ranks(ranking_of(self.game), index.columns, index.offsets, full, words[chosen], ranks)
             packed = self._file((a, b)).read(ranks // 4)
