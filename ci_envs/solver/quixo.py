@@ -25,6 +25,7 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.enumeration import Reachable
+from ci_envs.solver.quixo_ranking import class_size
 from ci_envs.solver.quixo_store import MAX_STORED_SIZE, QuixoStore, StoreSolution, open_store, store_folder
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
 from ci_envs.solver.solver import Solver
@@ -94,7 +95,7 @@ def solve_quixo(game: Quixo, *, progress: Progress | None = None) -> QuixoSoluti
         if a != b:
             open_states = np.concatenate([open_states, _class(game, b, a, numbers)])
         longest = max(longest, _solve_pair(game, open_states, longest, numbers, table))
-        done += _class_size(game, a, b) * (1 if a == b else 2)
+        done += class_size(game.size**2, a, b) * (1 if a == b else 2)
         if progress:
             progress(done, states)
     return QuixoSolution(game, table)
@@ -176,11 +177,6 @@ def _pairs(game: Quixo) -> Iterator[tuple[int, int]]:
     for cubes in range(game.size**2, -1, -1):
         for a in range(cubes // 2 + 1):
             yield a, cubes - a
-
-
-def _class_size(game: Quixo, a: int, b: int) -> int:
-    cells: int = game.size**2
-    return comb(cells, a) * comb(cells - a, b)
 
 
 def _numbers(game: Quixo) -> NDArray[np.int32]:
