@@ -1,5 +1,7 @@
 """Self-play, the replay buffer and training: the stored samples are those of the games, and can be learned."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from playing import leaves_the_board, random_positions
@@ -41,6 +43,43 @@ def games_of(game, samples):
     """Return the samples of each game. Each game starts in the initial position."""
     begins = [i for i, sample in enumerate(samples) if (sample["own"], sample["opp"]) == game.start()]
     return [samples[begin:end] for begin, end in zip(begins, [*begins[1:], len(samples)], strict=True)]
+
+
+class RecordingForest(Forest):
+    """Record the positions, the visits and the kept visits of each search."""
+
+    records: ClassVar = []
+
+    def search(self, words, seeds, evaluate, **more):
+        found = super().search(words, seeds, evaluate, **more)
+        self.records.append((words.copy(), found.visits, self._trees["kept"][: len(words)].copy()))
+        return found
+
+
+def test_self_play_keeps_the_tree_below_the_played_action(monkeypatch):
+    """Games of different lengths end on three lanes, and start again on some of them."""
+    game, simulations = ConnectN(4, 5, 3, True), 8
+    monkeypatch.setattr("ci_envs.agents.alphazero.self_play.Forest", RecordingForest)
+    monkeypatch.setattr(RecordingForest, "records", [])
+    plan = plan_of(game, PUCT, lanes=3, keeps_trees=True)
+    plan.play(evenly(game), 7, np.random.default_rng(1))
+    begun, visits_of = 0, {}
+    for words, visits, kept in RecordingForest.records:
+        following = {}
+        for own_opp, counts, before in zip(words.tolist(), visits, kept.tolist(), strict=True):
+            position = Position(game, *own_opp)
+            if tuple(own_opp) == game.start():
+                begun += 1
+                assert before == 0
+            elif visits_of[tuple(own_opp)] > 1:
+                assert before >= visits_of[tuple(own_opp)]
+            if counts.sum() != simulations:  # proven
+                assert counts.sum() < simulations
+            for action in position.legal_actions():
+                after = position.play(action)
+                following[after.own, after.opp] = min(counts[action], following.get((after.own, after.opp), 99))
+        visits_of = following
+    assert begun == 7
 
 
 @pytest.mark.parametrize("selection", [PUCT, GUMBEL])

@@ -94,6 +94,86 @@ def test_it_searches_as_a_slow_search_does(game, selection):
         assert found.policy[i].sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("selection", ["puct", "ucb"])
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_a_search_with_kept_trees_equals_a_slow_search_with_kept_trees(game, selection):
+    """25 games from random positions with the best actions, in lock-step: up to four searches that continue each."""
+    network, continued = HashedNetwork(game), 0
+    settings, positions = SearchSettings(SELECTIONS[selection], 1.3, 40), random_positions(game, 25, seed=3)
+    forest = Forest(game, settings, len(positions), keeps_trees=True)
+    seeds = np.arange(len(positions), dtype=np.uint64)
+    found = forest.search(words_of(positions), seeds, network)
+    searches = [
+        SlowSearch(
+            position,
+            int(seed),
+            lambda seen: network.of(seen.own, seen.opp),
+            selection=selection,
+            exploration=1.3,
+            simulations=40,
+            considered=0,
+            flat=1,
+            noise=(),
+            halving=(),
+            contempt=0,
+        )
+        for position, seed in zip(positions, seeds, strict=True)
+    ]
+    for _ in range(4):
+        positions = [position.play(int(action)) for position, action in zip(positions, found.actions, strict=True)]
+        goes_on = [
+            number
+            for number, (position, slow) in enumerate(zip(positions, searches, strict=True))
+            if position.result is None and slow.find(position) is not None
+        ]
+        positions, searches = ([each[number] for number in goes_on] for each in (positions, searches))
+        forest.move(np.array(goes_on, np.int64))
+        seeds = seeds[goes_on] + np.uint64(100)
+        found = forest.search(words_of(positions), seeds, network)
+        for i, (position, slow) in enumerate(zip(positions, searches, strict=True)):
+            slow.continue_below(position, int(seeds[i]))
+            continued += 1
+            expected = {action: child.visits for action, child in slow.root.children.items()}
+            assert {action: found.visits[i, action] for action in expected} == expected
+            if slow.root.is_proven:
+                assert found.values[i] == slow.root.lower
+            else:
+                assert found.values[i] == pytest.approx(slow.root.total / slow.root.visits)
+                assert found.draws[i] == pytest.approx(slow.drawn / (slow.root.visits - slow.kept))
+    assert continued > 25
+
+
+def test_a_position_outside_the_kept_tree_gets_a_new_tree():
+    game, network = ConnectN(3, 3, 3), HashedNetwork(ConnectN(3, 3, 3))
+    first, second = words_of([Position.from_text(game, "XO./.../... X")]), words_of([Position.start(game)])
+    settings, seeds = SearchSettings(simulations=30), seeds_of([1])
+    keeping, new = Forest(game, settings, 1, keeps_trees=True), Forest(game, settings, 1)
+    keeping.search(first, seeds, network)
+    for words in (second, second):  # a second search of the same position does not continue either
+        for kept, expected in zip(
+            keeping.search(words, seeds, network), new.search(words, seeds, network), strict=True
+        ):
+            np.testing.assert_array_equal(kept, expected)
+
+
+def test_a_kept_root_gets_new_noise():
+    """Noise that is all on one action, with a share of 1, leaves no other prior."""
+    game = ConnectN(3, 3, 3)
+    network, seeds, start = HashedNetwork(game), seeds_of([1]), Position.start(game)
+    forest = Forest(game, SearchSettings(simulations=60), 1, keeps_trees=True)
+    found = forest.search(words_of([start]), seeds, network)
+    position = start.play(int(found.actions[0]))
+    action = position.legal_actions()[3]
+    gammas = np.full((1, 9), 1e-300)
+    gammas[0, action] = 1.0
+    forest.search(words_of([position]), seeds, network, dirichlet=(gammas, 1.0))
+    root, nodes = forest.tree(0)[0], forest.tree(0)
+    children = nodes[root["first"] : root["first"] + root["children"]]
+    assert {int(child["action"]): float(child["prior"]) for child in children} == pytest.approx(
+        {legal: float(legal == action) for legal in position.legal_actions()}
+    )
+
+
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):

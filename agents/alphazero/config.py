@@ -64,6 +64,12 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     contempt: float = option(
         "maximum reduction of the value of a draw, in self-play and on the ladder", PROBABILITY, 0.0
     )
+    keep_tree: bool = option(
+        "continue the search in the subtree of the played action, whose visits count as simulations; not with"
+        " selection=gumbel or contempt",
+        Flag(),
+        False,
+    )
     dirichlet_concentration: float = option(
         "concentration of the Dirichlet noise at the root, summed over all actions; not with selection=gumbel",
         POSITIVE,
@@ -134,6 +140,11 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             raise ValueError(
                 f"give either iterations or minutes, not iterations={self.iterations} and minutes={self.minutes:g}"
             )
+        if self.keep_tree and (self.contempt or self.selection == "gumbel"):
+            raise ValueError(
+                "keep_tree=true needs contempt=0 and selection=puct or ucb, not"
+                f" contempt={self.contempt:g} and selection={self.selection}"
+            )
         integer_between("threads" if self.workers is None else "workers", self.shares, 1, self.games)
 
     @property
@@ -169,4 +180,5 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             discount=self.discount,
             value_mix=self.value_mix,
             contempt=self.contempt,
+            keeps_trees=self.keep_tree,
         )

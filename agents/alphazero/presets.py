@@ -9,9 +9,9 @@ PRESETS: Mapping[str, str] = {
         "reuse=20,batch=64,learning_rate=0.001,learning_rate_end_share=1,weight_decay=0,iterations=20"
     ),
     "E": (
-        "architecture=e,selection=puct,exploration=1,simulations=2000,games=1,lanes=1,batch=none,dirichlet_fraction=0,"
-        "sampled_plies=36,random_plies=0,value_mix=0,learning_rate=0.005,learning_rate_end_share=1,weight_decay=0.00001,"
-        "iterations=50000"
+        "architecture=e,selection=puct,exploration=1,simulations=2000,keep_tree=true,games=1,lanes=1,batch=none,"
+        "dirichlet_fraction=0,sampled_plies=36,random_plies=0,value_mix=0,learning_rate=0.005,"
+        "learning_rate_end_share=1,weight_decay=0.00001,iterations=50000"
     ),
 }
 """The options by the name of the section: ``ci-envs train alphazero:preset=E ConnectN-v0 --output DIR``."""

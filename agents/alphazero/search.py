@@ -36,17 +36,20 @@ from ci_envs.agents.search.tree import (
     child_of,
     choose_child,
     expand,
+    find,
     is_proven,
     node_type,
     outcome_value,
     own_bounds,
     prove_children,
     reset,
+    subtree,
     tighten_ancestors,
 )
 from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, kernel, legal
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_planes
+from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import inlined
 
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -67,6 +70,7 @@ TREE = np.dtype(
         ("leaf", np.uint64),
         ("draw", np.float64),
         ("left", np.int64),
+        ("kept", np.uint64),
         ("state", np.uint64),
         ("raw", np.float64),
         ("drawn", np.float64),
@@ -82,6 +86,7 @@ Fields:
 * ``leaf``: the node where the last simulation ended.
 * ``draw``: the value of a draw for the player who moved to the leaf.
 * ``left``: the number of remaining simulations.
+* ``kept``: the number of visits of the root in earlier searches.
 * ``state``: the state of the random number generator.
 * ``raw``: the network's value of the root for the player to move, without search.
 * ``drawn``: the sum of the draw probabilities of the leaves.
@@ -131,7 +136,7 @@ class SearchResult(NamedTuple):
             are not closed; the improved policy with GUMBEL; only the best action if the position or that action is
             proven.
         values: values for the player to move, from -1 to 1, including contempt, float64 of shape (n,).
-        draws: mean draw probability of the leaves, from 0 to 1, float64 of shape (n,).
+        draws: mean draw probability of the leaves of this search, from 0 to 1, float64 of shape (n,).
         contempt: contempt at the end of the search, from 0 to 1, float64 of shape (n,).
         costs: reduction of ``values`` by contempt, float64 of shape (n,).
         actions: the best actions, int64 of shape (n,).
@@ -147,7 +152,7 @@ class SearchResult(NamedTuple):
 
 
 class Forest:
-    """The trees of several positions, whose memory is reused for each search.
+    """The trees of several positions, whose memory is used again for each search.
 
     The outputs of the network are cached between searches as long as the network is the same.
 
@@ -155,11 +160,14 @@ class Forest:
         game: the game.
         settings: the settings of the search.
         positions: the maximum number of positions of a search.
+        keeps_trees: whether the search of a position continues with the subtree of this position in the tree of the
+            search before, if that tree contains it. The visits of the kept root count as simulations. The values in a
+            tree include contempt, so contempt must be 0. Gumbel selection needs new trees.
     """
 
-    def __init__(self, game: Game, settings: SearchSettings, positions: int) -> None:
+    def __init__(self, game: Game, settings: SearchSettings, positions: int, *, keeps_trees: bool = False) -> None:
         """Allocate the memory of the trees."""
-        self.game, self.settings, self.positions = game, settings, positions
+        self.game, self.settings, self.positions, self.keeps_trees = game, settings, positions, keeps_trees
         nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
         self._trees = np.zeros(positions, TREE)
@@ -181,7 +189,8 @@ class Forest:
         """Search several positions in lock-step.
 
         Args:
-            words: non-terminal positions, uint64 of shape (n, 2), with n at most :attr:`positions`.
+            words: non-terminal positions, uint64 of shape (n, 2), with n at most :attr:`positions`. Position i
+                continues with a part of tree i of the search before if trees are kept.
             seeds: the seeds of the order of equal actions, uint64 of shape (n,).
             evaluate: the network. A different network must be a different function, because outputs are cached.
             contempt: maximum reduction of the value of a draw for each player to move, from 0 to 1, float64 of shape
@@ -211,6 +220,10 @@ class Forest:
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
+            self.discard(np.arange(self.positions))
+        trees["kept"] = 0
+        if self.keeps_trees:
+            keep_subtrees(nodes, trees, words, seeds, gammas, share)
         write_roots(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
         context = self._memory, gammas, share
         planes, waiting = self._planes, self._waiting
@@ -226,6 +239,17 @@ class Forest:
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
             write_result(nodes, trees, self.settings, noise, *found)
             yield found
+
+    def discard(self, trees: NDArray[np.int64]) -> None:
+        """Discard the trees with these numbers. The cache of the network's outputs is kept."""
+        self._trees["size"][trees] = 0
+
+    def move(self, trees: NDArray[np.int64]) -> None:
+        """Make the trees with these increasing numbers the first ones, and discard the others."""
+        for new, old in enumerate(trees.tolist()):
+            size = int(self._trees[old]["size"])
+            self._trees[new], self._nodes[new, :size] = self._trees[old], self._nodes[old, :size]
+        self.discard(np.arange(len(trees), self.positions))
 
     def tree(self, position: int) -> NDArray[np.void]:
         """Return the nodes of a position of the last search. The next search overwrites them."""
@@ -273,11 +297,32 @@ def _halving(considered: int, simulations: int) -> list[int]:
 
 @kernel
 def write_roots(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, contempt: Any) -> None:
-    """Initialise each tree with its root."""
+    """Initialise each tree that is not kept with its root."""
     for i in range(len(trees)):
+        if trees[i].kept > 0:
+            continue
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
         trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
         trees[i].drawn, trees[i].contempt, trees[i].cost = 0.0, contempt[i], 0.0
+
+
+@kernel
+def keep_subtrees(forest: Any, trees: Any, words: Any, seeds: Any, gammas: Any, share: Any) -> None:
+    """Reduce each tree that contains its new position below the root to the subtree of the position."""
+    for i in range(len(trees)):
+        nodes, tree = forest[i], trees[i]
+        top = np.uint64(find(nodes, tree.size, words[i, 0], words[i, 1]))
+        if top == ROOT:
+            continue
+        kept, size = subtree(nodes, top)
+        copy_items(kept, nodes, size)
+        root = nodes[ROOT]
+        if root.sign < 0:  # the values of a root are for the player to move
+            root.total, root.lower, root.upper, root.sign = -root.total, -root.upper, -root.lower, 1
+        if share > 0:
+            _mix_in_noise(nodes, gammas[i], share)
+        tree.size, tree.state, tree.kept, tree.left = size, seeds[i], root.visits, -np.int64(root.visits)
+        tree.drawn, tree.contempt, tree.cost = 0.0, 0.0, 0.0
 
 
 @kernel
@@ -541,7 +586,10 @@ def write_result(
             policy[i, nodes[best].action] = 1
             values[i], draws[i] = lower, lower == DRAW
         else:
-            values[i], draws[i] = np.float64(root.total) / root.visits, trees[i].drawn / root.visits
+            values[i], draws[i] = (
+                np.float64(root.total) / root.visits,
+                trees[i].drawn / max(root.visits - trees[i].kept, 1),
+            )
             costs[i] = trees[i].cost / root.visits
             if settings.selection == GUMBEL:
                 best = _write_improved_policy(nodes, trees[i], noise[i], policy[i])

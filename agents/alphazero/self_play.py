@@ -52,6 +52,8 @@ class SelfPlay:
         discount: discount factor of the result of a game per ply before its end. Below 1, a network learns to win fast.
         value_mix: weight of the search value in the value target. The result of the game has the remaining weight.
         contempt: maximum reduction of the value of a draw in the search. The value target does not contain it.
+        keeps_trees: whether a search continues with the subtree of the action that was played
+            (:class:`~ci_envs.agents.alphazero.search.Forest`).
     """
 
     game: Game
@@ -63,6 +65,7 @@ class SelfPlay:
     discount: float
     value_mix: float
     contempt: float
+    keeps_trees: bool = False
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
         """Play games to the end.
@@ -84,7 +87,7 @@ class _GamesInProgress:
     def __init__(self, plan: SelfPlay, evaluate: Evaluate, games: int, rng: Generator) -> None:
         lanes = min(plan.lanes, games)
         self.plan, self.evaluate, self.rng, self.to_start = plan, evaluate, rng, games - lanes
-        self.forest = Forest(plan.game, plan.settings, lanes)
+        self.forest = Forest(plan.game, plan.settings, lanes, keeps_trees=plan.keeps_trees)
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
@@ -169,9 +172,11 @@ class _GamesInProgress:
         self.to_start -= len(again)
         self.words[again] = self._openings(len(again))
         self.player[again] = self.length[again] = 0
+        self.forest.discard(again)
         for lane in again.tolist():
             self.samples[lane], self.occurrences[lane] = [], Counter()
         if len(closed):
+            self.forest.move(np.setdiff1d(np.arange(len(self.words)), closed))
             self.words = np.delete(self.words, closed, axis=0)
             self.player, self.length = np.delete(self.player, closed), np.delete(self.length, closed)
             gone = set(closed.tolist())

@@ -62,13 +62,36 @@ class SlowSearch:
     contempt: float
 
     def __post_init__(self):
-        self.dice = Dice(self.seed)
-        self.root = SlowNode(self.position, acts_again=True)
+        self.search(SlowNode(self.position, acts_again=True), self.seed)
+
+    def search(self, root, seed):
+        self.root, self.dice, self.kept = root, Dice(seed), root.visits
         self.drawn = self.cost = 0.0
-        for _ in range(self.simulations + 1):
-            if self.root.is_proven:
-                break
+        while root.visits < self.simulations + 1 and not root.is_proven:
             self.simulate()
+
+    def continue_below(self, position, seed):
+        """Search again with the part of the tree below a position. Its visits count as simulations."""
+        node = self.find(position)
+        if node.sign == -1:  # the values of a root are for the player to move
+            node.sign, node.total, node.lower, node.upper = 1, -node.total, -node.upper, -node.lower
+        self.search(node, seed)
+
+    def find(self, position):
+        """Return the most visited node below the root with this position and with children, or None if there are none.
+
+        It is also None if several are visited most, because their trees can be different.
+        """
+        remaining, found = [*self.root.children.values()], []
+        while remaining:
+            node = remaining.pop()
+            remaining += node.children.values()
+            same = (node.position.own, node.position.opp) == (position.own, position.opp)
+            if same and node.children:
+                found.append(node)
+        most = max((node.visits for node in found), default=0)
+        best = [node for node in found if node.visits == most]
+        return best[0] if len(best) == 1 else None
 
     def simulate(self):
         path, contempt = [self.root], self.contempt_now()
