@@ -5,7 +5,7 @@ Ray: Moritz et al., "Ray: a distributed framework for emerging AI applications",
 
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from logging import ERROR
 from threading import current_thread
@@ -94,24 +94,39 @@ class RayPool(Generic[State]):
             ClusterError: The worker of the same call died more than :data:`RETRIES` times.
             Exception: The exception that ``function`` raises.
         """
+        results: dict[int, Result] = {}
+        for number, result in self.results(function, work):
+            results[number] = result
+            if done is not None:
+                done(result)
+        return [results[number] for number in range(len(work))]
+
+    def results(
+        self,
+        function: Callable[Concatenate[State, Arguments], Result],
+        work: Sequence[tuple[Any, ...]],
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield the number of each item of ``work`` and its result as soon as the result is available.
+
+        The arguments and errors are those of :meth:`run`.
+        """
         from ray.util import ActorPool
 
-        results: dict[int, Result] = {}
         state = [self._state]  # Ray does not resolve a reference inside a list
-        calls = ActorPool(self._actors).map_unordered(
+        calls: Iterator[tuple[int, Result]] = ActorPool(self._actors).map_unordered(
             lambda actor, call: actor.call.remote(state, function, call[0], *call[1]), list(enumerate(work))
         )
+        for _ in work:
+            yield self._next_result(calls)
+
+    def _next_result(self, calls: Iterator[tuple[int, Result]]) -> tuple[int, Result]:
         try:
             with redirect_stdout(_StdoutWithoutRay(sys.stdout)):
-                for number, result in calls:
-                    results[number] = result
-                    if done is not None:
-                        done(result)
+                return next(calls)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from error
         except self._ray.exceptions.RayActorError:
             raise ClusterError(f"the worker of the same call died {self._attempts} times") from None
-        return [results[number] for number in range(len(work))]
 
     def close(self) -> None:
         """Stop the workers and abandon the calls in progress."""

@@ -2,7 +2,7 @@
 
 The method is that of Tanaka, Bonnet, Tixeuil and Tamura, "Quixo Is Solved", Advances in Computer Games 2021: backward
 induction from the full board to the empty board, and value iteration inside each pair of classes
-(:mod:`ci_envs.solver.quixo_classes`). A table has 2 bits for each rank (:mod:`ci_envs.solver.quixo_ranking`).
+(:mod:`ci_envs.solver.quixo_pairs`). A table has 2 bits for each rank (:mod:`ci_envs.solver.quixo_ranking`).
 
 While a pair is computed, its bytes are in a memory map of a temporary file. They contain only values that are certain,
 at any time. So a computation that was interrupted, or killed, continues with the values found so far.
@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,8 @@ from typing_extensions import override
 
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.quixo import Quixo
-from ci_envs.solver.quixo_classes import Class, count_values, pack, solve_pair
+from ci_envs.solver.quixo_classes import Class, count_values, pack
+from ci_envs.solver.quixo_pairs import Sweeper, solve_pair
 from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, ranking_of, write_ranks
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
@@ -243,7 +244,14 @@ class QuixoStore:
         tables = ranking_of(self.game)
         return Requirements(states, disk + most_work, memory + sum(table.nbytes for table in tables))
 
-    def compute(self, cubes: int = 0, *, threads: int = 1, progress: Progress | None = None) -> None:
+    def compute(
+        self,
+        cubes: int = 0,
+        *,
+        threads: int = 1,
+        sweeper: Sweeper | None = None,
+        progress: Progress | None = None,
+    ) -> None:
         """Compute the tables that are missing or damaged.
 
         A computation can be stopped, and continues with the next call. It loses at most a sweep of one pair of classes.
@@ -251,6 +259,7 @@ class QuixoStore:
         Args:
             cubes: The smallest number of cubes on the board. 0 solves the game.
             threads: The number of threads.
+            sweeper: Makes most of the work, instead of the threads.
             progress: A function that is called repeatedly with the estimated number of finished states and the number
                 of all states. It may raise an error to stop the computation.
 
@@ -272,14 +281,14 @@ class QuixoStore:
                     if progress:  # each round is assumed to take half of the remaining time
                         progress(done + int(size * (1 - (1 - part / parts / 2) / 2**rounds)), total)
 
-                self._compute_pair(pair, threads, report)
+                self._compute_pair(pair, partial(solve_pair, threads=threads, sweeper=sweeper, report=report))
                 done += size
 
-    def _compute_pair(self, pair: tuple[Class, ...], threads: int, report: Callable[[int, int, int], None]) -> None:
+    def _compute_pair(self, pair: tuple[Class, ...], solve: Callable[..., int]) -> None:
         above = [(b, a + 1) for a, b in pair if a + b < self.game.size**2]
         filled = {cls: self._verified(cls).content for cls in above}
         values = {cls: self._working_values(cls) for cls in pair}
-        solve_pair(self.game, values, filled, threads=threads, report=report)
+        solve(self.game, values, filled)
         for cls in pair:
             self._write(cls, values[cls])
         del values
