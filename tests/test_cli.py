@@ -124,7 +124,8 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("compare Nim-v0 random random --ray-address=x", ("--ray-address 'x' is for workers: give --workers too",)),
         ("compare TicTacToe-v0 random random --random-plies 9", ("--random-plies 9 is too large for ConnectN",)),
         ("solve BitString-v0 umda --ray-address=x", ("--ray-address 'x' is for workers: give --workers too",)),
-        ("solve Quixo-v0:size=3 --workers 2", ("Quixo-v0:size=3 is a game", "no --seconds, --workers")),
+        ("solve Quixo-v0:size=3 --workers 2", ("for a game,", "--workers and --ray-address need --store")),
+        ("solve Quixo-v0:size=3 --seconds 2", ("Quixo-v0:size=3 is a game", "no --seconds")),
         ("play Quixo-v0 random random -o no/such/game.gif", ("--output", "'no/such'")),
     ],
 )

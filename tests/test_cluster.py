@@ -24,6 +24,7 @@ from ci_envs.arena import Tournament, compare
 from ci_envs.arena.report import to_json
 from ci_envs.cli.main import main
 from ci_envs.cluster import ClusterError, RayPool
+from ci_envs.solver.quixo_pairs import Sweeper
 from ci_envs.training import train
 
 GAME = ConnectN(3, 3, 3)
@@ -93,6 +94,18 @@ def test_work_that_kills_every_worker_is_given_up(monkeypatch):
 def test_each_worker_needs_a_core():
     with pytest.raises(ValueError, match="workers=5 is too much: the Ray cluster has 4 cores"):
         RayPool(None, 5)
+
+
+def test_workers_compute_the_same_tables_of_quixo(tmp_path, monkeypatch):
+    monkeypatch.setattr(Sweeper, "states_in_part", 500)  # so that each sweep has several parts
+    files = []
+    for name, more in (("workers", ["--workers", "2"]), ("threads", ["--threads", "2"])):
+        arguments = ["solve", "Quixo-v0:size=3", "--store", str(tmp_path / name), *more]
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+        files.append({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.values")})
+    assert files[0] == files[1]
+    assert len(files[0]) == 55
 
 
 class KilledAgent(Agent):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 # A module imports only from its own layer and from the layers above it in this list. CONTRIBUTING.md has a picture.
 LAYERS = (
-    {"ci_envs.validation", "ci_envs.storage", "ci_envs.spec", "ci_envs.plugins", "ci_envs.extras"},
+    {"ci_envs.validation", "ci_envs.storage", "ci_envs.spec", "ci_envs.plugins", "ci_envs.extras", "ci_envs.devices"},
     {"ci_envs.cluster"},
     {"ci_envs.kernels"},
     {"ci_envs.drawing"},

@@ -240,19 +240,3 @@ def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
         return network_for(game, architecture)
-
-
-def device_named(name: str | None) -> str:
-    """Return the name of a device. None becomes ``cuda`` if it is available, else ``cpu``.
-
-    Raises:
-        ValueError: PyTorch cannot use this device.
-    """
-    if name is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"PyTorch cannot use device={name!r}: {reason}") from None
-    return name

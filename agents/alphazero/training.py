@@ -21,11 +21,12 @@ from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner, Loss, tensors_of
 from ci_envs.agents.alphazero.model_file import read_model, write_model
-from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, device_named, new_network
+from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, new_network
 from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
 from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers
 from ci_envs.cluster import check_cluster
+from ci_envs.devices import device_named
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState

@@ -12,6 +12,7 @@ from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import cluster_errors, usage_errors
 from ci_envs.cli.options import ray_options, seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
+from ci_envs.cli.store_resources import Resources
 from ci_envs.cluster import check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
 from ci_envs.registry import resolve
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     help="With --store, compute the positions with at least this number of cubes on the board.  [default: 0]",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Number of threads for --store.  [default: all cores]")
-@ray_options("run the solvers of a problem at the same time; the results stay the same")
+@click.option("--device", metavar="NAME", help="Device of PyTorch for --store, for example cuda, instead of threads.")
+@ray_options("run the solvers of a problem, or compute the tables of --store; the results stay the same")
 @seed_option
 @data_options("the results")
 def solve(
@@ -52,6 +54,7 @@ def solve(
     store: Path | None,
     cubes: int | None,
     threads: int | None,
+    device: str | None,
     workers: int | None,
     ray_address: str | None,
     seed: int,
@@ -65,33 +68,36 @@ def solve(
     run, and the exit status is 1.
 
     Quixo on 5 x 5 cubes has too many positions for the memory. With --store, the command computes tables of their
-    values on the disk, from the full board down to --cubes. You can stop the command and start it again at any time.
+    values on the disk, from the full board down to --cubes. You can stop the command and start it again at any time,
+    also with other threads, --workers or --device. The tables are the same.
 
     \b
     ci-envs solve Quixo-v0:size=4
     ci-envs solve Quixo-v0 --store tables --cubes 23
+    ci-envs solve Quixo-v0 --store tables --device cuda
     ci-envs solve Quixo-v0 "XOOXO/OXXXX/XXOOO/OXXOX/OOXX. X" --store tables
     ci-envs solve SetCovering-v0:n=100 greedy tabu ilp --seconds 10
     """
     with usage_errors():
         if is_problem(environment):
-            if store or cubes is not None or threads is not None:
+            if store or not (cubes is None and threads is None and device is None):
                 raise ValueError(
-                    f"{environment} is an optimisation problem: --store, --cubes and --threads are for games"
+                    f"{environment} is an optimisation problem: --store, --cubes, --threads and --device are for games"
                 )
             _solve_problem(environment, arguments, data_files, _SolverOptions(seed, seconds, workers, ray_address))
             return
-        if len(arguments) > 1 or seconds is not None or workers is not None or ray_address is not None:
-            unused = "--seconds, --workers or --ray-address"
-            raise ValueError(f"{environment} is a game: give at most one position, and no {unused}")
-        if store is None and (cubes is not None or threads is not None):
-            raise ValueError("--cubes and --threads need --store")
-        if store and arguments and cubes is not None:
-            raise ValueError("give either a position or --cubes")
+        if len(arguments) > 1 or seconds is not None:
+            raise ValueError(f"{environment} is a game: give at most one position, and no --seconds")
+        resources = Resources(threads, workers, ray_address, device)
+        if cubes is not None or resources != Resources():
+            if store is None:
+                raise ValueError("for a game, --cubes, --threads, --device, --workers and --ray-address need --store")
+            if arguments:
+                raise ValueError("--cubes, --threads, --device, --workers and --ray-address do not go with a position")
     if store and not arguments:
         from ci_envs.cli.solve_store import compute_store
 
-        compute_store(environment, store, cubes or 0, threads, data_files)
+        compute_store(environment, store, cubes or 0, resources, data_files)
     else:
         _solve_game(environment, arguments[0] if arguments else None, store, data_files)
 

@@ -1,6 +1,5 @@
 """The computation of tables on disk by ``ci-envs solve --store``."""
 
-import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,44 +7,51 @@ from typing import TYPE_CHECKING
 import click
 
 from ci_envs.cli.data_files import DataFiles
-from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.errors import cluster_errors, usage_errors
 from ci_envs.cli.progress import count_progress
+from ci_envs.cli.store_resources import Resources
 from ci_envs.registry import resolve
 
 if TYPE_CHECKING:
     from ci_envs.games.game import Game
-    from ci_envs.solver.quixo_store import QuixoStore, StoreSolution
+    from ci_envs.solver.quixo_store import QuixoStore, Requirements, StoreSolution
 
 
-def compute_store(environment: str, folder: Path, cubes: int, threads: int | None, data_files: DataFiles) -> None:
+def compute_store(environment: str, folder: Path, cubes: int, resources: Resources, data_files: DataFiles) -> None:
     """Compute the tables of a game in a folder, and print the numbers of won, drawn and lost states.
 
     Args:
         environment: The environment of the game.
         folder: The folder.
         cubes: The smallest number of cubes on the board.
-        threads: The number of threads, or None for all cores.
+        resources: What computes the tables.
         data_files: The files for the numbers.
     """
-    with usage_errors():
+    with usage_errors(), cluster_errors():
         _, game, _ = resolve(environment)
         store = _store_of(game, folder)
-        states, disk, memory = store.requirements(cubes)
-        if states:
-            free = shutil.disk_usage(_existing(folder)).free
-            click.echo(
-                f"{states:,} states are left to compute. This needs up to {_size(disk)} of disk space"
-                f" ({_size(free)} are free) and {_size(memory)} of memory.",
-                err=True,
-            )
-        with count_progress("states", estimates=True) as progress:
-            store.compute(cubes, threads=threads or os.cpu_count() or 1, progress=progress)
+        requirements = store.requirements(cubes)
+        with resources.sweeper(store.game) as sweeper:
+            if requirements.states:
+                _print_requirements(folder, requirements)
+            with count_progress("states", estimates=True) as progress:
+                store.compute(cubes, threads=resources.thread_count, sweeper=sweeper, progress=progress)
     rows = [
         {"own": a, "opponent": b, **counts._asdict()} for (a, b), counts in store.all_counts().items() if a + b >= cubes
     ]
     if not data_files.on_stdout:
         _print_table(environment, rows)
     data_files.write({"environment": environment, "store": str(folder), "classes": rows}, rows)
+
+
+def _print_requirements(folder: Path, requirements: "Requirements") -> None:
+    states, disk, memory = requirements
+    free = shutil.disk_usage(_existing(folder)).free
+    click.echo(
+        f"{states:,} states are left to compute. This needs up to {_size(disk)} of disk space"
+        f" ({_size(free)} are free) and {_size(memory)} of memory.",
+        err=True,
+    )
 
 
 def solution_of_store(game: "Game", folder: Path) -> "StoreSolution":

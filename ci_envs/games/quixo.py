@@ -29,6 +29,7 @@ from ci_envs.games.operations import (
     transform_action,
 )
 from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.validation import integer_between
 
@@ -157,8 +158,8 @@ def pushes(size: int) -> tuple[tuple[int, int], ...]:
 
 
 @lru_cache
-def _masks(size: int) -> NDArray[np.uint64]:
-    """Return the masks of each push in columns.
+def push_masks(size: int) -> NDArray[np.uint64]:
+    """Return the masks of each push in columns, uint64 of shape (pushes, 6).
 
     The columns are: cells that stay, cells that slide, the inserted cell, the shifts to the left and right in bits, and
     the taken cell.
@@ -173,9 +174,15 @@ def _masks(size: int) -> NDArray[np.uint64]:
     return np.array(table, dtype=np.uint64)
 
 
+@inlined
+def slide_cubes(cubes: Any, stay: Any, slide: Any, left: Any, right: Any) -> Any:
+    """Return where the cubes of a player are after a push with these masks, without the inserted cube."""
+    return (cubes & stay) | (((cubes & slide) << left) >> right)
+
+
 @implements(legal, Quixo)
 def _(game: Quixo) -> Any:
-    taken = _masks(game.size)[:, 5].copy()
+    taken = push_masks(game.size)[:, 5].copy()
     return lambda game, own, opp, action: (opp & taken[action]) == np.uint64(0)
 
 
@@ -201,13 +208,12 @@ def _(game: Quixo) -> Any:
 
 @implements(play, Quixo)
 def _(game: Quixo) -> Any:
-    stays, slides, inserted, left, right, _ = (column.copy() for column in _masks(game.size).T)
+    stays, slides, inserted, left, right, _ = (column.copy() for column in push_masks(game.size).T)
 
     def kernel(game, own, opp, action):
         stay, slide, shl, shr = stays[action], slides[action], left[action], right[action]
-        new_own = (own & stay) | (((own & slide) << shl) >> shr) | inserted[action]
-        new_opp = (opp & stay) | (((opp & slide) << shl) >> shr)
-        return new_opp, new_own
+        new_own = slide_cubes(own, stay, slide, shl, shr) | inserted[action]
+        return slide_cubes(opp, stay, slide, shl, shr), new_own
 
     return kernel
 
@@ -229,7 +235,7 @@ def retract(game: Any, own: Any, opp: Any, action: Any) -> Any:
 
 @implements(retract, Quixo)
 def _(game: Quixo) -> Any:
-    stays, slides, inserted, left, right, taken = (column.copy() for column in _masks(game.size).T)
+    stays, slides, inserted, left, right, taken = (column.copy() for column in push_masks(game.size).T)
     slid = (slides << left) >> right
 
     def kernel(game, own, opp, action):

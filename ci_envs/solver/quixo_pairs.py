@@ -33,7 +33,7 @@ from ci_envs.solver.quixo_classes import (
 from ci_envs.solver.quixo_ranking import ranking_of
 
 _SHARE_OF_WAVE = 16  # a wave replaces a sweep if there are at least this many unknown states for each new value
-_STATES_IN_PART, _ROWS_IN_PART = 1 << 18, 1 << 12
+_ROWS_IN_PART = 1 << 12
 _SECONDS_A_REPORT = 0.2
 
 Report = Callable[[int, int, int], None]
@@ -74,7 +74,13 @@ class Swept(NamedTuple):
 
 
 class Sweeper(ABC):
-    """Makes the sweeps of a pair of classes."""
+    """Makes the sweeps of a pair of classes.
+
+    Attributes:
+        states_in_part: The size of a part.
+    """
+
+    states_in_part: int = 1 << 18
 
     @abstractmethod
     def start(self, tables: Mapping[Class, ClassTables]) -> None:
@@ -209,7 +215,7 @@ class _Rounds:
         parts = [
             Part(cls, range(start, min(start + step, len(tables.representatives))))
             for cls, tables in self._tables.items()
-            for step in (max(1, _STATES_IN_PART // tables.columns),)
+            for step in (max(1, self._sweeper.states_in_part // tables.columns),)
             for start in range(0, len(tables.representatives), step)
         ]
         for part, swept in self._sweeper.sweep(first, parts, partial(self._report_parts, len(parts))):

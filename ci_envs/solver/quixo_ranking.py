@@ -29,11 +29,15 @@ from ci_envs.kernels.bit_selection import extract_bits
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import inline_kernel, kernel
 
-_CHUNK = 9  # bits that one look-up in the table of images maps
-_LOW = 13  # bits of a mask whose number among the masks with equally many bits is in a table
-_SYMMETRY = np.uint32(7)
-_IS_SYMMETRIC = np.uint32(8)
-_ROW_BITS = np.uint32(4)
+CHUNK = 9
+"""The number of bits that one look-up in the table of images maps."""
+
+LOW = 13
+"""The number of bits of a mask whose number among the masks with equally many bits is in a table."""
+
+SYMMETRY, IS_SYMMETRIC, ROW_BITS = np.uint32(7), np.uint32(8), np.uint32(4)
+"""The bits of an entry of :attr:`Ranking.orbits`: of the symmetry, of symmetric representatives, and the place of the
+number."""
 
 
 class Ranking(NamedTuple):
@@ -81,9 +85,9 @@ def ranking_of(game: Quixo) -> Ranking:
     cells = game.size**2
     images, orbits = _image_table(game), np.empty(1 << cells, dtype=np.uint32)
     _fill_orbits(images, orbits, np.zeros(cells + 1, dtype=np.uint32))
-    counts = np.zeros(_LOW + 1, dtype=np.int64)
-    low_numbers = np.empty(1 << _LOW, dtype=np.uint16)
-    for mask in range(1 << _LOW):
+    counts = np.zeros(LOW + 1, dtype=np.int64)
+    low_numbers = np.empty(1 << LOW, dtype=np.uint16)
+    for mask in range(1 << LOW):
         low_numbers[mask] = counts[mask.bit_count()]
         counts[mask.bit_count()] += 1
     return Ranking(orbits, images, low_numbers)
@@ -95,7 +99,7 @@ def class_index(game: Quixo, a: int, b: int) -> ClassIndex:
     cells = game.size**2
     representatives, images = _representatives(game)[a]
     free = cells - a
-    low = min(_LOW, free)
+    low = min(LOW, free)
     sizes = [comb(low, b - high.bit_count()) if high.bit_count() <= b else 0 for high in range(1 << free - low)]
     offsets = np.cumsum([0, *sizes[:-1]], dtype=np.uint64)
     return ClassIndex(representatives, images, comb(free, b), offsets)
@@ -110,7 +114,7 @@ def class_size(cells: int, a: int, b: int) -> int:
 def _representatives(game: Quixo) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
     """Return the representatives by their number of cubes, and the number of images of each."""
     ranking = ranking_of(game)
-    masks = np.flatnonzero((ranking.orbits & _SYMMETRY) == 0).astype(np.uint64)
+    masks = np.flatnonzero((ranking.orbits & SYMMETRY) == 0).astype(np.uint64)
     images, cubes = np.empty(len(masks), dtype=np.int64), np.bitwise_count(masks)
     _count_images(ranking.images, masks, images)
     return [(masks[cubes == count], images[cubes == count]) for count in range(game.size**2 + 1)]
@@ -118,11 +122,11 @@ def _representatives(game: Quixo) -> list[tuple[NDArray[np.uint64], NDArray[np.i
 
 def _image_table(game: Quixo) -> NDArray[np.uint32]:
     cells, maps = game.size**2, cell_maps(game.size, game.size)
-    table = np.zeros((len(maps), -(-cells // _CHUNK), 1 << _CHUNK), dtype=np.uint32)
-    bits = np.arange(1 << _CHUNK)
+    table = np.zeros((len(maps), -(-cells // CHUNK), 1 << CHUNK), dtype=np.uint32)
+    bits = np.arange(1 << CHUNK)
     for symmetry, targets in enumerate(maps.tolist()):
         for cell, target in enumerate(targets):
-            table[symmetry, cell // _CHUNK] |= ((bits >> cell % _CHUNK & 1) << target).astype(np.uint32)
+            table[symmetry, cell // CHUNK] |= ((bits >> cell % CHUNK & 1) << target).astype(np.uint32)
     return table
 
 
@@ -131,8 +135,8 @@ def image(images: Any, symmetry: Any, mask: Any) -> Any:
     """Return the image of a mask under a symmetry. The first argument is the table :attr:`Ranking.images`."""
     found = np.uint64(0)
     for chunk in range(images.shape[1]):
-        found |= np.uint64(images[symmetry, np.uint64(chunk), mask & np.uint64((1 << _CHUNK) - 1)])
-        mask >>= np.uint64(_CHUNK)
+        found |= np.uint64(images[symmetry, np.uint64(chunk), mask & np.uint64((1 << CHUNK) - 1)])
+        mask >>= np.uint64(CHUNK)
     return found
 
 
@@ -149,23 +153,23 @@ def rank(ranking: Any, columns: Any, offsets: Any, full: Any, own: Any, opp: Any
         opp: The second word of the state.
     """
     orbit = ranking.orbits[own]
-    symmetry = np.uint64(orbit & _SYMMETRY)
+    symmetry = np.uint64(orbit & SYMMETRY)
     representative, opponent = image(ranking.images, symmetry, own), image(ranking.images, symmetry, opp)
     number = _number(ranking, offsets, opponent, full & ~representative)
-    if orbit & _IS_SYMMETRIC:
+    if orbit & IS_SYMMETRIC:
         for s in range(1, len(ranking.images)):
             if image(ranking.images, np.uint64(s), representative) == representative:
                 turned = image(ranking.images, np.uint64(s), opponent)
                 number = min(number, _number(ranking, offsets, turned, full & ~representative))
-    return np.uint64(orbit >> _ROW_BITS) * np.uint64(columns) + number
+    return np.uint64(orbit >> ROW_BITS) * np.uint64(columns) + number
 
 
 @inline_kernel
 def _number(ranking: Any, offsets: Any, mask: Any, free: Any) -> Any:
     """Return the number of a mask of free cells among the masks with equally many bits."""
     bits = extract_bits(mask, free)
-    low = bits & np.uint64((1 << _LOW) - 1)
-    return offsets[bits >> np.uint64(_LOW)] + np.uint64(ranking.low_numbers[low])
+    low = bits & np.uint64((1 << LOW) - 1)
+    return offsets[bits >> np.uint64(LOW)] + np.uint64(ranking.low_numbers[low])
 
 
 @kernel
@@ -185,10 +189,10 @@ def _fill_orbits(images: Any, orbits: Any, counts: Any) -> None:
             if candidate < least:
                 least, symmetry = candidate, s
         if symmetry:
-            orbits[mask] = (orbits[least] & ~_SYMMETRY) | np.uint32(symmetry)
+            orbits[mask] = (orbits[least] & ~SYMMETRY) | np.uint32(symmetry)
         else:
             cubes = popcount(np.uint64(mask))
-            orbits[mask] = (counts[cubes] << _ROW_BITS) | (_IS_SYMMETRIC if same > 1 else np.uint32(0))
+            orbits[mask] = (counts[cubes] << ROW_BITS) | (IS_SYMMETRIC if same > 1 else np.uint32(0))
             counts[cubes] += np.uint32(1)
 
 

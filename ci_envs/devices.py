@@ -1,0 +1,22 @@
+"""Devices of PyTorch."""
+
+from ci_envs.extras import optional_import
+
+
+def device_named(name: str | None) -> str:
+    """Return the name of a device. None becomes ``cuda`` if it is available, else ``cpu``.
+
+    Raises:
+        ValueError: PyTorch cannot use this device.
+        ImportError: PyTorch is not installed.
+    """
+    with optional_import("device" if name is None else f"device={name!r}", "torch"):
+        import torch
+    if name is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"PyTorch cannot use device={name!r}: {reason}") from None
+    return name
