@@ -2,11 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ci_envs.validation import unknown_name
 
 Option = bool | int | float | str | None | tuple["Option", ...]
+
+C = TypeVar("C")
 
 _WORDS: dict[str, Option] = {"true": True, "false": False, "none": None}
 
@@ -71,6 +73,27 @@ def option_names(factory: Callable[..., Any], without: tuple[str, ...] = (), req
     parameters = inspect.signature(factory).parameters.values()
     candidates = [p for p in parameters if not required or p.default is inspect.Parameter.empty]
     return tuple(parameter.name for parameter in candidates if parameter.name not in without)
+
+
+def takes_fields(options_type: type) -> Callable[[type[C]], type[C]]:
+    """Return a decorator that makes the fields of a dataclass options of a class.
+
+    The constructor of the class passes its keyword arguments ``**options`` to the dataclass. The decorated class has
+    the complete signature, and the attribute ``options_type`` for its documentation.
+
+    Args:
+        options_type: A dataclass whose fields are keyword-only.
+    """
+
+    def decorate(cls: type[C]) -> type[C]:
+        own = inspect.signature(cls)
+        parameters = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        fields = inspect.signature(options_type).parameters.values()
+        cls.__signature__ = own.replace(parameters=[*parameters, *fields])  # type: ignore[attr-defined]
+        cls.options_type = options_type  # type: ignore[attr-defined]
+        return cls
+
+    return decorate
 
 
 def unnamed_option(factory: Callable[..., Any], without: tuple[str, ...] = ()) -> str | None:

@@ -14,6 +14,7 @@ from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, simulate, write_root
+from ci_envs.agents.search.tables import NO_TABLES
 from ci_envs.arena.match import play_match
 from ci_envs.solver.nim import is_won
 
@@ -56,10 +57,11 @@ def lost_values(agent, positions):
 
 def tree_of(position, simulations, exploration=1.0, max_plies=1000, max_nodes=2**24, proofs=True, seed=1):
     nodes = np.empty(FIRST_NODES + position.game.action_count, NODE)
-    size, state = write_root(position.game, nodes, np.uint64(position.own), np.uint64(position.opp), np.uint64(seed))
+    words = np.uint64(position.own), np.uint64(position.opp)
+    size, state = write_root(position.game, nodes, *words, NO_TABLES, np.uint64(seed))
     if not proofs:
         reset_bounds(nodes, np.uint64(0))
-    limits = exploration, max_plies, max_nodes, proofs
+    limits = exploration, max_plies, max_nodes, proofs, NO_TABLES
     nodes, size, _ = simulate(position.game, nodes, size, simulations, *limits, np.uint64(state))
     return nodes[:size]
 

@@ -16,13 +16,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_envs import ConnectN, Position, Quixo, make_agent, solve
-from ci_envs.agents.search.table_evaluator import table_evaluator
+from ci_envs import Position, Quixo, make_agent, solve
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
-from ci_envs.games import evaluate
 from ci_envs.games.grid import cell_maps
 from ci_envs.kernels import bit_selection
 from ci_envs.kernels.bits import popcount
@@ -423,45 +421,6 @@ class TestSolution:
             QuixoStore(Quixo(6), tmp_path)
         with pytest.raises(ValueError, match="cubes must be from 0 to 9, not 10"):
             QuixoStore(Quixo(3), tmp_path).compute(cubes=10)
-
-
-class TestMinimaxWithTables:
-    def test_the_evaluator_has_the_values_of_the_store_and_else_the_evaluation_of_the_game(self, store4, tmp_path):
-        store = QuixoStore(Quixo(4), tmp_path)
-        store.compute(cubes=13)
-        arguments = table_evaluator(Quixo(4), str(tmp_path))
-        states = store4.sample_positions(2_000, np.random.default_rng(7))
-        expected = [position_evaluation(Quixo(4), *state) for state in states.tolist()]
-        values, covered = store4.values(states).astype(np.int64), store.covers(states)
-        expected = np.where(covered, (expected + 500_000 * values) * (values != 0), expected)
-        assert [position_evaluation(arguments, *state) for state in states.tolist()] == expected.tolist()
-        assert 100 < covered.sum() < 1_900
-
-    def test_one_ply_keeps_the_value_of_covered_positions(self, store5):
-        words = store5.sample_positions(300, np.random.default_rng(8))
-        solution = StoreSolution(store5)
-        kept = {
-            spec: measure_accuracy(Quixo(5), make_agent(spec, Quixo(5), seed=0), words, solution).everywhere.keeping
-            for spec in (f"minimax:depth=1,tables={store5.folder}", "minimax:depth=1")
-        }
-        assert kept[f"minimax:depth=1,tables={store5.folder}"] == 300 > kept["minimax:depth=1"]
-
-    @pytest.mark.parametrize(
-        ("spec", "game", "message"),
-        [
-            ("minimax:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
-            ("minimax:tables=nothing", ConnectN(3, 3, 3), "tables=nothing is for Quixo, not for ConnectN"),
-            ("minimax:tables=nothing,evaluation=false", Quixo(5), "tables=nothing needs evaluation=true"),
-        ],
-    )
-    def test_wrong_options_are_errors(self, spec, game, message):
-        with pytest.raises(ValueError, match=message):
-            make_agent(spec, game)
-
-
-@kernel
-def position_evaluation(evaluator, own, opp):
-    return evaluate(evaluator, np.uint64(own), np.uint64(opp))
 
 
 class TestCommand:

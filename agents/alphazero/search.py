@@ -30,6 +30,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.memory import add_entry, find_entry, new_memory
+from ci_envs.agents.search.tables import NO_TABLES, TablesArgument, prove_by_tables
 from ci_envs.agents.search.tree import (
     ROOT,
     back_up,
@@ -163,11 +164,21 @@ class Forest:
         keeps_trees: whether the search of a position continues with the subtree of this position in the tree of the
             search before, if that tree contains it. The visits of the kept root count as simulations. The values in a
             tree include contempt, so contempt must be 0. Gumbel selection needs new trees.
+        tables: see :func:`~ci_envs.agents.search.tables.prove_by_tables`.
     """
 
-    def __init__(self, game: Game, settings: SearchSettings, positions: int, *, keeps_trees: bool = False) -> None:
+    def __init__(
+        self,
+        game: Game,
+        settings: SearchSettings,
+        positions: int,
+        *,
+        keeps_trees: bool = False,
+        tables: TablesArgument = NO_TABLES,
+    ) -> None:
         """Allocate the memory of the trees."""
         self.game, self.settings, self.positions, self.keeps_trees = game, settings, positions, keeps_trees
+        self.tables = tables
         nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
         self._trees = np.zeros(positions, TREE)
@@ -225,7 +236,7 @@ class Forest:
         if self.keeps_trees:
             keep_subtrees(nodes, trees, words, seeds, gammas, share)
         write_roots(self.game, nodes, trees, words, seeds, np.zeros(n) if contempt is None else contempt)
-        context = self._memory, gammas, share
+        context = self._memory, gammas, share, self.tables
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
         budget = self.settings.simulations
@@ -333,7 +344,7 @@ def grow(
 
     The indices of the trees are written to ``waiting``, and the planes of the leaves to ``planes``. All other trees
     have no simulations left or are proven. ``context`` is the cache of network outputs, the gamma variates for the
-    roots (:func:`_mix_in_noise`), and the fraction of the noise.
+    roots (:func:`_mix_in_noise`), the fraction of the noise, and the tables.
     """
     count = 0
     for i in range(len(trees)):
@@ -348,7 +359,7 @@ def grow(
 @kernel
 def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, context: Any, i: Any) -> Any:
     """Grow a tree and return whether it has a leaf for the network. Other leaves are backed up at once."""
-    memory, gammas, share = context
+    memory, gammas, share, tables = context
     while tree.left > 0 and not is_proven(nodes[ROOT]):
         node = _select_leaf(nodes, tree, settings, noise, halving)
         tree.left -= 1
@@ -357,6 +368,7 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
             continue
         if not is_proven(nodes[node]):
             tree.size, tree.state = expand(game, nodes, node, tree.size, tree.state)
+            prove_by_tables(tables, nodes, node)
             if settings.lookahead > 1 and not is_proven(nodes[node]):
                 prove_children(game, nodes, node, settings.lookahead)
             if not is_proven(nodes[node]):
@@ -416,7 +428,7 @@ def receive_outputs(
     game: Any, forest: Any, trees: Any, settings: Any, context: Any, waiting: Any, logits: Any, values: Any, draws: Any
 ) -> None:
     """Pass the outputs of the network to the trees that wait for them."""
-    memory, gammas, share = context
+    memory, gammas, share, _ = context
     for k in range(len(waiting)):
         i = waiting[k]
         leaf = forest[i, trees[i].leaf]

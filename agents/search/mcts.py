@@ -20,6 +20,7 @@ from ci_envs.agent.capabilities import AnytimeAnalyst
 from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, search, simulate, write_root
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, annotated
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
@@ -52,16 +53,17 @@ class _Tree(NamedTuple):
 class MCTSPolicy(Policy):
     """:class:`MCTSAgent` as a compiled policy.
 
-    Its memory is two arrays. The first contains the number of simulations, the maximum number of plies, the maximum
-    number of nodes, and whether to prove values. The second contains the exploration constant.
+    Its memory is two arrays and the tables (:func:`~ci_envs.agents.search.tables.prove_by_tables`). The first array
+    contains the number of simulations, the maximum number of plies, the maximum number of nodes, and whether to prove
+    values. The second contains the exploration constant.
     """
 
 
 @implements(choose, MCTSPolicy)
 def _(policy: MCTSPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        limits, exploration = memory
-        return search(game, own, opp, seed, limits[0], exploration[0], limits[1], limits[2], limits[3] != 0)
+        limits, exploration, tables = memory
+        return search(game, own, opp, seed, limits[0], exploration[0], limits[1], limits[2], limits[3] != 0, tables)
 
     return kernel
 
@@ -85,6 +87,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         proofs: bool = True,
         reuse: bool = False,
         threads: int = 1,
+        tables: str | None = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
@@ -101,10 +104,13 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             reuse: whether to keep the tree between calls with one board and to continue with the subtree of the new
                 position. Reuse adds simulations, but makes the actions depend on earlier calls.
             threads: boards of a batch to search at the same time. The actions do not depend on this number.
+            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed. Positions in the tree
+                that they contain have their exact value and need no rollouts. If they contain the position to play,
+                the agent considers only the actions that keep its value. The tables are loaded into memory.
             seed: the seed of the rollouts and of the choice between equal actions.
 
         Raises:
-            ValueError: an option is out of range, or both ``simulations`` and ``time`` are given.
+            ValueError: an option is out of range, two options exclude each other, or the tables cannot be read.
         """
         if simulations is not None and time is not None:
             raise ValueError(
@@ -117,6 +123,10 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         self.proofs = true_or_false("proofs", proofs)
         self.reuse = true_or_false("reuse", reuse)
         self.threads = integer_between("threads", threads, 1)
+        if tables is not None and not self.proofs:
+            raise ValueError(f"tables={tables} needs proofs=true: leave one of them out")
+        self._agent_tables = None if tables is None else AgentTables(game, str(tables))
+        self._tables = NO_TABLES if self._agent_tables is None else self._agent_tables.for_trees
         self._max_plies = ply_limit(game, None)
         super().__init__(game, seed=seed)
 
@@ -148,7 +158,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         if self.time is not None:
             return None
         limits = np.array([self.simulations, self._max_plies, MAX_NODES, self.proofs], dtype=np.int64)
-        return CompiledPolicy(MCTSPolicy(), (limits, np.array([self.exploration])))
+        return CompiledPolicy(MCTSPolicy(), (limits, np.array([self.exploration]), self._tables))
 
     @override
     def think(self, position: Position) -> Iterator[Analysis]:
@@ -158,7 +168,8 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             ValueError: ``position`` is of another game, or the game is over.
         """
         tree = self._new_tree(self.words_of(position), self._seeds.take(1)[0])
-        return (_analysis(self.game, tree.nodes) for tree in self._growing_trees(tree))
+        trees = self._growing_trees(tree)
+        return (annotated(_analysis(self.game, tree.nodes), position, self._agent_tables) for tree in trees)
 
     def _act_with_reuse(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
         self._tree = self._search(self._reused_tree(words, seed) or self._new_tree(words, seed))
@@ -172,7 +183,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     def _new_tree(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
-        size, state = write_root(self.game, nodes, words[0], words[1], seed)
+        size, state = write_root(self.game, nodes, words[0], words[1], self._tables, seed)
         if not self.proofs:
             reset_bounds(nodes, ROOT)
         return _Tree(nodes, size, state)
@@ -218,9 +229,8 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         yield tree
 
     def _simulate(self, tree: _Tree, simulations: int) -> _Tree:
-        limits = self._max_plies, MAX_NODES, self.proofs
-        state = np.uint64(tree.state)
-        return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, self.exploration, *limits, state))
+        options = self.exploration, self._max_plies, MAX_NODES, self.proofs, self._tables
+        return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, *options, np.uint64(tree.state)))
 
 
 def _best_action(tree: _Tree) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ci_envs.agents.search.tables import prove_by_tables
 from ci_envs.agents.search.tree import (
     ROOT,
     back_up,
@@ -34,7 +35,7 @@ _SQRT_LOG = np.sqrt(np.log(np.arange(1.0, 4097.0)))
 
 
 @kernel
-def write_root(game: Any, nodes: Any, own: Any, opp: Any, state: Any) -> Any:
+def write_root(game: Any, nodes: Any, own: Any, opp: Any, tables: Any, state: Any) -> Any:
     """Write the root of a new tree and its children.
 
     Args:
@@ -42,6 +43,7 @@ def write_root(game: Any, nodes: Any, own: Any, opp: Any, state: Any) -> Any:
         nodes: the array of nodes, written.
         own: first word of the position, which must not be over.
         opp: second word of the position.
+        tables: see :func:`~ci_envs.agents.search.tables.prove_by_tables`.
         state: the state of the random number generator.
 
     Returns:
@@ -49,6 +51,7 @@ def write_root(game: Any, nodes: Any, own: Any, opp: Any, state: Any) -> Any:
     """
     reset(nodes[ROOT], own, opp, ROOT, np.int8(1), ONGOING)
     size, state = expand(game, nodes, ROOT, np.uint64(1), state)
+    prove_by_tables(tables, nodes, ROOT)
     return np.int64(size), state
 
 
@@ -70,6 +73,7 @@ def simulate(
     max_plies: Any,
     max_nodes: Any,
     proofs: Any,
+    tables: Any,
     state: Any,
 ) -> Any:
     """Run simulations. The search stops early if the value of the root is proven.
@@ -83,6 +87,7 @@ def simulate(
         max_plies: the maximum length of a simulation in plies from the root. A longer simulation counts as a draw.
         max_nodes: the maximum number of nodes. Simulations continue in a full tree.
         proofs: whether to prove values. If false, only positions where the game is over have a proven value.
+        tables: see :func:`~ci_envs.agents.search.tables.prove_by_tables`. They need ``proofs``.
         state: the state of the random number generator.
 
     Returns:
@@ -104,6 +109,7 @@ def simulate(
                 size, state = expand(game, nodes, node, size, state)
                 if not proofs:
                     reset_bounds(nodes, node)
+                prove_by_tables(tables, nodes, node)
                 expanded = node
                 if is_proven(nodes[node]):
                     break
@@ -127,13 +133,16 @@ def search(
     max_plies: Any,
     max_nodes: Any,
     proofs: Any,
+    tables: Any,
 ) -> Any:
     """Return the best action found by a search with a new tree. :func:`simulate` describes the arguments."""
     nodes = np.empty(FIRST_NODES + action_count(game), NODE)
-    size, state = write_root(game, nodes, own, opp, state)
+    size, state = write_root(game, nodes, own, opp, tables, state)
     if not proofs:
         reset_bounds(nodes, ROOT)
-    nodes, size, state = simulate(game, nodes, size, simulations, exploration, max_plies, max_nodes, proofs, state)
+    nodes, size, state = simulate(
+        game, nodes, size, simulations, exploration, max_plies, max_nodes, proofs, tables, state
+    )
     # index the field's array, not the element: Numba frees an array after the last use of its name
     return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)])
 

@@ -26,7 +26,8 @@ from ci_envs.agents.search.negamax import (
     new_work,
     search_actions,
 )
-from ci_envs.agents.search.table_evaluator import TableEvaluator, table_evaluator
+from ci_envs.agents.search.table_evaluator import TableEvaluator
+from ci_envs.agents.search.tables import AgentTables, annotated
 from ci_envs.games import action_count, implements, inlined, integer_between, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
@@ -93,7 +94,10 @@ class MinimaxAgent(PolicyAgent):
         self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
         self.time = None if time is None else positive_number("time", time)
         self.pruning = true_or_false("pruning", pruning)
-        self._evaluator = self._make_evaluator(evaluation, tables)
+        if tables is not None and evaluation is not True:
+            raise ValueError(f"tables={tables} needs evaluation=true for positions without a table")
+        self._tables = None if tables is None else AgentTables(game, str(tables))
+        self._evaluator = self._make_evaluator(evaluation)
         self._table_mb = nonnegative_number("table_mb", table_mb)
 
     @property
@@ -145,7 +149,8 @@ class MinimaxAgent(PolicyAgent):
         nodes = self.nodes
         action_values = {action: _value_of_distance(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._principal_variation(position.play(best), depth - 1))
-        return Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
+        analysis = Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
+        return annotated(analysis, position, self._tables)
 
     def think(self, position: Position) -> Iterator[Analysis]:
         """Search deeper and deeper and yield the result of each depth. The last result equals that of :meth:`analyse`.
@@ -176,11 +181,9 @@ class MinimaxAgent(PolicyAgent):
             yield best
             position, depth = position.play(best), depth - 1
 
-    def _make_evaluator(self, evaluation: bool | str, tables: str | None) -> LeafEvaluator:
-        if tables is not None:
-            if evaluation is not True:
-                raise ValueError(f"tables={tables} needs evaluation=true for positions without a table")
-            return table_evaluator(self.game, str(tables))
+    def _make_evaluator(self, evaluation: bool | str) -> LeafEvaluator:
+        if self._tables is not None:
+            return TableEvaluator(), self.game, self._tables.loaded
         if evaluation == "longest_run":
             if self.time is not None:
                 raise ValueError("evaluation=longest_run needs a depth and no time: for example depth=2")

@@ -1,20 +1,12 @@
-"""Evaluation of leaves by the tables of a store (:mod:`ci_envs.solver.quixo_store`)."""
+"""Evaluation of leaves by tables (:mod:`ci_envs.agents.search.tables`)."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ci_envs.agents.search.evaluators import Evaluator
+from ci_envs.agents.search.tables import has_table, table_value
 from ci_envs.games import evaluate, implements
-from ci_envs.games.game import Game
-from ci_envs.games.quixo import Quixo
-from ci_envs.kernels.bits import popcount
-from ci_envs.solver.quixo_classes import DRAWN, WON, unpacked
-from ci_envs.solver.quixo_ranking import rank
-from ci_envs.solver.quixo_store import LoadedTables, QuixoStore
+from ci_envs.solver.quixo_classes import DRAWN, WON
 
 _KNOWN_WIN = 500_000  # above the evaluations of all positions, and below the values of wins that a search finds
 
@@ -23,9 +15,9 @@ _KNOWN_WIN = 500_000  # above the evaluations of all positions, and below the va
 class TableEvaluator(Evaluator):
     """Evaluator that returns the value in a table, or the evaluation of the game for positions without a table.
 
-    A search gets the tuple (evaluator, game, tables). Won positions are 500,000 better, and lost positions 500,000
-    worse, than their evaluation, so that a search makes progress from one won position to the next. Draws have the
-    value 0.
+    A search gets the tuple (evaluator, game, :class:`~ci_envs.solver.quixo_store.LoadedTables`). Won positions are
+    500,000 better, and lost positions 500,000 worse, than their evaluation, so that a search makes progress from one
+    won position to the next. Draws have the value 0.
     """
 
 
@@ -33,26 +25,11 @@ class TableEvaluator(Evaluator):
 def _(evaluator: TableEvaluator) -> Any:
     def kernel(evaluator: Any, own: Any, opp: Any) -> Any:
         _, game, tables = evaluator
-        a, b = popcount(own), popcount(opp)
-        if a + b < np.uint64(tables.cubes):
+        if not has_table(tables, own, opp):
             return evaluate(game, own, opp)
-        cls = a * np.uint64(tables.columns.shape[1]) + b
-        place = rank(tables.ranking, tables.columns[a, b], tables.offsets[cls], tables.full, own, opp)
-        value = unpacked(tables.packed, np.uint64(4) * np.uint64(tables.starts[a, b]) + place)
+        value = table_value(tables, own, opp)
         if value == DRAWN:
             return 0
         return evaluate(game, own, opp) + (_KNOWN_WIN if value == WON else -_KNOWN_WIN)
 
     return kernel
-
-
-@lru_cache(maxsize=2)
-def table_evaluator(game: Game, folder: str) -> tuple[TableEvaluator, Quixo, LoadedTables]:
-    """Return the evaluator for the tables in a folder, with its arguments. It loads all tables into memory.
-
-    Raises:
-        ValueError: The game cannot have tables, the folder has none, or a table is damaged.
-    """
-    if not isinstance(game, Quixo):
-        raise ValueError(f"tables={folder} is for Quixo, not for {game}")
-    return TableEvaluator(), game, QuixoStore(game, Path(folder)).load()

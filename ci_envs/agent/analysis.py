@@ -58,9 +58,11 @@ class Analysis:
         depth: search depth in plies, or None.
         nodes: number of positions visited by a depth-limited search, or None.
         simulations: number of simulations, or None. It is below the budget if the value was proven earlier.
-        proven: the exact value +1, 0 or -1 if the search proved it, else None.
+        proven: the exact value +1, 0 or -1 if the search proved it or the agent's tables contain it, else None.
         draw: the probability of a draw, 0 to 1, or None.
         tree: the search tree in its present state, also if the search continues, or None.
+        tables: the value of the position in the agent's tables (``won``, ``drawn`` or ``lost``), or the reason why they
+            have none, as text. None if the agent has no tables.
     """
 
     value: float
@@ -74,3 +76,4 @@ class Analysis:
     proven: int | None = None
     draw: float | None = None
     tree: SearchTree | None = field(default=None, compare=False, repr=False)
+    tables: str | None = None

@@ -15,6 +15,8 @@ from ci_envs.solver.solver import solver_of
 def summary(analysis: Analysis, position: Position) -> str:
     """Return the value of the position, the statistics of the search and the principal variation, one per line."""
     lines = [f"{name} {_number(number)}" for name, number in _statistics(analysis).items() if number is not None]
+    if analysis.tables is not None:
+        lines.append(f"tables {analysis.tables}")
     lines.append(f"best play {' '.join(map(position.action_name, analysis.principal_variation))}")
     return "\n".join(lines)
 
@@ -45,6 +47,7 @@ def analysis_data(analysis: Analysis, position: Position, exact: list[int]) -> d
         "game": repr(position.game),
         "position": position.to_text(),
         **{name: _finite(number) for name, number in _statistics(analysis).items()},
+        "tables": analysis.tables,
         "best_play": [position.action_name(action) for action in analysis.principal_variation],
         "actions": action_rows(analysis, position, exact),
     }

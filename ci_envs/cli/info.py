@@ -109,7 +109,7 @@ def documented_options(factory: Callable[..., Any], names: tuple[str, ...]) -> l
     """Return the options of a factory with their descriptions.
 
     The descriptions come from the docstrings of the factory, of its constructor, and of the dataclass of its options
-    (:func:`~ci_envs.optimisation.solving.takes_options`).
+    (:func:`~ci_envs.optimisation.solving.takes_options`, :func:`~ci_envs.spec.takes_fields`).
     """
     from docstring_parser import parse
 

@@ -1,0 +1,165 @@
+"""Exact values of positions in a search: the tables that ``ci-envs solve --store`` has computed.
+
+A search tree uses the tables in one of two ways:
+
+* The root has no table. Every node whose position has a table is proven with its value when its parent is expanded.
+* The root has a table. The tables do not contain the number of plies to a win, so proving all nodes would end the
+  search at once, and the agent could repeat won positions for ever. Instead, each expansion excludes the actions that
+  do not keep the value of the position: the tree regards them as lost. The search chooses among the other actions. It
+  proves a win only if it finds the end of the game, so it makes progress.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ci_envs.agent.analysis import Analysis
+from ci_envs.agents.search.tree import ROOT, is_proven, tighten_bounds
+from ci_envs.games import LOSS, WIN, implements
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.games.quixo import Quixo
+from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.compiler import inline_kernel
+from ci_envs.kernels.dispatch import Static, operation
+from ci_envs.solver.quixo_classes import DRAWN, WON, unpacked
+from ci_envs.solver.quixo_ranking import rank
+from ci_envs.solver.quixo_store import LoadedTables, QuixoStore, StoreSolution
+
+_UNKNOWN_PLIES = 1_000
+"""The plies to the end of a game whose value is from a table. It is above the distances that a search finds."""
+
+_WORDS = {1: "won", 0: "drawn", -1: "lost"}
+
+
+@inline_kernel
+def has_table(tables: Any, own: Any, opp: Any) -> Any:
+    """Return whether a position has a table."""
+    return popcount(own | opp) >= np.uint64(tables.cubes)
+
+
+@inline_kernel
+def table_value(tables: Any, own: Any, opp: Any) -> Any:
+    """Return the value DRAWN, WON or LOST of a position that has a table, for the player to move."""
+    a, b = popcount(own), popcount(opp)
+    cls = a * np.uint64(tables.columns.shape[1]) + b
+    place = rank(tables.ranking, tables.columns[a, b], tables.offsets[cls], tables.full, own, opp)
+    return unpacked(tables.packed, np.uint64(4) * np.uint64(tables.starts[a, b]) + place)
+
+
+@operation
+def prove_by_tables(tables: Any, nodes: Any, parent: Any) -> None:
+    """Tighten the bounds of the children of an expanded node by the tables, as the docstring of the module describes.
+
+    Args:
+        tables: a :class:`NoTables`, or a :class:`TreeTables` and the tables in memory.
+        nodes: the tree.
+        parent: the index of the node.
+    """
+
+
+@dataclass(frozen=True)
+class NoTables(Static):
+    """The argument of a search without tables."""
+
+
+@implements(prove_by_tables, NoTables)
+def _(tables: NoTables) -> Any:
+    return lambda tables, nodes, parent: None
+
+
+@dataclass(frozen=True)
+class TreeTables(Static):
+    """The use of tables in a search tree."""
+
+
+TablesArgument = NoTables | tuple[TreeTables, LoadedTables]
+"""The first argument of :func:`prove_by_tables`."""
+
+NO_TABLES = NoTables()
+
+
+@implements(prove_by_tables, TreeTables)
+def _(tables: TreeTables) -> Any:
+    def kernel(tables: Any, nodes: Any, parent: Any) -> None:
+        loaded = tables[1]
+        excludes = has_table(loaded, nodes[ROOT].own, nodes[ROOT].opp)
+        first, end = nodes[parent].first, nodes[parent].first + nodes[parent].children
+        best, changed = LOSS, False
+        for child in range(first, end):
+            here = nodes[child]
+            if not is_proven(here) and has_table(loaded, here.own, here.opp):
+                value = table_value(loaded, here.own, here.opp)
+                here.lower = here.upper = 0 if value == DRAWN else here.sign * (WIN if value == WON else LOSS)
+                here.plies = _UNKNOWN_PLIES
+                changed = True
+            best = max(best, here.lower)
+        if excludes:
+            for child in range(first, end):
+                here = nodes[child]
+                if here.lower < best:
+                    here.lower = here.upper = LOSS
+                elif here.plies == _UNKNOWN_PLIES:
+                    here.lower, here.upper, here.plies = LOSS, WIN, 0
+        if changed:
+            tighten_bounds(nodes, parent)
+
+    return kernel
+
+
+class AgentTables:
+    """The tables of an agent, in memory.
+
+    Attributes:
+        game: the game.
+        loaded: the tables for compiled code.
+    """
+
+    def __init__(self, game: Game, folder: str) -> None:
+        """Load the tables in a folder.
+
+        Raises:
+            ValueError: the game cannot have tables, the folder has none, or a table is damaged.
+        """
+        if not isinstance(game, Quixo):
+            raise ValueError(f"tables={folder} is for Quixo, not for {game}")
+        self.game = game
+        self._store, self.loaded = _load(game, folder)
+
+    @property
+    def for_trees(self) -> TablesArgument:
+        """The tables as an argument of :func:`prove_by_tables`."""
+        return TreeTables(), self.loaded
+
+    def annotate(self, analysis: Analysis, position: Position) -> Analysis:
+        """Return an analysis with what the tables say about the position.
+
+        In a position that has a table, ``proven`` is its value. Values from -1 to 1 are replaced by the exact values.
+        The integers of minimax are not replaced, because they show which of several won positions it prefers.
+        """
+        words = np.array([[position.own, position.opp]], dtype=np.uint64)
+        if not self._store.covers(words).all():
+            cubes = (position.own | position.opp).bit_count()
+            text = f"no value: the position has {cubes} cubes, and the tables need at least {self.loaded.cubes}"
+            return replace(analysis, tables=text)
+        values = StoreSolution(self._store).action_values(words)[0]
+        value = int(values.max())
+        analysis = replace(analysis, proven=value, tables=_WORDS[value])
+        if isinstance(analysis.value, int):
+            return analysis
+        exact = {action: float(values[action]) for action in analysis.action_values}
+        return replace(analysis, value=float(value), action_values=exact)
+
+
+def annotated(analysis: Analysis, position: Position, tables: AgentTables | None) -> Analysis:
+    """Return :meth:`AgentTables.annotate`, or the unchanged analysis of an agent without tables."""
+    return analysis if tables is None else tables.annotate(analysis, position)
+
+
+@lru_cache(maxsize=2)
+def _load(game: Quixo, folder: str) -> tuple[QuixoStore, LoadedTables]:
+    store = QuixoStore(game, Path(folder))
+    return store, store.load()
