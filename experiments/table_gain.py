@@ -1,8 +1,8 @@
-"""The gain of minimax by tables of Quixo: ``python -m experiments.table_gain DIR``.
+"""The gain of agents by tables of Quixo: ``python -m experiments.table_gain DIR AGENT...``.
 
-Minimax with the tables of a store plays against minimax of the same depth without tables. The games begin in positions
-of random play with a certain number of cubes on the board, each once for each agent. ``ci-envs solve Quixo-v0 --store
-DIR --cubes 22`` computes the tables.
+Each agent with the tables of a store plays against the same agent without tables. The games begin in positions of
+random play with a certain number of cubes on the board, each once for each seat. ``ci-envs solve Quixo-v0 --store DIR
+--cubes 22`` computes the tables.
 """
 
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ci_envs import Position, Quixo, make_agent
+from ci_envs.agent.observations import observations_of
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import wilson_interval
 
@@ -22,25 +23,26 @@ GAME = Quixo()
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
 @click.option("--cubes", default=20, show_default=True, type=click.IntRange(1, 25), help="Cubes in the first position.")
-@click.option("--games", default=400, show_default=True, type=click.IntRange(min=2), help="Games for each depth.")
-@click.option("--depths", default="1,2,3,4", show_default=True, help="The depths of both agents.")
+@click.option("--games", default=400, show_default=True, type=click.IntRange(min=2), help="Games for each agent.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of positions and agents.")
-def main(folder: Path, cubes: int, games: int, depths: str, seed: int) -> None:
+def main(folder: Path, agents: tuple[str, ...], cubes: int, games: int, seed: int) -> None:
     """Play the matches and print a table."""
     openings = random_positions(cubes, games // 2, np.random.default_rng(seed))
-    table = Table("depth", "won", "drawn", "lost", "won % (95%)", "lost % (95%)", "ms an action")
-    for depth in map(int, depths.split(",")):
-        agents = [
-            make_agent(spec, GAME, seed=seed + number)
-            for number, spec in enumerate((f"minimax:depth={depth},tables={folder}", f"minimax:depth={depth}"))
-        ]
-        match = play_match(GAME, *agents, games, openings=openings)
+    table = Table("agent", "won", "drawn", "lost", "won % (95%)", "lost % (95%)", "ms an action")
+    for spec in agents:
+        tabled = f"{spec}{',' if ':' in spec else ':'}tables={folder}"
+        pair = [make_agent(one, GAME, seed=seed + number) for number, one in enumerate((tabled, spec))]
+        for number, agent in enumerate(pair):
+            agent.act_batch(observations_of(GAME, openings[:1]))  # compile before the clock starts
+            agent.reseed(seed + number)
+        match = play_match(GAME, *pair, games, openings=openings)
         record = match.sides[0].total
         speeds = " / ".join(f"{1000 * side.seconds / max(side.decisions, 1):.2f}" for side in match.sides)
         counts = (str(count) for count in (record.wins, record.draws, record.losses))
         shares = (_share(count, games) for count in (record.wins, record.losses))
-        table.add_row(str(depth), *counts, *shares, speeds)
+        table.add_row(spec, *counts, *shares, speeds)
     Console(highlight=False).print(table)
     click.echo("ms an action: with tables / without tables")
 
