@@ -173,7 +173,7 @@ def sweep_states(game: Any, ranking: Any, tables: Any, first: Any, start: Any, s
         for number in range(row * tables.columns, (row + 1) * tables.columns):
             known = tables.values[np.uint64(number) - tables.begin]
             opp = deposit_bits(mask, free)
-            mask = _next_mask(mask)
+            mask = next_mask(mask)
             if known & VALUE_BITS != DRAWN or not _is_used(ranking, tables, row, own, opp, number):
                 continue
             value = _value(game, ranking, tables, own, opp, known & SAVED, first)
@@ -230,7 +230,7 @@ def fill_unused_ranks(ranking: Any, tables: Any) -> None:
             opp = deposit_bits(mask, tables.full & ~own)
             place = rank(ranking, tables.columns, tables.offsets, tables.full, own, opp)
             tables.values[np.uint64(number)] = tables.values[place]
-            mask = _next_mask(mask)
+            mask = next_mask(mask)
 
 
 @inline_kernel
@@ -242,7 +242,7 @@ def _is_used(ranking: Any, tables: Any, row: Any, own: Any, opp: Any, number: An
 
 
 @inline_kernel
-def _next_mask(mask: Any) -> Any:
+def next_mask(mask: Any) -> Any:
     """Return the next larger mask with equally many bits, or 0 after 0."""
     if mask == np.uint64(0):
         return mask
