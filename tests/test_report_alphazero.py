@@ -218,9 +218,9 @@ def test_the_log_is_that_of_the_training_with_2000_explorations():
 
 @pytest.mark.parametrize(("name", "options", "games"), [("described", DESCRIBED, 1), ("ours", OURS, 50)])
 def test_the_logs_of_our_trainings_are_those_of_their_options(name, options, games):
-    log, length = read_logs()[name], {"described": 1500, "ours": 3000}[name]
-    assert len(log.losses) == len(log.outcomes) == length
-    assert all(len(set(log.losses[k : k + games])) == 1 for k in range(0, length, games))
+    log = read_logs()[name]
+    assert len(log.losses) == len(log.outcomes) == 3000
+    assert all(len(set(log.losses[k : k + games])) == 1 for k in range(0, 3000, games))
     again = train_alphazero(ENVIRONMENT, FOUR, options, 1, 0)
     assert again.losses == pytest.approx(log.losses[:1], rel=1e-2)
     assert list(again.outcomes) == log.outcomes[:games]

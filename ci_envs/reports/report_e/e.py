@@ -6,9 +6,9 @@ literal training therefore repairs the search as the text of report E says (:mod
 the value of the network, and changes nothing else: one game of self-play after another, the tree kept from move to
 move, and a step of Adam after each game on the sum of the losses of its moves.
 
-The described version is our ``alphazero`` with ``preset=E`` and 100 simulations. It differs from the literal one in
-four more points: its search begins a new tree for each move, it proves wins and losses as our other searches do, the
-optimiser is AdamW, and symmetries are applied to the positions of the step, not to those of the search.
+The described version is our ``alphazero`` with ``preset=E``, for as many games. It differs from the literal one in
+three points: its search proves wins and losses as our other searches do, the optimiser is AdamW, and symmetries are
+applied to the positions of the step, not to those of the search.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,14 +56,12 @@ _OPPONENTS = {"random": "random", "minimax:depth=4": "minimax:depth=4", "our alp
 _LOGGED = 20  # games whose mean loss report E prints
 _PUBLISHED = {100: 11.1, 200: 3.6, 500: 0.6, 1500: 0.2}
 _MEDIAN_LOSS, _FIRST_WINS = 2.1, 93  # of the first 3,000 games
-_PUBLISHED_NOTE = (
-    "From what the author published elsewhere, about the first 3,000 games. Each column is one run. The described run"
-    " has 1,500 games."
-)
+_PUBLISHED_NOTE = "From what the author published elsewhere, about the first 3,000 games. Each column is one run."
 _LOSS_NOTE = (
     "From what the author published elsewhere: the mean of 20 games of one run. Such means differ much from run to run."
-    " Ours has a larger network, a step after 50 games, and the targets of another search, so its loss cannot be"
-    " compared with the others."
+    " In a position that the described search has proven, the target is a single action, so the loss is larger. Ours"
+    " has a larger network, a step after 50 games, and the targets of another search, so its loss cannot be compared"
+    " with the others."
 )
 _SECOND_NOTE = "The first player can force a win, so nobody wins here unless the opponent errs."
 _WON_PERFECTLY, _KEPT = "wins moving first v perfect play", "moves that keep the win v perfect play"
@@ -310,9 +308,9 @@ SECTION = Section(
     conditions=(
         "The package contains the results of three trainings, where report E has 50,000 games. Literal: 3,000 games"
         " with 2,000 explorations for each move, 19 minutes. The literal agent plays by this network and the listing,"
-        " with 1,000 explorations for each move and a temperature of 0.1. Described: 1,500 games of our alphazero with"
-        " preset=E and 100 simulations. Its agent plays with 200. Ours: the losses are those of 3,000 games of our"
-        f" training. Our agent is {_OURS}. Matches have {_FULL.matches} games from each seat ({_QUICK.matches} with"
+        " with 1,000 explorations for each move and a temperature of 0.1. Described: as many games of our alphazero"
+        " with preset=E, 5 minutes. Its agent plays with 200 simulations. Ours: the losses are those of 3,000 games of"
+        f" our training. Our agent is {_OURS}. Matches have {_FULL.matches} games from each seat ({_QUICK.matches} with"
         f" --quick), or {_FULL.perfect} games against perfect play ({_QUICK.perfect}). The experiments need the full"
         " run."
     ),
