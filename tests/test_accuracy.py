@@ -110,7 +110,7 @@ def test_drawing_is_repeatable():
 
 def test_too_many_positions_are_refused():
     with pytest.raises(ValueError, match="too large"):
-        sample_positions(Quixo(5), 1, np.random.default_rng(0))
+        sample_positions(Quixo(6), 1, np.random.default_rng(0))
 
 
 def test_positions_of_a_nim_too_large_to_enumerate():
@@ -282,7 +282,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "mentions"),
     [
-        (["accuracy", "Quixo-v0", "random"], ["too large to solve", "847,288,609,443"]),
+        (["accuracy", "Quixo-v0:size=6", "random"], ["too large to solve", "150,094,635,296,999,121"]),
         (["accuracy", "ConnectFour-v0:rows=7", "random"], ["too large to solve"]),
         (["accuracy", "TicTacToe-v0"], ["AGENT"]),
         (["accuracy", "TicTacToe-v0", "nobody"], ["'nobody'"]),

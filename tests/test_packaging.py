@@ -84,7 +84,12 @@ def test_builds_contain_the_single_package(builds):
         names = file.namelist()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"ci_envs"}
     assert files_of_packages(names) == sources
-    assert {"ci_envs/agents/alphazero/models/quixo5.safetensors", "ci_envs/baselines/rl_zoo3/ppo.yml"} <= {*names}
+    included = {
+        "ci_envs/agents/alphazero/models/quixo5.safetensors",
+        "ci_envs/baselines/rl_zoo3/ppo.yml",
+        "ci_envs/solver/tables/quixo5.tables",
+    }
+    assert included <= {*names}
     with tarfile.open(sdist) as file:
         names = [name.partition("/")[2] for name in file.getnames()]
     assert files_of_packages(names) - {"hatch_build.py"} == sources

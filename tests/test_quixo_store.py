@@ -397,11 +397,6 @@ class TestSolution:
         assert max(exact_scores(position)) == best
         assert exact_scores(Position.start(Quixo(5))) == []
 
-    def test_without_a_store_the_board_is_too_large(self, tmp_path, monkeypatch):
-        monkeypatch.setenv(STORE_VARIABLE, str(tmp_path / "empty"))
-        with pytest.raises(ValueError, match="too large to solve"):
-            solve(Quixo(5))
-
     def test_exact_keeps_all_values_and_random_does_not(self, default_store):
         words = default_store.sample_positions(300, np.random.default_rng(6))
         solution = solve(Quixo(5))

@@ -487,7 +487,7 @@ def test_progress_is_reported():
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (Quixo(5), "847,288,609,443 states, which would take 847 GB"),
+        (Quixo(6), "150,094,635,296,999,121 states, which would take 150 PB"),
         (ConnectN(7, 7, 4, True), "70,110,209,207,109,375 states, which would take 2.52 EB"),  # 255 to the power of 7
         (Quarto(), "26,846,616,451,246,353 states, which would take 966 PB"),
     ],
@@ -570,7 +570,7 @@ def test_exact_refuses_bad_options(options):
 
 def test_exact_refuses_a_game_too_large():
     with pytest.raises(ValueError, match="too large to solve"):
-        ExactAgent(Quixo())
+        ExactAgent(Quixo(6))
 
 
 def run(*arguments):

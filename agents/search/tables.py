@@ -11,7 +11,6 @@ A search tree uses the tables in one of two ways:
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import inline_kernel
 from ci_envs.kernels.dispatch import Static, operation
 from ci_envs.solver.quixo_classes import DRAWN, WON, unpacked
+from ci_envs.solver.quixo_included import store_named
 from ci_envs.solver.quixo_ranking import rank
 from ci_envs.solver.quixo_store import LoadedTables, QuixoStore, StoreSolution
 
@@ -119,7 +119,7 @@ class AgentTables:
     """
 
     def __init__(self, game: Game, folder: str) -> None:
-        """Load the tables in a folder.
+        """Load the tables in a folder, or those in the package if ``folder`` is ``included``.
 
         Raises:
             ValueError: the game cannot have tables, the folder has none, or a table is damaged.
@@ -161,5 +161,5 @@ def annotated(analysis: Analysis, position: Position, tables: AgentTables | None
 
 @lru_cache(maxsize=2)
 def _load(game: Quixo, folder: str) -> tuple[QuixoStore, LoadedTables]:
-    store = QuixoStore(game, Path(folder))
+    store = store_named(game, folder)
     return store, store.load()

@@ -10,10 +10,15 @@ from click.core import ParameterSource
 from typing_extensions import override
 
 from ci_envs.cluster import ClusterError
+from ci_envs.solver.errors import UnknownValueError
 
 
 class OneLineErrorGroup(click.Group):
-    """A group of commands that reports wrong usage in one line, without the usage text of the command."""
+    """A group of commands that reports wrong usage in one line, without the usage text of the command.
+
+    It also reports in one line that a solution does not contain a position, for example when the agent ``exact`` plays
+    a game of which only the last positions are solved.
+    """
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
@@ -22,6 +27,8 @@ class OneLineErrorGroup(click.Group):
         except click.UsageError as error:
             error.ctx = None
             raise
+        except UnknownValueError as error:
+            raise click.UsageError(str(error)) from None
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.enumeration import Reachable
+from ci_envs.solver.quixo_included import included_store
 from ci_envs.solver.quixo_ranking import class_size
 from ci_envs.solver.quixo_store import MAX_STORED_SIZE, QuixoStore, StoreSolution, open_store, store_folder
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
@@ -119,7 +120,8 @@ class ReachableQuixo(Reachable):
 class QuixoSolver(Solver[Quixo]):
     """Solver that computes all states of the board once, and stores the table in the user's cache directory.
 
-    A larger board has the values of a store (:mod:`ci_envs.solver.quixo_store`), if there is one.
+    A larger board has the values of a store (:mod:`ci_envs.solver.quixo_store`), or else those of the tables in the
+    package (:mod:`ci_envs.solver.quixo_included`).
     """
 
     @override
@@ -169,7 +171,7 @@ def _store_of(game: Quixo) -> QuixoStore | None:
     if not MAX_SIZE < game.size <= MAX_STORED_SIZE:
         return None
     store = open_store(game, store_folder())
-    return store if store.cubes is not None else None
+    return store if store.cubes is not None else included_store(game)
 
 
 def _pairs(game: Quixo) -> Iterator[tuple[int, int]]:

@@ -181,19 +181,26 @@ def write_ranks(ranking: Any, columns: Any, offsets: Any, full: Any, words: Any,
 
 @kernel
 def _fill_orbits(images: Any, orbits: Any, counts: Any) -> None:
-    for mask in range(len(orbits)):
-        least, symmetry, same = np.uint64(mask), 0, 0
+    """Write :attr:`Ranking.orbits`. ``counts`` are zeros, one for each number of cubes."""
+    low_masks = min(len(orbits), images.shape[2])
+    high_images = np.empty(len(images), dtype=np.uint32)
+    for start in range(0, len(orbits), low_masks):
         for s in range(len(images)):
-            candidate = image(images, np.uint64(s), np.uint64(mask))
-            same += candidate == np.uint64(mask)
-            if candidate < least:
-                least, symmetry = candidate, s
-        if symmetry:
-            orbits[mask] = (orbits[least] & ~SYMMETRY) | np.uint32(symmetry)
-        else:
-            cubes = popcount(np.uint64(mask))
-            orbits[mask] = (counts[cubes] << ROW_BITS) | (IS_SYMMETRIC if same > 1 else np.uint32(0))
-            counts[cubes] += np.uint32(1)
+            high_images[s] = image(images, np.uint64(s), np.uint64(start))
+        for low in range(low_masks):
+            mask = np.uint32(start + low)
+            least, symmetry, same = mask, np.uint32(0), 0
+            for s in range(len(images)):
+                candidate = high_images[s] | images[s, 0, low]
+                same += candidate == mask
+                if candidate < least:
+                    least, symmetry = candidate, np.uint32(s)
+            if symmetry:
+                orbits[mask] = (orbits[least] & ~SYMMETRY) | symmetry
+            else:
+                cubes = popcount(np.uint64(mask))
+                orbits[mask] = (counts[cubes] << ROW_BITS) | (IS_SYMMETRIC if same > 1 else np.uint32(0))
+                counts[cubes] += np.uint32(1)
 
 
 @kernel

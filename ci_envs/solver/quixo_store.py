@@ -23,6 +23,7 @@ from typing_extensions import override
 
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.quixo import Quixo
+from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.quixo_classes import Class, count_values, pack
 from ci_envs.solver.quixo_pairs import Sweeper, solve_pair
 from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, ranking_of, write_ranks
@@ -122,11 +123,20 @@ class QuixoStore:
         self._files: dict[Class, BlockFile] = {}
 
     @property
+    def name(self) -> str:
+        """The name of the store in messages."""
+        return f"the store {str(self.folder)!r}"
+
+    def has(self, cls: Class) -> bool:
+        """Return whether a class has a table."""
+        return self._path(cls).exists()
+
+    @property
     def cubes(self) -> int | None:
         """The smallest number n such that all classes with n or more cubes have tables; None if there is no n."""
         complete = None
         for cubes in range(self.game.size**2, -1, -1):
-            if not all(self._path((a, cubes - a)).exists() for a in range(cubes + 1)):
+            if not all(self.has((a, cubes - a)) for a in range(cubes + 1)):
                 break
             complete = cubes
         return complete
@@ -181,6 +191,16 @@ class QuixoStore:
             packed = self._file((a, b)).read(ranks // 4)
             values[chosen] = _SIGNS[packed >> (ranks % 4 * 2).astype(np.uint8) & 3]
         return values
+
+    def content(self, cls: Class) -> NDArray[np.uint8]:
+        """Return the packed values (:func:`~ci_envs.solver.quixo_classes.pack`) of a class, uint8.
+
+        Raises:
+            ValueError: The class has no table, or its table is damaged.
+        """
+        file = self._file(cls)
+        file.verify()
+        return file.content
 
     def sample_positions(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
         """Sample states that are not over uniformly from all states with at least :attr:`cubes` cubes.
@@ -337,19 +357,22 @@ class QuixoStore:
         except FileNotFoundError:
             cubes = self.cubes
             has = "no tables" if cubes is None else f"the values of positions with at least {cubes} cubes"
-            raise ValueError(
-                f"a position with {sum(cls)} cubes has no value: the store {str(self.folder)!r} has {has} of"
-                f" {self.game}. Compute more with ci-envs solve --store"
+            raise UnknownValueError(
+                f"a position with {sum(cls)} cubes has no value: {self.name} has {has} of {self.game}."
+                " Compute more with ci-envs solve --store"
             ) from None
 
     def _open(self, cls: Class) -> BlockFile:
         if cls not in self._files:
-            file = BlockFile.open(self._path(cls))
-            expected = self._description(cls)
-            if {name: file.description.get(name) for name in expected} != expected:
-                raise DamagedFileError(f"the file {str(file.path)!r} is not the table that its name says")
-            self._files[cls] = file
+            self._files[cls] = self._read(cls)
         return self._files[cls]
+
+    def _read(self, cls: Class) -> BlockFile:
+        file = BlockFile.open(self._path(cls))
+        expected = self._description(cls)
+        if {name: file.description.get(name) for name in expected} != expected:
+            raise DamagedFileError(f"the file {str(file.path)!r} is not the table that its name says")
+        return file
 
     def _description(self, cls: Class) -> dict[str, object]:
         return {"game": repr(self.game), "version": VERSION, "own": cls[0], "opponent": cls[1]}
@@ -374,7 +397,7 @@ class QuixoStore:
         """
         cells, cubes = self.game.size**2, self.cubes
         if cubes is None:
-            raise ValueError(f"the store {str(self.folder)!r} has no tables of {self.game}")
+            raise ValueError(f"{self.name} has no tables of {self.game}")
         return [(a, number - a) for number in range(cells, cubes - 1, -1) for a in range(number + 1)]
 
     def _size_above(self, cls: Class) -> int:

@@ -61,6 +61,11 @@ class BlockFile:
         content = np.memmap(path, np.uint8, "r", offset=_HEADER, shape=(size - _HEADER - 4 * blocks,))
         return cls(path, json.loads(rest), content, checksums)
 
+    @classmethod
+    def in_memory(cls, path: Path, description: dict[str, Any], content: NDArray[np.uint8]) -> Self:
+        """Return an object for a content in memory that was made from the file at ``path``."""
+        return cls(path, description, content, _checksums(content))
+
     def verify(self) -> None:
         """Read the whole content.
 
@@ -100,8 +105,7 @@ def write_blocks(path: Path, description: dict[str, Any], content: NDArray[np.ui
     Raises:
         OSError: The file cannot be written.
     """
-    blocks = (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
-    checksums = np.array([zlib.crc32(block.data) for block in blocks], dtype="<u4").tobytes()
+    checksums = _checksums(content)
     rest = json.dumps(description).encode().ljust(_HEADER - 65)
     temporary = path.with_name(temporary_name(path.name, os.getpid()))
     try:
@@ -114,6 +118,11 @@ def write_blocks(path: Path, description: dict[str, Any], content: NDArray[np.ui
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _checksums(content: NDArray[np.uint8]) -> bytes:
+    blocks = (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
+    return np.array([zlib.crc32(block.data) for block in blocks], dtype="<u4").tobytes()
 
 
 def _digest(rest: bytes, checksums: bytes) -> bytes:
