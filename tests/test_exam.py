@@ -12,6 +12,7 @@ from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.exam import Exam, exam_table
 from ci_envs.cli.main import main
+from ci_envs.solver.quixo_store import QuixoStore
 
 
 class Oracle(ExactAgent):
@@ -87,6 +88,40 @@ def test_quixo_has_published_positions():
     assert (result.values.cases, result.actions.cases, result.conversions.cases) == (0, 0, 8)
 
 
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """A folder with the tables of the positions of 4 x 4 with at least 14 cubes."""
+    store = QuixoStore(Quixo(4), tmp_path_factory.mktemp("tables"))
+    store.compute(cubes=14)
+    return store
+
+
+def test_tables_give_an_exam_of_positions_that_they_contain(tables):
+    exam, solution = Exam(Quixo(4), 24, tables=str(tables.folder)), solve(Quixo(4))
+    words = np.array([[position.own, position.opp] for position in exam.positions], dtype=np.uint64)
+    assert tables.covers(words).all()
+    assert exam.values == solution.values(words).tolist()
+    assert [exam.values.count(value) for value in (1, 0, -1)] == [8, 8, 8]
+    assert exam.positions == Exam(Quixo(4), 24, tables=str(tables.folder)).positions
+    for position, value in zip(exam.positions, exam.values, strict=True):
+        if value >= 0:
+            assert len(solution.value_actions(position)) < len(position.legal_actions())
+    assert exam.defender == f"minimax:depth=6,tables={tables.folder}"
+    agent = make_agent(f"minimax:depth=3,tables={tables.folder}", Quixo(4), seed=0)
+    result = exam.take(agent, make_agent("random", Quixo(4), seed=0), 2)
+    assert (result.values.right, result.values.cases) == (24, 24)
+    assert (result.actions.right, result.actions.cases) == (16, 16)
+    assert result.conversions.right > 24
+
+
+def test_the_published_positions_are_the_exam_without_tables(tables):
+    assert Exam(Quixo(5), 100).values == [0, 1, -1]
+    arguments = ["exam", "Quixo-v0:size=4", "random", "--positions", "9", "--tables", str(tables.folder)]
+    run = CliRunner().invoke(main, [*arguments, "--defender", "random"])
+    assert run.exit_code == 0, run.output
+    assert "9 positions: 3 won, 3 drawn and 3 lost" in run.output
+
+
 def test_the_command(tmp_path):
     file = tmp_path / "exam.json"
     arguments = ["exam", "Nim-v0:heaps=1,2,3", "exact", "random", "--positions", "20"]
@@ -108,6 +143,8 @@ def test_the_command(tmp_path):
         (["TicTacToe-v0", "random", "--games", "3"], "games must be an even number, not 3"),
         (["TicTacToe-v0", "randon"], "random"),
         (["TicTacToe-v0", "random", "--defender", "nobody"], "nobody"),
+        (["TicTacToe-v0", "random", "--tables", "included"], "--tables included is for Quixo, not for ConnectN"),
+        (["Quixo-v0", "random", "--tables", "nothing"], "the store 'nothing' has no tables of Quixo"),
     ],
 )
 def test_errors_are_one_line(arguments, message):

@@ -595,7 +595,12 @@ def test_the_command_line_solves_by_theory():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["Quixo-v0"], "847 GB"), (["TicTacToe-v0", "X"], "is not a position"), (["Go-v0"], "Go-v0")],
+    [
+        (["Quixo-v0"], "a position with 0 cubes has no value: the package has"),
+        (["Quixo-v0:size=6"], "150 PB"),
+        (["TicTacToe-v0", "X"], "is not a position"),
+        (["Go-v0"], "Go-v0"),
+    ],
 )
 def test_the_command_line_refuses_in_one_line(arguments, message):
     done = run(*arguments)

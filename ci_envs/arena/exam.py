@@ -2,7 +2,8 @@
 
 The positions of a solved game are drawn with a fixed seed. They contain equal numbers of won, drawn and lost positions
 as far as possible. In the won and the drawn positions some legal action loses value. For Quixo on 5 x 5 there are
-positions with published values.
+positions with published values. Tables of Quixo (:mod:`ci_envs.solver.quixo_store`) give an exam with positions that
+they contain.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
+from ci_envs.solver.quixo_included import store_named
+from ci_envs.solver.quixo_store import StoreSolution
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
@@ -80,21 +83,32 @@ class Exam:
         positions: The positions.
         values: The value of each position for the player to move: +1, 0 or -1.
         solution: The solution of the game, or None if it is not solved.
+        tables: The tables that the positions are from, or None.
     """
 
-    def __init__(self, game: Game, count: int, *, progress: Progress | None = None) -> None:
+    def __init__(self, game: Game, count: int, *, tables: str | None = None, progress: Progress | None = None) -> None:
         """Choose the positions.
 
         Args:
             game: The game.
             count: The number of positions. It does not apply to published positions.
+            tables: A folder with tables of the game, or ``included`` for the tables in the package. The positions are
+                then drawn from those that the tables contain.
             progress: A function that is called repeatedly with the number of examined positions and None.
 
         Raises:
-            ValueError: The game is not solved and has no published positions.
+            ValueError: The game is not solved and has no published positions, or the tables cannot be read.
         """
-        self.game = game
+        self.game, self.tables = game, tables
         self.solution: Solution | None = None
+        if tables is not None:
+            if not isinstance(game, Quixo):
+                raise ValueError(f"tables={tables} is for Quixo, not for {game}")
+            store = store_named(game, tables)
+            self.solution = StoreSolution(store)
+            words = store.sample_positions(_DRAWN_FOR_EACH * count, np.random.default_rng(0))
+            self.positions, self.values = _choose_positions(self.solution, words, count, progress)
+            return
         if game in _PUBLISHED:
             self.positions = [Position.from_text(game, text) for text, _ in _PUBLISHED[game]]
             self.values = [value for _, value in _PUBLISHED[game]]
@@ -103,11 +117,14 @@ class Exam:
             self.solution = solve(game)
         except ValueError as error:
             raise ValueError(f"{game} has no exam: it is not solved, and it has no published positions") from error
-        self.positions, self.values = _choose_positions(game, self.solution, count, progress)
+        words = solver_of(game).sample_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
+        self.positions, self.values = _choose_positions(self.solution, words, count, progress)
 
     @property
     def defender(self) -> str:
         """The spec string of the strong agent against which won positions must be won."""
+        if self.tables is not None:  # "exact" knows no distances, so it would play lost positions at random
+            return f"minimax:depth=6,tables={self.tables}"
         return "minimax:depth=6" if self.solution is None else "exact"
 
     def take(self, agent: Agent, defender: Agent, games: int, progress: Progress | None = None) -> ExamResult:
@@ -174,10 +191,19 @@ def exam_rows(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]
 
 
 def _choose_positions(
-    game: Game, solution: Solution, count: int, progress: Progress | None
+    solution: Solution, words: NDArray[np.uint64], count: int, progress: Progress | None
 ) -> tuple[list[Position], list[int]]:
-    """Return positions and their values, with equal numbers of each value as far as possible, in the order drawn."""
-    words = solver_of(game).sample_positions(game, _DRAWN_FOR_EACH * count, np.random.default_rng(0), None)
+    """Choose some of the positions, with equal numbers of each value as far as possible, in the order drawn.
+
+    Args:
+        solution: The solution of the game.
+        words: The positions, rows (own, opp).
+        count: The number of positions to choose.
+        progress: A function that is called repeatedly with the number of examined positions and None.
+
+    Returns:
+        The positions and their values.
+    """
     words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
     found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
     for number, row in enumerate(words):
@@ -186,7 +212,7 @@ def _choose_positions(
         action_values = solution.action_values(row[np.newaxis])[0]
         value = int(action_values.max())
         if value < 0 or (~keep_value(action_values) & (action_values != NO_SCORE)).any():
-            found[value].append(Position(game, *row.tolist()))
+            found[value].append(Position(solution.game, *row.tolist()))
             if min(map(len, found.values())) > count // 3:
                 break
     interleaved = [

@@ -23,7 +23,11 @@ from ci_envs.registry import resolve
     help="Number of games from each won position. It must be even.",
 )
 @click.option(
-    "--defender", help="The opponent in these games.  [default: exact, or minimax:depth=6 if ENV is not solved]"
+    "--defender",
+    help="The opponent in these games.  [default: exact; minimax:depth=6 if ENV is not solved, or with --tables]",
+)
+@click.option(
+    "--tables", metavar="DIR", help="Draw positions that these tables of Quixo contain; included: those in the package."
 )
 @seed_option
 @data_options("the results")
@@ -34,17 +38,20 @@ def exam(
     count: int,
     games: int,
     defender: str | None,
+    tables: str | None,
     seed: int,
     data_files: DataFiles,
 ) -> None:
     """Examine agents on a fixed set of positions of ENV whose values are known.
 
     The positions of a game never change. A solved game has positions in which a mistake is possible, other games have
-    published positions. The table shows three shares for each agent: analyses that predict the winner correctly,
-    actions that keep the value of the position, and games that the agent wins from won positions.
+    published positions. With --tables, the positions are drawn from the tables that solve --store has computed. The
+    table shows three shares for each agent: analyses that predict the winner correctly, actions that keep the value of
+    the position, and games that the agent wins from won positions.
 
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
+    ci-envs exam Quixo-v0 minimax:depth=5 mcts:tables=included --tables included
     """
     from rich.console import Console
 
@@ -58,7 +65,7 @@ def exam(
             raise ValueError(f"games must be an even number, not {games}")
         entrants = enter(game, agents, seed)
         with count_progress("positions examined") as examined:
-            questions = Exam(game, count, progress=examined)
+            questions = Exam(game, count, tables=tables, progress=examined)
         spec = defender or questions.defender
         opponent = make_agent(spec, game, seed=seed)
     results = []
