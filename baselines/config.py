@@ -5,7 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from ci_envs.games.game import Game
-from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpecs, Check, Choice, Integer, Integers, Number, OrNone
+from ci_envs.training.checks import (
+    POSITIVE,
+    PROBABILITY,
+    AgentSpecs,
+    Check,
+    Choice,
+    Integer,
+    Integers,
+    Number,
+    OrNone,
+    Text,
+)
 from ci_envs.training.config import OpeningOptions, TrainingConfig, option, with_default
 
 POOL = "pool"
@@ -96,6 +107,13 @@ class SB3Config(OpeningOptions, TrainingConfig):
     )
     layers: tuple[int, ...] = option("widths of the hidden layers", Integers(1), (128, 128))
     activation: str = option("activation function of the hidden layers", Choice(("tanh", "relu")), "relu")
+    initial_model: str | None = option(
+        "file or name of a model with this algorithm, layers and activation to start from; none starts from random"
+        " weights",
+        OrNone(Text("the path of a model's file")),
+        None,
+        changeable=True,
+    )
     threads: int = option("threads of PyTorch; one is fastest for small networks", Integer(1), 1, changeable=True)
     ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
     ladder_games: int = with_default(TrainingConfig, "ladder_games", 100)

@@ -18,7 +18,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.baselines.agent import SB3Agent
 from ci_envs.baselines.checkpoint import BestModel, restore_state, state_of
 from ci_envs.baselines.config import SB3Config
-from ci_envs.baselines.model_file import write_model
+from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, copy_of_weights, self_play_env
 from ci_envs.training.interrupt import DelayedInterrupt
@@ -49,14 +49,16 @@ class SB3Trainer(Trainer):
     config: SB3Config
 
     def __init__(self, task: Task, config: SB3Config) -> None:
-        """Make a model with random weights.
+        """Make a model with random weights, or those of the option ``initial_model``.
 
         Args:
             task: the task to learn.
             config: the options.
 
         Raises:
-            ValueError: an opponent cannot be made, or the seed is not below 2**32.
+            ValueError: an opponent cannot be made, the seed is not below 2**32, or the file of the initial model is
+                damaged, or is of another game or network.
+            OSError: the file of the initial model cannot be read.
         """
         config = config.resolved(task.game)
         super().__init__(task, config)
@@ -153,7 +155,16 @@ class SB3Trainer(Trainer):
 
     def _new_model(self, env: VecMonitor) -> BaseAlgorithm:
         arguments: dict[str, Any] = {**self.config.arguments, "policy_kwargs": self._network.policy_arguments()}
-        return ALGORITHMS[self.config.algorithm]("MlpPolicy", env, seed=self.task.seed, device="cpu", **arguments)
+        model = ALGORITHMS[self.config.algorithm]("MlpPolicy", env, seed=self.task.seed, device="cpu", **arguments)
+        if self.config.initial_model is not None:
+            model.policy.load_state_dict(self._initial_weights(self.config.initial_model))
+        return model
+
+    def _initial_weights(self, path: str) -> Mapping[str, torch.Tensor]:
+        file = read_model(path)
+        if file.network != self._network:
+            raise ValueError(f"initial_model={path!r} has {file.network}, but the options give {self._network}")
+        return file.policy(self.task.game).state_dict()
 
 
 class _RunCallback(BaseCallback):

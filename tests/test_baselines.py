@@ -31,9 +31,12 @@ from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
 from ci_envs.baselines.config import SB3Config
 from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
+from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
 from ci_envs.envs.single_agent import make_single_agent
+from ci_envs.registry import resolve
 from ci_envs.training import train
+from ci_envs.training.trainer import Task
 
 GAME = ci_envs.ConnectN(3, 3, 3)
 TICTACTOE = "TicTacToe-v0"
@@ -529,6 +532,25 @@ def test_the_learning_curve_has_the_losses(tmp_path):
         last = list(csv.DictReader(file))[-1]
     for name in ("train/loss", "train/value_loss", "train/policy_gradient_loss"):
         assert np.isfinite(float(last[name]))
+
+
+def test_a_run_can_start_from_a_model(tmp_path):
+    options = {"algorithm": "maskable_ppo", "steps": 1, "initial_model": "tictactoe"}
+    trainer = SB3Trainer(Task(TICTACTOE, GAME, None, 0), SB3Config(**options))
+    expected = read_model("tictactoe").policy(GAME).state_dict()
+    started = trainer.model.policy.state_dict()
+    assert started.keys() == expected.keys()
+    for name, tensor in expected.items():
+        assert torch.equal(started[name], tensor)
+    for change, environment, message in (
+        ({"layers": (64,)}, TICTACTOE, "initial_model='tictactoe' has .*128.* but the options give .*64"),
+        ({"algorithm": "ppo"}, TICTACTOE, "but the options give"),
+        ({"initial_model": str(tmp_path / "missing")}, TICTACTOE, "missing"),
+        ({}, "ConnectN-v0:rows=3,cols=4,n=3", "was trained for"),
+    ):
+        _, other, _ = resolve(environment)
+        with pytest.raises((ValueError, OSError), match=message):
+            SB3Trainer(Task(environment, other, None, 0), SB3Config(**(options | change)))
 
 
 ZOO = Path(baselines.__file__).parent / "rl_zoo3" / "ppo.yml"
