@@ -158,12 +158,12 @@ def plies_to_forced_result(game: Any, own: Any, opp: Any, plies: Any) -> Any:
 
     The search is ``plies`` plies deep.
     """
-    found = _plies_to_forced_win(game, own, opp, plies, np.bool_(True))
-    return found if found > 0 else -_plies_to_forced_win(game, own, opp, plies, np.bool_(False))
+    found = plies_to_forced_win(game, own, opp, plies, np.bool_(True))
+    return found if found > 0 else -plies_to_forced_win(game, own, opp, plies, np.bool_(False))
 
 
 @kernel
-def _plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
+def plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -> Any:
     """Return n if the attacker can force a win in n plies, and 0 if the attacker cannot within ``plies`` plies.
 
     The attacker is the player to move if ``mine`` is true, and the other player if it is false.
@@ -171,7 +171,7 @@ def _plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -
     wanted = WIN if mine else LOSS
     if plies == 1 and not may_end(game, own, opp, wanted):
         return np.int64(0)
-    if mine and plies > 1 and _plies_to_forced_win(game, own, opp, np.int64(1), mine) > 0:
+    if mine and plies > 1 and plies_to_forced_win(game, own, opp, np.int64(1), mine) > 0:
         return np.int64(1)
     slowest = np.int64(0)
     for number in range(action_count(game)):
@@ -183,7 +183,7 @@ def _plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) -
         outcome = result(game, next_own, next_opp)
         found = np.int64((outcome if same else -outcome) == wanted)
         if outcome == ONGOING and plies > 1:
-            found = _plies_to_forced_win(game, next_own, next_opp, plies - 1, mine == same)
+            found = plies_to_forced_win(game, next_own, next_opp, plies - 1, mine == same)
             found += found > 0
         if mine == (found > 0):
             return found
