@@ -120,12 +120,12 @@ def test_positions_that_are_won_in_many_plies_are_won_against_perfect_play(spec,
 def test_the_shortest_win_is_found(spec, all_tables):
     words, solution = all_tables.sample_positions(3_000, np.random.default_rng(5)), solve(GAME)
     scores = solution.scores(words)
-    near = words[(scores > 0) & (scores >= HORIZON - 7)]
+    near = words[(scores > 0) & (scores >= HORIZON - 5)]
     agent = make_agent(with_tables(spec, all_tables), GAME, seed=0)
     best = solution.action_scores(near)
     assert len(near) > 1_000
     assert (best[np.arange(len(near)), agent.act_on(near)] == best.max(axis=1)).all()
-    shown = near[solution.scores(near) < HORIZON - 3][:20]
+    shown = near[solution.scores(near) < HORIZON - 2][:20]
     for own, opp in shown.tolist():
         root = agent.analyse(Position(GAME, own, opp)).tree.nodes[0]
         assert (root["lower"], root["upper"]) == (1, 1)

@@ -34,7 +34,7 @@ from ci_envs.solver.quixo_store import LoadedTables, QuixoStore, StoreSolution
 _UNKNOWN_PLIES = 1_000
 """The plies to the end of a game whose value is from a table. It is above the distances that a search finds."""
 
-_MOST_STATES, _MOST_PLIES = 200_000, 40
+_MOST_STATES, _MOST_PLIES = 10_000, 40
 """The limits of the search for the shortest win: the number of visited states, and the number of plies."""
 
 _WORDS = {1: "won", 0: "drawn", -1: "lost"}
