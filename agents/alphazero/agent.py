@@ -54,9 +54,10 @@ class AlphaZeroOptions:
         lookahead: plies within which every leaf is searched for a forced result, 1 to 8: Baier and Winands,
             "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo a lookahead of 3 costs almost no time, because the
             network does not evaluate decided leaves. With 4 an action takes twice as long, with 5 nine times.
-        tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed. Positions in the tree that
-            they contain have their exact value and are not evaluated by the network. If they contain the position to
-            play, the agent considers only the actions that keep its value. The tables are loaded into memory.
+        tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed, or ``included`` for those in
+            the package. Positions in the tree that they contain have their exact value and are not evaluated by the
+            network. If they contain the position to play, the agent considers only the actions that keep its value. The
+            tables are loaded into memory.
 
     Raises:
         ValueError: an option is out of range.

@@ -104,9 +104,10 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             reuse: whether to keep the tree between calls with one board and to continue with the subtree of the new
                 position. Reuse adds simulations, but makes the actions depend on earlier calls.
             threads: boards of a batch to search at the same time. The actions do not depend on this number.
-            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed. Positions in the tree
-                that they contain have their exact value and need no rollouts. If they contain the position to play,
-                the agent considers only the actions that keep its value. The tables are loaded into memory.
+            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed, or ``included`` for those
+                in the package. Positions in the tree that they contain have their exact value and need no rollouts. If
+                they contain the position to play, the agent considers only the actions that keep its value. The tables
+                are loaded into memory.
             seed: the seed of the rollouts and of the choice between equal actions.
 
         Raises:

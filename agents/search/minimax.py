@@ -81,12 +81,12 @@ class MinimaxAgent(PolicyAgent):
                 player in a line. It needs a game on a grid, a depth, and no time limit, because the player to move at
                 the leaves depends on the depth.
             table_mb: memory of the transposition table in units of 2^20 bytes. 0 means no table.
-            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed. Leaves that they contain
-                have their exact value. The tables are loaded into memory.
+            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed, or ``included`` for those
+                in the package. Leaves that they contain have their exact value. The tables are loaded into memory.
             seed: the seed of the choice between equal actions.
 
         Raises:
-            ValueError: an option is out of range.
+            ValueError: an option is out of range, two options exclude each other, or the tables cannot be read.
         """
         super().__init__(game, seed=seed)
         if depth is None:
