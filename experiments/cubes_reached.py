@@ -1,4 +1,4 @@
-"""How many cubes a game of Quixo gets on the board: ``python -m experiments.cubes_reached FIRST SECOND``.
+"""The number of cubes that games of Quixo get on the board: ``python -m experiments.cubes_reached FIRST SECOND``.
 
 Two agents play games from positions after random plies, each game once for each seat. The table shows the share of the
 games in which a position with at least some number of cubes occurs. Tables of the values can help only in these games.
