@@ -20,7 +20,7 @@ TREES = ("mcts:simulations=300", "alphazero:simulations=60", "alphazero:simulati
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """The tables of the positions with at least 12 of 16 cubes."""
+    """Compute the tables of the positions with at least 12 of 16 cubes."""
     store = QuixoStore(GAME, tmp_path_factory.mktemp("store"))
     store.compute(cubes=CUBES, threads=2)
     return store
@@ -28,7 +28,7 @@ def store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def all_tables(tmp_path_factory):
-    """The tables of all positions."""
+    """Compute the tables of all positions."""
     store = QuixoStore(GAME, tmp_path_factory.mktemp("all"))
     store.compute(threads=2)
     return store

@@ -46,7 +46,7 @@ def computed(tmp_path_factory):
 
 @pytest.fixture
 def no_store(tmp_path, monkeypatch):
-    """The environment of a user who has computed no tables."""
+    """Remove the computed tables from the environment."""
     monkeypatch.setenv(STORE_VARIABLE, str(tmp_path / "empty"))
 
 
