@@ -359,6 +359,7 @@ def test_games_are_listed_for_their_owner(client):
         ({"seats": ["human", "mcts:simulations=1000000"]}, "simulations must be 20000 or less here, not 1000000"),
         ({"seats": ["human", "mcts:time=60"]}, "time must be 5 or less here, not 60"),
         ({"seats": ["human", "mcts:threads=64"]}, "threads must be 1 or less here, not 64"),
+        ({"seats": ["human", "minimax:tables=/srv"]}, "tables must be included here, not '/srv'"),
         ({"seats": ["human", "q_learning:runs/table.npz"]}, "path must be one of none, not 'runs/table.npz'"),
         ({"seats": ["human", "alphazero:path=../quixo5"]}, "path must be one of connect6x6"),
         ({"seats": ["human", "mine:depth=9"]}, "Unknown agent 'mine'"),

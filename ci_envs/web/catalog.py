@@ -45,6 +45,9 @@ because its time is limited."""
 SOLVING_AGENTS = frozenset({"exact"})
 """The agents that solve the game. Clients may choose them only for games that are solved in seconds."""
 
+FOLDER_OPTIONS: Mapping[str, str] = MappingProxyType({"tables": "included"})
+"""The options that name a folder of the server, each with the only value that clients may choose."""
+
 MAX_CYCLES = 1000
 """The largest ``max_cycles`` of a game. All moves of a game are stored, and sent with each state of the game."""
 
@@ -168,7 +171,8 @@ def _agent(name: str) -> Entry:
     except Exception as error:  # the other agents can be chosen even if one package is broken
         return Entry(name, f"cannot be loaded: {error}", {})
     options = {option: _default(parameters[option]) for option in option_names_of(factory)}
-    documented = parse(getdoc(getattr(factory, "__init__", None)) or getdoc(factory) or "").params
+    docstrings = (getdoc(getattr(factory, name, None)) for name in ("__init__", "options_type"))
+    documented = [each for text in (getdoc(factory), *docstrings) for each in parse(text or "").params]
     meanings = {each.arg_name: " ".join((each.description or "").replace("``", "").split()) for each in documented}
     return Entry(name, _purpose(factory), options, tuple(_checkpoints(factory)), meanings)
 
@@ -189,8 +193,10 @@ def _checked(option: str, value: Any, factory: AgentFactory) -> Any:
     """Return the value of an option if it is within its limit. For a path, return the path of the included model.
 
     Raises:
-        ValueError: The value exceeds the limit, or there is no included model with this name.
+        ValueError: The value exceeds the limit, there is no included model with this name, or the value is a folder.
     """
+    if value not in (None, FOLDER_OPTIONS.get(option, value)):
+        raise ValueError(f"{option} must be {FOLDER_OPTIONS[option]} here, not {value!r}")
     parameter = signature(factory).parameters.get(option)
     if parameter is not None and "Path" in str(parameter.annotation):
         known = _checkpoints(factory)
