@@ -16,6 +16,9 @@ class ExactAgent(PositionAgent):
 
     It chooses at random between equally good actions. With ``randomise`` it chooses between all actions that keep the
     value of the position, even if a win then takes longer.
+
+    If only some positions of the game are solved, as with tables of Quixo, the agent raises an
+    :class:`~ci_envs.solver.errors.UnknownValueError` in other positions.
     """
 
     def __init__(self, game: Game, *, randomise: bool = False, blunder: float = 0.0, seed: int | None = None) -> None:
