@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Resources(NamedTuple):
-    """What computes the tables: threads, or workers or a device that make most of the work instead.
+    """The resources of a computation of tables: threads, or workers or a device that do most of the work instead.
 
     Attributes:
         threads: The number of threads, or None for all cores.
