@@ -53,7 +53,7 @@ def solved(game, pair, filled=None, sweeper=None):
     return values
 
 
-class StoppedError(Exception):
+class PausedError(Exception):
     """Raised by a report of progress."""
 
 
@@ -65,10 +65,10 @@ def test_threads_continue_what_a_device_has_begun(tmp_path, monkeypatch):
         nonlocal calls
         calls += 1
         if calls == 40:
-            raise StoppedError
+            raise PausedError
 
     store = QuixoStore(game, tmp_path / "stopped")
-    with pytest.raises(StoppedError):
+    with pytest.raises(PausedError):
         store.compute(sweeper=on_device(3), progress=stop)
     begun = len(contents(store.folder))
     assert 0 < begun < 55

@@ -10,9 +10,9 @@ import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import cluster_errors, usage_errors
-from ci_envs.cli.options import ray_options, seed_option
+from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
-from ci_envs.cli.store_resources import Resources
+from ci_envs.cli.store_resources import Resources, resource_options
 from ci_envs.cluster import check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
 from ci_envs.registry import resolve
@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     help="With --store, compute the positions with at least this number of cubes on the board.  [default: 0]",
 )
-@click.option("--threads", type=click.IntRange(min=1), help="Number of threads for --store.  [default: all cores]")
-@click.option("--device", metavar="NAME", help="Device of PyTorch for --store, for example cuda, instead of threads.")
-@ray_options("run the solvers of a problem, or compute the tables of --store; the results stay the same")
+@resource_options
 @seed_option
 @data_options("the results")
 def solve(
@@ -53,10 +51,7 @@ def solve(
     seconds: float | None,
     store: Path | None,
     cubes: int | None,
-    threads: int | None,
-    device: str | None,
-    workers: int | None,
-    ray_address: str | None,
+    resources: Resources,
     seed: int,
     data_files: DataFiles,
 ) -> None:
@@ -80,15 +75,15 @@ def solve(
     """
     with usage_errors():
         if is_problem(environment):
-            if store or not (cubes is None and threads is None and device is None):
+            if store or cubes is not None or (resources.threads, resources.device) != (None, None):
                 raise ValueError(
                     f"{environment} is an optimisation problem: --store, --cubes, --threads and --device are for games"
                 )
-            _solve_problem(environment, arguments, data_files, _SolverOptions(seed, seconds, workers, ray_address))
+            solver_options = _SolverOptions(seed, seconds, resources.workers, resources.ray_address)
+            _solve_problem(environment, arguments, data_files, solver_options)
             return
         if len(arguments) > 1 or seconds is not None:
             raise ValueError(f"{environment} is a game: give at most one position, and no --seconds")
-        resources = Resources(threads, workers, ray_address, device)
         if cubes is not None or resources != Resources():
             if store is None:
                 raise ValueError("for a game, --cubes, --threads, --device, --workers and --ray-address need --store")
