@@ -17,8 +17,10 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from serving import UNLIMITED, free_port, other_client, process, served, wait_until
 
 import ci_envs
+from ci_envs import Position, Quixo
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.registry import make_agent, register_agent, registered_agents
+from ci_envs.web.analysis_panel import summary_text
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.game_service import GameService
@@ -26,6 +28,7 @@ from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.offers import Offers
+from ci_envs.web.schemas import AnalysisReport
 from ci_envs.web.store import ConflictError, Store
 
 TICTACTOE = "TicTacToe-v0"
@@ -493,6 +496,19 @@ def test_agents_see_a_win_at_hand(client, agent):
     assert values["c1"] == max(value for value in values.values() if value is not None)
     if agent != "mine" and not agent.startswith("minimax"):
         assert thought["win_probability"] == 1
+
+
+def test_an_analysis_says_what_the_tables_of_the_agent_contain(client):
+    texts = {}
+    for position in ("XOOXO/OXXXX/XXOOO/OXXOX/OOXXX X", "...../...../...../...../..... X"):
+        body = {"environment": "Quixo-v0", "position": position, "agent": "mcts:simulations=20,tables=included"}
+        texts[position[0]] = client.post("/api/analyses", json=body).json()["tables"]
+        report = AnalysisReport.model_validate(client.post("/api/analyses", json=body).json())
+        assert f"tables: {texts[position[0]]}" in summary_text(report, Position.from_text(Quixo(), position))
+    assert texts["X"] in ("won", "drawn", "lost")
+    assert texts["."] == "no value: the position has 0 cubes, and the tables need at least 24"
+    body = {"environment": TICTACTOE, "position": WON, "agent": "mcts:simulations=20"}
+    assert client.post("/api/analyses", json=body).json()["tables"] is None
 
 
 def test_exact_values(client):

@@ -142,7 +142,7 @@ class AnalysisPanel:
 
 
 def summary_text(report: AnalysisReport, position: Position) -> str:
-    """Return the value of the position and the size of the search as text."""
+    """Return the value of the position, the size of the search, and what the agent's tables contain, as text."""
     mover = position.game.player_name(position.to_move)
     chance, parts = report.win_probability, [f"value {report.value:+.2f} for {mover}"]
     if chance is not None:
@@ -152,6 +152,8 @@ def summary_text(report: AnalysisReport, position: Position) -> str:
             parts.append(f"{count:,} {name}")
     if report.depth is not None:
         parts.append(f"depth {report.depth}")
+    if report.tables is not None:
+        parts.append(f"tables: {report.tables}")
     return ", ".join(parts)
 
 

@@ -188,6 +188,7 @@ def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
         simulations=total,
         depth=analysis.depth,
         nodes=analysis.nodes,
+        tables=analysis.tables,
         principal_variation=line,
         actions=actions,
         tree=[] if analysis.tree is None else _tree(analysis.tree(_TREE_DEPTH, _TREE_WIDTH), position),

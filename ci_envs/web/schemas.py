@@ -281,6 +281,9 @@ class AnalysisReport(BaseModel):
     simulations: int | None
     depth: int | None
     nodes: int | None
+    tables: str | None = Field(
+        description="The value in the agent's tables, or why they have none. Null if the agent has no tables."
+    )
     principal_variation: list[str]
     actions: list[AnalysedAction]
     tree: list[TreeBranch]
