@@ -37,6 +37,7 @@ FIELDS = [(name, field.name) for name, trainer in TRAINERS.items() for field in 
 OTHERS = {
     ("alphazero", None): {"iterations": "7"},
     ("alphazero", "minutes"): {},
+    ("alphazero", "keep_tree"): {"iterations": "7", "selection": "puct"},
     ("q_learning", "seat"): {"opponent": "random"},
     ("monte_carlo", "seat"): {"opponent": "random"},
     ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},
