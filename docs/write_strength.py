@@ -73,7 +73,7 @@ def write() -> None:
 def table(found: dict[str, Any]) -> str:
     """Return a table with a row for each agent, sorted by the rating from the initial position."""
     start, later = (_by_agent(tournament) for tournament in found["tournaments"])
-    graded = any("accuracy" in row for row in start.values())
+    graded = all("accuracy" in row for row in start.values())  # not if only late positions have known values
     heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score", "ms"]
     if graded:
         heads[5:5] = ["keeps value", "critical"]

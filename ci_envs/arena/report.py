@@ -140,6 +140,7 @@ def _notes(comparison: Comparison) -> list[str]:
         notes += [
             "Keep: actions that keep the value of the position. Critical: the same if some legal action loses value.",
             "Optimal: the same, and they win as fast or lose as slowly as possible. Lost: points per game.",
+            *_coverage_note(comparison),
         ]
     for pairing in comparison.pairings:
         for starter, different in enumerate(pairing.match.different):
@@ -150,6 +151,16 @@ def _notes(comparison: Comparison) -> list[str]:
                     "use --random-plies to get different games."
                 )
     return notes
+
+
+def _coverage_note(comparison: Comparison) -> list[str]:
+    """Return a note if some actions were not compared with the exact solution, else an empty list."""
+    sides = [side for pairing in comparison.pairings for side in pairing.match.sides]
+    compared = sum(side.accuracy.everywhere.decisions for side in sides)
+    decisions = sum(side.decisions for side in sides)
+    if compared == decisions:
+        return []
+    return [f"{compared:,} of {decisions:,} actions were compared; the value of the others is not known or not read."]
 
 
 def _rating_json(rating: Rating) -> dict[str, Any]:
