@@ -125,6 +125,13 @@ def pack(values: Any, packed: Any) -> None:
         packed[i] = byte
 
 
+def packed_values(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the packed values (:func:`pack`) of a byte for each value, uint8."""
+    packed = np.empty(-(-len(values) // 4), dtype=np.uint8)
+    pack(values, packed)
+    return packed
+
+
 @inline_kernel
 def unpacked(packed: Any, number: Any) -> Any:
     """Return value ``number`` of packed values."""

@@ -19,9 +19,9 @@ from ci_envs.games.operations import LOSS, ONGOING, WIN, action_count, legal, pl
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bit_selection import deposit_bits
 from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, Class, next_mask, pack
+from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, Class, next_mask, packed_values
 from ci_envs.solver.quixo_ranking import class_index
-from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, open_store
+from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, classes_of, open_store
 from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
 
 INCLUDED = "included"
@@ -51,7 +51,7 @@ class IncludedStore(QuixoStore):
         description = self._all.description
         if (description["game"], description["version"]) != (repr(game), VERSION):
             raise DamagedFileError(f"the file {str(path)!r} is not the table that its name says")
-        classes = _classes(game, description["cubes"])
+        classes = classes_of(game, description["cubes"])
         ends = np.cumsum(description["sizes"]).tolist()
         self._parts = dict(zip(classes, map(slice, [0, *ends], ends), strict=False))
         self._counts = {cls: ClassCounts(*counts) for cls, counts in zip(classes, description["counts"], strict=True)}
@@ -86,7 +86,7 @@ class IncludedStore(QuixoStore):
         packed = np.frombuffer(lzma.decompress(self._all.content[self._parts[cls]].tobytes()), dtype=np.uint8)
         evident = evident_values(self.game, cls)
         values = np.where(evident == DRAWN, _unpack(packed, len(evident)), evident)
-        return BlockFile.in_memory(self._all.path, {}, _pack(values))
+        return BlockFile.in_memory(self._all.path, {}, packed_values(values))
 
 
 def write_included(store: QuixoStore, cubes: int, path: Path) -> None:
@@ -96,7 +96,7 @@ def write_included(store: QuixoStore, cubes: int, path: Path) -> None:
         ValueError: The store does not have these tables, or a table is damaged.
         OSError: The file cannot be written.
     """
-    classes = _classes(store.game, cubes)
+    classes = classes_of(store.game, cubes)
     parts = [_compressed(store, cls) for cls in classes]
     description = {
         "game": repr(store.game),
@@ -153,23 +153,12 @@ def _compressed(store: QuixoStore, cls: Class) -> bytes:
     values = _unpack(store.content(cls), len(evident))
     places = np.where(evident == DRAWN, np.arange(len(values)), 0)
     filled = values[np.maximum.accumulate(places)]
-    return lzma.compress(_pack(filled).tobytes(), preset=9 | lzma.PRESET_EXTREME)
-
-
-def _classes(game: Quixo, cubes: int) -> list[Class]:
-    """Return the classes with at least ``cubes`` cubes, the full boards first."""
-    return [(a, number - a) for number in range(game.size**2, cubes - 1, -1) for a in range(number + 1)]
+    return lzma.compress(packed_values(filled).tobytes(), preset=9 | lzma.PRESET_EXTREME)
 
 
 def _unpack(packed: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
     values = packed[:, np.newaxis] >> np.arange(0, 8, 2, dtype=np.uint8) & np.uint8(3)
     return values.ravel()[:count]
-
-
-def _pack(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    packed = np.empty(-(-len(values) // 4), dtype=np.uint8)
-    pack(values, packed)
-    return packed
 
 
 @kernel

@@ -24,7 +24,7 @@ from typing_extensions import override
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.quixo import Quixo
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.solver.quixo_classes import Class, count_values, pack
+from ci_envs.solver.quixo_classes import Class, count_values, packed_values
 from ci_envs.solver.quixo_pairs import Sweeper, solve_pair
 from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, ranking_of, write_ranks
 from ci_envs.solver.solution import Progress, Solution
@@ -328,8 +328,7 @@ class QuixoStore:
 
     def _write(self, cls: Class, values: NDArray[np.uint8]) -> None:
         index = class_index(self.game, *cls)
-        packed = np.empty(-(-len(values) // 4), dtype=np.uint8)
-        pack(values, packed)
+        packed = packed_values(values)
         draw, win, loss, _ = count_values(packed, index.images, index.columns).tolist()
         description = {**self._description(cls), "counts": ClassCounts(win, draw, loss)._asdict()}
         write_blocks(self._path(cls), description, packed)
@@ -395,10 +394,10 @@ class QuixoStore:
         Raises:
             ValueError: The store has no tables.
         """
-        cells, cubes = self.game.size**2, self.cubes
+        cubes = self.cubes
         if cubes is None:
             raise ValueError(f"{self.name} has no tables of {self.game}")
-        return [(a, number - a) for number in range(cells, cubes - 1, -1) for a in range(number + 1)]
+        return classes_of(self.game, cubes)
 
     def _size_above(self, cls: Class) -> int:
         a, b = cls
@@ -433,6 +432,11 @@ class StoreSolution(Solution):
     @override
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
         return {}
+
+
+def classes_of(game: Quixo, cubes: int) -> list[Class]:
+    """Return the classes of a board with at least ``cubes`` cubes, the full boards first."""
+    return [(a, number - a) for number in range(game.size**2, cubes - 1, -1) for a in range(number + 1)]
 
 
 @lru_cache(maxsize=4)
