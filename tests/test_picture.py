@@ -1,6 +1,7 @@
 """The regions to click for an action, and the marks on a picture."""
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
@@ -9,10 +10,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from numpy.typing import NDArray
 
 import ci_envs
 from ci_envs.agent.analysis import Analysis
+from ci_envs.cli.main import main
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.drawing.raster import rgb_array
@@ -454,3 +457,11 @@ def test_show_strikes_the_winning_line_out() -> None:
 def test_show_refuses_numbers_that_are_not_actions() -> None:
     with pytest.raises(ValueError, match="has the actions 0 to 8, not 9"):
         ci_envs.show(Position.start(ConnectN(3, 3, 3)), last=9)
+
+
+def test_the_command_reports_a_missing_pygame_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    result = CliRunner().invoke(main, ["render", "TicTacToe-v0", "-o", str(tmp_path / "board.png")])
+    assert result.exit_code == 2
+    assert "rendering needs pygame: install the extra 'render'" in result.stderr
+    assert not list(tmp_path.iterdir())
