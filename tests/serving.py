@@ -10,6 +10,7 @@ import time
 from contextlib import contextmanager
 
 import httpx
+import pytest
 import uvicorn
 
 from ci_envs.web.app import create_app
@@ -40,6 +41,14 @@ def served(path, pages=False, **options):
     finally:
         server.should_exit = True
         thread.join()
+
+
+@contextmanager
+def registered_until_the_end(**agents):
+    """Register agents of a module's tests, and remove them at the end: other tests list all registered agents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ci_envs.agent.registry._registered", agents)
+        yield
 
 
 @contextmanager

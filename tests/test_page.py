@@ -16,11 +16,11 @@ from axe_playwright_python.sync_playwright import Axe
 from itsdangerous import TimestampSigner
 from PIL import Image
 from playwright.sync_api import TimeoutError, expect, sync_playwright
-from serving import SECRET, free_port, process, served, wait_until
+from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
 
 from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent, register_agent, registered_agents
+from ci_envs.agent.registry import make_agent
 from ci_envs.picture import show
 from ci_envs.registry import registered
 from ci_envs.web.catalog import Catalog
@@ -84,9 +84,8 @@ class Waiting(Agent):
 
 @pytest.fixture(scope="module", autouse=True)
 def _agents_of_the_test():
-    for name, agent in (("slow", Slow), ("waiting", Waiting)):
-        if name not in registered_agents():
-            register_agent(name, agent)
+    with registered_until_the_end(slow=Slow, waiting=Waiting):
+        yield
 
 
 @pytest.fixture(scope="module")

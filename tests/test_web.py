@@ -14,12 +14,12 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
-from serving import UNLIMITED, free_port, other_client, process, served, wait_until
+from serving import UNLIMITED, free_port, other_client, process, registered_until_the_end, served, wait_until
 
 import ci_envs
 from ci_envs import Position, Quixo
 from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent, register_agent, registered_agents
+from ci_envs.agent.registry import make_agent
 from ci_envs.web.analysis_panel import summary_text
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
@@ -64,10 +64,8 @@ class Failing(Agent):
 
 @pytest.fixture(scope="module", autouse=True)
 def _agents_of_the_test():
-    for name, agent in (("held", Held), ("failing", Failing)):
-        if name not in registered_agents():
-            register_agent(name, agent)
-    yield
+    with registered_until_the_end(held=Held, failing=Failing, endless=Endless):
+        yield
     Held.go_on.set()
 
 
@@ -437,7 +435,7 @@ def test_every_offered_agent_begins_and_answers(server, environment):
     """With its defaults, and each of its networks or rules; and so do the opponents of a first game."""
     client, app = server
     found = Offers(app.state.service.catalog).of(environment)
-    offers = [offer for offer in found if offer.name not in ("held", "failing", "endless")]  # of other tests
+    offers = [offer for offer in found if offer.name not in ("held", "failing", "endless")]
     names = {offer.name for offer in offers}
     assert names >= {"random", "minimax", "mcts", "mine"}
     assert ("exact" in names) == (environment in ("TicTacToe-v0", "Nim-v0"))  # minutes for a move of Connect Four
@@ -562,8 +560,6 @@ class Endless(Agent):
 
 def test_disconnecting_cancels_an_analysis(server):
     client, app = server
-    if "endless" not in registered_agents():
-        register_agent("endless", Endless)
     about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{client.base_url}/api/analyses", json=about, timeout=0.5)
@@ -574,8 +570,6 @@ def test_disconnecting_cancels_an_analysis(server):
 
 def test_disconnecting_ends_a_search_and_too_many_searches_are_refused(server):
     client, app = server
-    if "endless" not in registered_agents():
-        register_agent("endless", Endless)
     about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
     with ExitStack() as streams, other_client(client) as other:
         for one, count, status in ((client, 10, 429), (other, 6, 503)):
