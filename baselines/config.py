@@ -105,6 +105,12 @@ class SB3Config(OpeningOptions, TrainingConfig):
         PROBABILITY,
         0.5,
     )
+    draw_reward: float | None = option(
+        "reward of a training game that is drawn or reaches the limit of plies; none is 0, plus the estimated value of"
+        " the last position at the limit",
+        OrNone(Number(-1, 1)),
+        None,
+    )
     layers: tuple[int, ...] = option("widths of the hidden layers", Integers(1), (128, 128))
     activation: str = option("activation function of the hidden layers", Choice(("tanh", "relu")), "relu")
     initial_model: str | None = option(

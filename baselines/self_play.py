@@ -10,12 +10,11 @@ from stable_baselines3.common.policies import BasePolicy
 from typing_extensions import override
 
 from ci_envs.baselines.agent import SB3Agent
-from ci_envs.baselines.config import POOL
+from ci_envs.baselines.config import POOL, SB3Config
 from ci_envs.baselines.policies import PolicyArchitecture
 from ci_envs.baselines.vec_env import BoardsVecEnv
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games.game import Game
-from ci_envs.games.openings import RandomOpenings
 
 Weights = Mapping[str, torch.Tensor]
 """A state dictionary."""
@@ -71,21 +70,13 @@ def copy_of_weights(policy: BasePolicy) -> Weights:
     return {name: tensor.detach().clone() for name, tensor in policy.state_dict().items()}
 
 
-def self_play_env(
-    game: Game,
-    opponents: Sequence[str],
-    boards: int,
-    max_cycles: int | None = None,
-    openings: RandomOpenings | None = None,
-) -> BoardsVecEnv:
-    """Make the boards of a training run.
+def self_play_env(game: Game, config: SB3Config, max_cycles: int | None = None) -> BoardsVecEnv:
+    """Make the boards of a training run: ``config.boards`` for each opponent.
 
     Args:
         game: the game to learn.
-        opponents: spec strings, or ``pool``, which is the random agent until a past self is drawn.
-        boards: number of boards per opponent.
+        config: the options. The opponent ``pool`` is the random agent until a past self is drawn.
         max_cycles: plies after which a game is truncated. None is the game's own limit.
-        openings: random openings for some games, or None.
 
     Raises:
         ValueError: an opponent cannot be made.
@@ -93,15 +84,15 @@ def self_play_env(
     groups = [
         VectorBoardEnv(
             game,
-            boards,
+            config.boards,
             opponent="random" if opponent == POOL else opponent,
             autoreset_mode="SameStep",
             max_cycles=max_cycles,
-            openings=openings,
+            openings=config.openings,
         )
-        for opponent in opponents
+        for opponent in config.opponents
     ]
-    return BoardsVecEnv(*groups)
+    return BoardsVecEnv(*groups, draw_reward=config.draw_reward)
 
 
 class SelfPlayCallback(BaseCallback):

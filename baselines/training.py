@@ -64,7 +64,7 @@ class SB3Trainer(Trainer):
         super().__init__(task, config)
         integer_between("seed", task.seed, 0, _SEEDS - 1)
         self._network = PolicyArchitecture(config.algorithm, list(config.layers), config.activation)
-        env = self_play_env(task.game, config.opponents, config.boards, task.max_cycles, config.openings)
+        env = self_play_env(task.game, config, task.max_cycles)
         self.model = self._new_model(VecMonitor(env))
         self.pool = Pool(
             task.game, self._network, size=config.pool_size, latest_share=config.pool_latest_share, seed=task.seed

@@ -23,11 +23,13 @@ class BoardsVecEnv(VecEnv):
         groups: the vector environments.
     """
 
-    def __init__(self, *groups: VectorBoardEnv) -> None:
+    def __init__(self, *groups: VectorBoardEnv, draw_reward: float | None = None) -> None:
         """Combine vector environments of one game.
 
         Args:
             groups: the vector environments, with ``autoreset_mode="SameStep"``, as Stable-Baselines3 expects.
+            draw_reward: the reward at the end of a drawn or truncated game, which then has no value left. None means
+                0, and Stable-Baselines3 adds the estimated value of the last position of a truncated game.
 
         Raises:
             ValueError: ``groups`` is empty, the games differ, or an environment has another ``autoreset_mode``.
@@ -40,6 +42,7 @@ class BoardsVecEnv(VecEnv):
             if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
                 raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
         self.groups = groups
+        self._draw_reward = draw_reward
         self._ends = np.cumsum([group.num_envs for group in groups]).tolist()
         self._actions: NDArray[Any] = np.zeros(0)
         first = groups[0]
@@ -69,8 +72,11 @@ class BoardsVecEnv(VecEnv):
         for group, part in self._parts():
             seen, earned, terminated, truncated, info = group.step(self._actions[part])
             planes.append(seen)
-            rewards.append(earned)
             dones.append(terminated | truncated)
+            if self._draw_reward is not None:
+                earned = np.where(dones[-1] & (earned == 0), self._draw_reward, earned)
+                truncated = np.zeros_like(truncated)
+            rewards.append(earned)
             infos += [{} for _ in range(group.num_envs)]
             for i in np.flatnonzero(dones[-1]).tolist():
                 last = {"terminal_observation": info["final_obs"][i], "TimeLimit.truncated": bool(truncated[i])}

@@ -137,6 +137,27 @@ class TestBoardsVecEnv:
                     assert infos[i]["TimeLimit.truncated"] == (truncated and not terminated)
                     going.discard(i)
 
+    def test_a_draw_reward_replaces_the_value_of_undecided_games(self):
+        """Wins, losses and the games themselves are the same as without it."""
+        made = [ci_envs.make_vec("Quixo-v0:size=3,max_cycles=7", 6, autoreset_mode="SameStep") for _ in range(2)]
+        usual, other = BoardsVecEnv(made[0]), BoardsVecEnv(made[1], draw_reward=-0.25)
+        for env in (usual, other):
+            env.seed(3)
+            env.reset()
+        rng, undecided, decided = np.random.default_rng(3), 0, 0
+        for _ in range(60):
+            actions = legal_actions(usual.action_masks(), rng)
+            (planes, rewards, dones, infos), step = usual.step(actions), other.step(actions)
+            assert np.array_equal(planes, step[0])
+            assert np.array_equal(dones, step[2])
+            for reward, done, info, changed, info_of_other in zip(rewards, dones, infos, step[1], step[3], strict=True):
+                assert changed == (-0.25 if done and not reward else reward)
+                if done:
+                    assert not info_of_other["TimeLimit.truncated"]
+                    undecided, decided = undecided + info["TimeLimit.truncated"], decided + (reward != 0)
+        assert undecided > 5
+        assert decided > 5
+
     def test_an_illegal_action_ends_the_game_with_a_loss(self):
         env = boards(TICTACTOE, 4, seat=0)
         env.reset()

@@ -21,7 +21,7 @@ import ci_envs.storage.files
 from ci_envs import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import training
-from ci_envs.baselines.config import POOL, PRESETS
+from ci_envs.baselines.config import POOL, PRESETS, SB3Config
 from ci_envs.baselines.model_file import read_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
@@ -297,7 +297,7 @@ class TestARun:
     def test_presets_are_arguments_of_the_algorithms(self):
         """Each option reaches the algorithm under its name in Stable-Baselines3."""
         for algorithm, arguments in PRESETS.items():
-            env = self_play_env(GAME, ["random"], 2)
+            env = self_play_env(GAME, SB3Config(algorithm="ppo", opponents=("random",), boards=2))
             model = ALGORITHMS[algorithm]("MlpPolicy", env, device="cpu", **{**arguments, "seed": 0})
             assert all(hasattr(model, name) for name in arguments)
 
@@ -600,7 +600,7 @@ class TestPool:
 
     def test_opponents_are_replaced_where_the_pool_plays_and_when_it_is_time(self, tmp_path):
         opponents = (POOL, "random", POOL, "minimax:depth=1")
-        env = self_play_env(GAME, opponents, 2)
+        env = self_play_env(GAME, SB3Config(algorithm="ppo", opponents=opponents, boards=2))
         assert [type(group.opponent).__name__ for group in env.groups] == [*["RandomAgent"] * 3, "MinimaxAgent"]
         pool = Pool(GAME, NETWORK, size=20, latest_share=0.5, seed=0)
         player = SelfPlayCallback(env, opponents, pool, interval=64)
