@@ -36,7 +36,7 @@ class SB3Agent(Agent):
         Args:
             game: the game that the model was trained for.
             path: the path of a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of an
-                included model (``quixo``, ``tictactoe``), or a policy.
+                included model (``connect_four``, ``quixo``, ``tictactoe``), or a policy.
             deterministic: False draws actions from the softmax of the preferences, as in training.
             seed: the seed of these draws.
 

@@ -531,6 +531,8 @@ class TestAgent:
         ("sb3:tictactoe", "TicTacToe-v0", "exact", 0, 0),
         ("sb3:quixo", "Quixo-v0", "random", 96, 4),
         ("sb3:quixo", "Quixo-v0", "minimax:depth=1", 90, 10),
+        ("sb3:connect_four", "ConnectFour-v0", "random", 95, 5),
+        ("sb3:connect_four", "ConnectFour-v0", "minimax:depth=1", 90, 10),
     ],
 )
 def test_the_models_that_come_with_the_package_play_well(spec, id, opponent, fewest_wins, most_losses):
@@ -542,7 +544,7 @@ def test_the_models_that_come_with_the_package_play_well(spec, id, opponent, few
 
 def test_the_models_that_come_with_the_package_are_small():
     files = list(Path(baselines.__file__).with_name("models").glob("*.safetensors"))
-    assert {file.stem for file in files} == {"tictactoe", "quixo"}
+    assert {file.stem for file in files} == {"tictactoe", "quixo", "connect_four"}
     assert all(file.stat().st_size < 1e6 for file in files)
 
 
