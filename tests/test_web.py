@@ -418,7 +418,7 @@ def test_what_is_on_offer(client):
     offered = {one["name"]: one for one in client.get("/api/agents").json()}
     assert offered["mine"]["purpose"] == "minimax:depth=2"
     assert offered["mcts"]["options"]["exploration"] == 1.0
-    assert offered["sb3"]["checkpoints"] == ["quixo", "tictactoe"]
+    assert offered["sb3"]["checkpoints"] == ["connect_four", "quixo", "tictactoe"]
     assert offered["alphazero"]["checkpoints"] == [
         "connect6x6",
         "connect_four",
