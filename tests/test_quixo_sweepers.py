@@ -22,7 +22,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.glob("*.values")}
 
 
-@pytest.mark.parametrize(("size", "cubes", "states"), [(2, 0, 7), (3, 0, 500), (4, 15, 1 << 18)])
+@pytest.mark.parametrize(("size", "cubes", "states"), [(2, 0, 7), (3, 0, 500), (4, 14, 1 << 18)])
 def test_the_files_are_those_of_the_threads(size, cubes, states, tmp_path, monkeypatch):
     monkeypatch.setattr(Sweeper, "states_in_part", states)
     game, files = Quixo(size), []
