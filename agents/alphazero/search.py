@@ -51,7 +51,7 @@ from ci_envs.games import DRAW, LOSS, ONGOING, WIN, action_count, is_duplicate, 
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_planes
 from ci_envs.kernels.arrays import copy_items
-from ci_envs.kernels.compiler import inlined
+from ci_envs.kernels.compiler import Monomorphic, inlined
 
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 """The outputs of a network for n positions, ``(logits, values, draws)``: float32 (n, actions), (n,) and (n,).
@@ -186,6 +186,7 @@ class Forest:
         self._waiting = np.empty(positions, np.int64)
         self._halving = halving_table(settings.considered, settings.simulations)
         self._evaluate: Evaluate | None = None
+        self._grow, self._receive_outputs = Monomorphic(grow), Monomorphic(receive_outputs)
 
     def search(
         self,
@@ -227,7 +228,7 @@ class Forest:
         """Search as :meth:`search` does, and yield up to ``steps`` results; the last one is the final result."""
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
-        noise = np.zeros((n, self.game.action_count)) if gumbel is None else gumbel
+        noise = np.zeros((n, self.game.action_count)) if gumbel is None else np.ascontiguousarray(gumbel)
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
@@ -242,10 +243,10 @@ class Forest:
         budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
-            while count := grow(self.game, nodes, trees, self.settings, noise, self._halving, context, planes, waiting):
-                receive_outputs(
-                    self.game, nodes, trees, self.settings, context, waiting[:count], *evaluate(planes[:count])
-                )
+            search = self.game, nodes, trees, self.settings
+            while count := self._grow(*search, noise, self._halving, context, planes, waiting):
+                outputs = (np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:count]))
+                self._receive_outputs(*search, context, waiting[:count], *outputs)
             (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
             write_result(nodes, trees, self.settings, noise, *found)

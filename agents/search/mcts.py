@@ -27,6 +27,7 @@ from ci_envs.games import implements
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.validation import integer_between, positive_number, true_or_false
 
 DEFAULT_SIMULATIONS = 1000
@@ -129,6 +130,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         self._agent_tables = None if tables is None else AgentTables(game, str(tables))
         self._tables = NO_TABLES if self._agent_tables is None else self._agent_tables.for_trees
         self._max_plies = ply_limit(game, None)
+        self._write_root, self._simulations = Monomorphic(write_root), Monomorphic(simulate)
         super().__init__(game, seed=seed)
 
     @override
@@ -184,7 +186,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     def _new_tree(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
-        size, state = write_root(self.game, nodes, words[0], words[1], self._tables, seed)
+        size, state = self._write_root(self.game, nodes, words[0], words[1], self._tables, seed)
         if not self.proofs:
             reset_bounds(nodes, ROOT)
         return _Tree(nodes, size, state)
@@ -231,7 +233,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     def _simulate(self, tree: _Tree, simulations: int) -> _Tree:
         options = self.exploration, self._max_plies, MAX_NODES, self.proofs, self._tables
-        return _Tree(*simulate(self.game, tree.nodes, tree.size, simulations, *options, np.uint64(tree.state)))
+        return _Tree(*self._simulations(self.game, tree.nodes, tree.size, simulations, *options, np.uint64(tree.state)))
 
 
 def _best_action(tree: _Tree) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose, choose_batch
+from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.search.evaluators import Evaluator, LongestRunEvaluator, ZeroEvaluator
 from ci_envs.agents.search.negamax import (
@@ -33,7 +33,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
 from ci_envs.games.position import Position
 from ci_envs.kernels.arrays import copy_items
-from ci_envs.kernels.compiler import specialised
+from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.validation import nonnegative_number, positive_number, true_or_false
 
@@ -117,7 +117,8 @@ class MinimaxAgent(PolicyAgent):
     @evaluator.setter
     def evaluator(self, evaluator: LeafEvaluator) -> None:
         self._evaluator = evaluator
-        self.__dict__.pop("_compiled", None)  # its memory holds the old evaluator
+        for name in ("_compiled", "_choose_batch", "_search"):  # they are for the old evaluator
+            self.__dict__.pop(name, None)
 
     @override
     def policy(self) -> CompiledPolicy | None:
@@ -131,7 +132,8 @@ class MinimaxAgent(PolicyAgent):
         actions = np.empty(len(words), dtype=np.int64)
         for i in range(len(words)):
             rows = slice(i, i + 1)
-            self._call(choose_batch, self.time, policy, self.game, words[rows], seeds[rows], memory, actions[rows])
+            arguments = policy, self.game, words[rows], seeds[rows], memory, actions[rows]
+            self._call(self._choose_batch, self.time, *arguments)
         return actions
 
     def analyse(self, position: Position) -> Analysis:
@@ -204,6 +206,10 @@ class MinimaxAgent(PolicyAgent):
     def _compiled(self) -> CompiledPolicy:
         return self._new_policy()
 
+    @cached_property
+    def _search(self) -> Monomorphic:
+        return Monomorphic(_deepen)
+
     @property
     def _use_symmetry(self) -> bool:
         # an evaluator of the user need not give symmetric positions equal values
@@ -216,16 +222,16 @@ class MinimaxAgent(PolicyAgent):
         """Write the values of the actions, and return the best action and the depth that the search reached."""
         table, work = self._compiled.memory[_TABLE], self._compiled.memory[_WORK]
         options = self.game, self.evaluator, *words, depth, self.pruning, self._use_symmetry
-        best, reached = self._call(_deepen, seconds, *options, table, work, exact, values)
+        best, reached = self._call(self._search, seconds, *options, table, work, exact, values)
         return int(best), int(reached)
 
-    def _call(self, function: Any, seconds: float | None, *arguments: Any) -> Any:
+    def _call(self, search: Monomorphic, seconds: float | None, *arguments: Any) -> Any:
         """Call a search kernel with this agent's memory, and stop it after ``seconds``."""
-        entry = specialised(function, *arguments)  # compile before the clock starts
+        search.compile(*arguments)  # before the clock starts
         work = self._compiled.memory[_WORK]
         work[STOP] = 0
         with _stop_after(work, seconds):
-            return entry(*arguments)
+            return search(*arguments)
 
 
 @contextmanager

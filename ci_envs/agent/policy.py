@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import Static, operation
 
@@ -42,18 +39,6 @@ class CompiledPolicy(NamedTuple):
 
     policy: Policy
     memory: tuple[Any, ...]
-
-    def choose(self, game: Any, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the actions in n non-terminal positions, int64 of shape (n,).
-
-        Args:
-            game: the game.
-            words: the positions, uint64 of shape (n, 2).
-            seeds: the seeds of the decisions, uint64 of shape (n,).
-        """
-        actions = np.empty(len(words), dtype=np.int64)
-        choose_batch(self.policy, game, words, seeds, self.memory, actions)
-        return actions
 
 
 @kernel

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.policy import CompiledPolicy
+from ci_envs.agent.policy import CompiledPolicy, choose_batch
+from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.seeds import SeedSequence
 
 
@@ -42,13 +43,16 @@ class PolicyAgent(PositionAgent):
         """Return the actions in n non-terminal positions. They depend only on the arguments.
 
         Args:
-            words: the positions, uint64 of shape (n, 2).
+            words: the positions, C-contiguous uint64 of shape (n, 2).
             seeds: the seeds of the decisions, uint64 of shape (n,).
 
         Returns:
             int64 of shape (n,).
         """
-        return self._compiled.choose(self.game, words, seeds)
+        policy, memory = self._compiled
+        actions = np.empty(len(words), dtype=np.int64)
+        self._choose_batch(policy, self.game, words, seeds, memory, actions)
+        return actions
 
     @cached_property
     def _compiled(self) -> CompiledPolicy:
@@ -56,6 +60,10 @@ class PolicyAgent(PositionAgent):
         compiled = self.policy()
         assert compiled is not None, "an agent with a time limit overrides choose"
         return compiled
+
+    @cached_property
+    def _choose_batch(self) -> Monomorphic:
+        return Monomorphic(choose_batch)
 
 
 def compiled_policy(agent: object) -> CompiledPolicy | None:

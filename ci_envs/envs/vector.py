@@ -25,6 +25,7 @@ from ci_envs.games.openings import RandomOpenings, checked_openings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.registry import resolve
 from ci_envs.validation import integer_between, one_of, true_or_false
 
@@ -128,6 +129,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self._opponent = None if opponent is None else as_opponent(opponent, self.game)
         policies = [compiled_policy(self._opponent) for _ in self._ranges]
         self._policies: list[tuple[Policy | None, tuple[Any, ...]]] = [each or (None, ()) for each in policies]
+        self._step_range = Monomorphic(compiled.step)
         seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
         if opponent is None:
             self._boards["seat"] = BOTH
@@ -290,7 +292,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         def run(share: tuple[tuple[int, int], tuple[Any, Any]]) -> None:
             (start, stop), (policy, memory) = share
             settings = self._settings
-            compiled.step(policy, self.game, memory, self._boards, settings, actions, out, start, stop)
+            self._step_range(policy, self.game, memory, self._boards, settings, actions, out, start, stop)
 
         first, *others = zip(self._ranges, self._policies, strict=True)
         if others and self._pool is None:

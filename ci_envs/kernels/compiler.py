@@ -1,6 +1,7 @@
 """Compilation of functions to machine code that is cached on disk."""
 
 import hashlib
+import pkgutil
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -81,6 +82,36 @@ def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., 
     """
     entry: Callable[..., Any] = cast(Any, function).compile(tuple(numba.typeof(argument) for argument in arguments))
     return entry
+
+
+class Monomorphic:
+    """A kernel that is always called with arguments of the types of its first call (:func:`specialised`).
+
+    Numba's dispatch finds the types of most arguments quickly. For a tuple that contains a game or another
+    :class:`~ci_envs.kernels.dispatch.Static`, it runs Python code in each call, which takes up to 60 us.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Wrap a kernel, which must be a global name of its module."""
+        self._function = function
+        self._entry: Callable[..., Any] | None = None
+
+    def compile(self, *arguments: Any) -> Callable[..., Any]:
+        """Return the machine code for arguments of these types, or of those of an earlier call."""
+        if self._entry is None:
+            self._entry = specialised(self._function, *arguments)
+        return self._entry
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the kernel."""
+        return (self._entry or self.compile(*arguments))(*arguments)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:  # machine code cannot be copied or pickled
+        return _monomorphic, (f"{self._function.__module__}:{self._function.__qualname__}",)
+
+
+def _monomorphic(name: str) -> Monomorphic:
+    return Monomorphic(pkgutil.resolve_name(name))
 
 
 def _lasting_name(record: Any) -> tuple[str, tuple[str]]:
