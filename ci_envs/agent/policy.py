@@ -1,7 +1,11 @@
 """Compiled policies of agents, for environments that step thousands of boards in one call."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import Static, operation
@@ -39,6 +43,26 @@ class CompiledPolicy(NamedTuple):
 
     policy: Policy
     memory: tuple[Any, ...]
+
+    def choose(
+        self,
+        game: Any,
+        words: NDArray[np.uint64],
+        seeds: NDArray[np.uint64],
+        call: Callable[..., None] | None = None,
+    ) -> NDArray[np.int64]:
+        """Return the actions in n non-terminal positions, int64 of shape (n,).
+
+        Args:
+            game: the game.
+            words: the positions, C-contiguous uint64 of shape (n, 2).
+            seeds: the seeds of the decisions, C-contiguous uint64 of shape (n,).
+            call: a :class:`~ci_envs.kernels.compiler.Monomorphic` of :func:`choose_batch` for repeated calls with this
+                policy and game. None calls :func:`choose_batch` itself.
+        """
+        actions = np.empty(len(words), dtype=np.int64)
+        (call or choose_batch)(self.policy, game, words, seeds, self.memory, actions)
+        return actions
 
 
 @kernel

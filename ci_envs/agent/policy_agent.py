@@ -49,10 +49,7 @@ class PolicyAgent(PositionAgent):
         Returns:
             int64 of shape (n,).
         """
-        policy, memory = self._compiled
-        actions = np.empty(len(words), dtype=np.int64)
-        self._choose_batch(policy, self.game, words, seeds, memory, actions)
-        return actions
+        return self._compiled.choose(self.game, words, seeds, self._choose_batch)
 
     @cached_property
     def _compiled(self) -> CompiledPolicy:
