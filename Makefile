@@ -5,6 +5,7 @@
 # make docs          builds the site of the documentation in build/site
 # make docs-serve    shows the site in the browser
 # make bench         measures the speed next to other libraries
+# make bench-quick   checks the most important ratios of speeds, in at most a minute
 # make integrations  runs the examples of other libraries; make integration-tianshou runs the example of one library
 # make clean         removes the virtual environments and the caches
 # Each target needs only Python 3.11 or newer, and creates the virtual environment .venv. The pins of the other libraries
@@ -21,7 +22,7 @@ INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-
 MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent vector agents arena covering picture ratings \
 	minimax mcts cli neat evolution_strategy extras packaging readme training baselines alphazero_training web))
 
-.PHONY: demo test style unit-test test-minimum docs docs-serve reports bench integrations $(INTEGRATIONS) clean
+.PHONY: demo test style unit-test test-minimum docs docs-serve reports bench bench-quick integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
@@ -51,6 +52,9 @@ reports: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks
+
+bench-quick: .venv/dev
+	$(BIN)/python -m benchmarks.quick
 
 integrations: $(INTEGRATIONS)
 

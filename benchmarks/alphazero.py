@@ -6,6 +6,9 @@ A search caches the outputs of a network function, so each run makes a new funct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,7 +31,7 @@ from ci_envs.games.batch import start_words
 from ci_envs.registry import resolve
 
 _GAME = Quixo()
-_POSITIONS, _SIMULATIONS, _PLIES = 64, 200, 16
+_POSITIONS, _SIMULATIONS, _PLIES, _DECISIONS = 64, 200, 16, 21
 
 
 def tree_simulations(id: str) -> Callable[[int], int]:
@@ -87,11 +90,40 @@ def report_simulations(amount: int) -> int:
     return done
 
 
-def decision() -> Callable[[], SearchResult]:
-    """Return a function that searches one action of Quixo with a 32x3 network and 200 simulations."""
+class DecisionTime(NamedTuple):
+    """The seconds of a decision, and the seconds of its calls of the network."""
+
+    total: float
+    network: float
+
+
+def decision() -> Callable[[], DecisionTime]:
+    """Return a function that times one decision of Quixo on one board, with a 32x3 network and 200 simulations."""
     forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3), 1)
     evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
-    return lambda: _search(forest, evaluate, seed=0)
+
+    def work() -> DecisionTime:
+        network = 0.0
+
+        def timed(planes: NDArray[np.int8]) -> NetworkOutput:
+            nonlocal network
+            begin = perf_counter()
+            outputs = evaluate(planes)
+            network += perf_counter() - begin
+            return outputs
+
+        begin = perf_counter()
+        _search(forest, timed, seed=0)
+        return DecisionTime(perf_counter() - begin, network)
+
+    work()  # compiles
+    return work
+
+
+def network_seconds() -> float:
+    """Return the median of the seconds that the network takes in :func:`decision`."""
+    work = decision()
+    return median(work().network for _ in range(_DECISIONS))
 
 
 def _search(forest: Forest, evaluate: Evaluate, seed: int) -> SearchResult:

@@ -39,6 +39,16 @@ def rate(work: Callable[[int], int], amount: int | None = None) -> float:
     return statistics.median(_rate_once(work, amount) for _ in range(REPEATS))
 
 
+def relative_rate(work: Callable[[int], int], other: Callable[[int], int]) -> float:
+    """Return the rate of ``work`` divided by the rate of ``other``: the median of runs that alternate."""
+    works = work, other
+    for each in works:
+        each(1)
+    amounts = [_long_enough(each) for each in works]
+    runs = [[_rate_once(*pair) for pair in zip(works, amounts, strict=True)] for _ in range(REPEATS)]
+    return statistics.median(rate / peer for rate, peer in runs)
+
+
 def _long_enough(work: Callable[[int], int]) -> int:
     amount = 1
     while True:  # until a run is long enough to measure

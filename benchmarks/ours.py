@@ -1,5 +1,6 @@
 """Benchmarks of the environments, searches and solvers of ci_envs."""
 
+import itertools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -8,13 +9,14 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs import Position, Quixo, make, make_vec, perft, solve
+from ci_envs import Position, Quixo, make, make_agent, make_vec, perft, solve
 from ci_envs.agents.search import negamax
 from ci_envs.agents.search.mcts import MAX_NODES
 from ci_envs.agents.search.mcts_tree import NODE, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES
 from ci_envs.agents.search.tree import ROOT
 from ci_envs.games.game import Game
+from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
 from ci_envs.registry import resolve
@@ -31,6 +33,33 @@ def playouts(id: str) -> Work:
     def work(amount: int) -> int:
         random_plies(game, amount, seed=1, max_plies=options.get("max_cycles", 1000))
         return amount
+
+    return work
+
+
+def playout_plies(id: str) -> Work:
+    """Return a function that plays at least a number of random plies in compiled code, in whole games."""
+    _, game, options = resolve(id)
+    limit = options.get("max_cycles", 1000)
+
+    def work(amount: int) -> int:
+        done = 0
+        while done < amount:
+            done += random_plies(game, 100, seed=done, max_plies=limit)
+        return done
+
+    return work
+
+
+def perft_nodes(id: str, depth: int) -> Work:
+    """Return a function that counts at least a number of nodes by repeated :func:`perft_of`."""
+    count = perft_of(id, depth)
+
+    def work(amount: int) -> int:
+        done = 0
+        while done < amount:
+            done += count()
+        return done
 
     return work
 
@@ -158,6 +187,16 @@ def _deepening(id: str, depth: int, evaluator: Any = None) -> tuple[Callable[[],
         return value
 
     return deepen, work
+
+
+def decisions(id: str, agent: str, boards: int) -> Callable[[], NDArray[np.int64]]:
+    """Return a function that decides on several boards at once, each time in other positions after 6 random plies.
+
+    An agent can keep results of positions that it has searched, so a position is not repeated.
+    """
+    _, game, _ = resolve(id)
+    player, count = make_agent(agent, game, seed=0), itertools.count()
+    return lambda: player.act_on(random_openings(game, boards, 6, seed=next(count)))
 
 
 def solving(id: str, text: str | None = None) -> Callable[[], Solution]:

@@ -25,7 +25,9 @@ swap seats, and each pair of games has the same random plies.
 - *score*: points divided by games, in per cent.
 - *keeps value*: the share of actions that keep the exact value of the position, if the game is solved.
 - *critical*: the same share, only for positions in which at least one legal action loses value.
-- *ms*: milliseconds for an action, with many boards at once.
+- *ms, one board*: milliseconds for an action in a single game.
+- *ms, many boards*: milliseconds for an action when many games are played at once and the agent decides on all boards
+  together.
 """
 
 EXAM_FILE = "docs/results/exam_Quixo-v0.json"
@@ -74,15 +76,16 @@ def table(found: dict[str, Any]) -> str:
     """Return a table with a row for each agent, sorted by the rating from the initial position."""
     start, later = (_by_agent(tournament) for tournament in found["tournaments"])
     graded = all("accuracy" in row for row in start.values())  # not if only late positions have known values
-    heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score", "ms"]
+    heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score"]
     if graded:
-        heads[5:5] = ["keeps value", "critical"]
+        heads += ["keeps value", "critical"]
+    heads += ["ms, one board", "ms, many boards"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for label in sorted(start, key=lambda label: -start[label]["elo"]):
         cells = [f"`{label}`", *_strength(start[label]), *_strength(later[label])]
         if graded:
             cells += _accuracy(later[label])
-        cells.append(f"{later[label]['ms']:.2g}")
+        cells += [f"{later[label][time]:.2g}" for time in ("ms_one_board", "ms_per_move")]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -109,7 +112,7 @@ def _section(environment: str) -> str:
 {table(found)}
 
 {games} games for each pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
-Accuracy and time are from the games after 4 random plies. [All results]({name}.json).
+Accuracy and time are from the games after 4 random plies{_one_board(found)}. [All results]({name}.json).
 
 ![Ratings and scores from the initial position]({name}_0.png)
 
@@ -117,9 +120,18 @@ Accuracy and time are from the games after 4 random plies. [All results]({name}.
 """
 
 
+def _one_board(found: dict[str, Any]) -> str:
+    """Return where the times on one board come from, if they were not measured with the games."""
+    measured = found.get("one_board_measured")
+    return f"; times on one board: {measured['date']}, {measured['machine']}" if measured else ""
+
+
 def _by_agent(tournament: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    times = tournament["ms_per_move"]
-    return {row["agent"]: {**row, "ms": times[row["agent"]]} for row in tournament["agents"]}
+    names = [name for name in ("ms_one_board", "ms_per_move") if name in tournament]
+    return {
+        row["agent"]: {**row, **{name: tournament[name][row["agent"]] for name in names}}
+        for row in tournament["agents"]
+    }
 
 
 def _strength(row: dict[str, Any]) -> list[str]:

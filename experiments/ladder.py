@@ -2,7 +2,8 @@
 
 Each pair of agents of a game plays a match from the initial position and a match after four random plies. The command
 writes a JSON file and two pictures for each environment. ``python docs/write_strength.py`` writes the tables of the
-documentation from the JSON files.
+documentation from the JSON files. ``--one-board`` plays nothing: it only measures the time of decisions on one board
+again, and writes it to the JSON files.
 """
 
 import json
@@ -16,13 +17,18 @@ from typing import Any
 import click
 from rich.console import Console
 
+from benchmarks.machine import processor
+from ci_envs import make_agent
 from ci_envs.arena import tables
 from ci_envs.arena.plot import draw_comparison
 from ci_envs.arena.report import to_json
+from ci_envs.arena.timing import time_one_board
 from ci_envs.arena.tournament import Comparison, Tournament
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.progress import games_progress
 from ci_envs.drawing.figure_file import write_figure
+from ci_envs.games.openings import random_openings
+from ci_envs.registry import resolve
 from ci_envs.storage.files import write_whole
 
 FOLDER = Path(__file__).parents[1] / "docs" / "strength"
@@ -43,6 +49,8 @@ LADDERS: Mapping[str, Sequence[str]] = {
 }
 """The agents that play in each environment."""
 
+_TIMED = 40  # positions in which the time of a decision on one board is measured
+
 RANDOM_PLIES = (0, 4)
 """Random plies at the start of the games of each tournament."""
 
@@ -60,11 +68,17 @@ RANDOM_PLIES = (0, 4)
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option("--output", default=FOLDER, type=click.Path(file_okay=False, path_type=Path), help="Folder of the files.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of a Ray cluster that play the matches.")
-def main(environments: tuple[str, ...], games: int, seed: int, output: Path, workers: int | None) -> None:
+@click.option("--one-board", is_flag=True, help="Only measure the time of decisions on one board again.")
+def main(
+    environments: tuple[str, ...], games: int, seed: int, output: Path, workers: int | None, one_board: bool
+) -> None:
     """Play the tournaments of each environment, and write its files immediately."""
     with usage_errors():
         output.mkdir(parents=True, exist_ok=True)
     for environment in environments:
+        if one_board:
+            measure_one_board(environment, output / f"{file_name(environment)}.json")
+            continue
         comparisons = [_play(environment, games, seed, plies, workers) for plies in RANDOM_PLIES]
         write_results(comparisons, output)
         for comparison in comparisons:
@@ -78,6 +92,24 @@ def _play(environment: str, games: int, seed: int, random_plies: int, workers: i
         )
     with games_progress(tournament.total_games) as reports:
         return tournament.play(*reports)
+
+
+def measure_one_board(environment: str, file: Path) -> None:
+    """Measure the time of the decisions on one board of all agents of an environment, and write it to stored results.
+
+    Raises:
+        OSError: the file cannot be read or written.
+    """
+    content = json.loads(file.read_text())
+    game = resolve(environment)[1]
+    times = {}
+    for agent in LADDERS[environment]:
+        player, words = make_agent(agent, game, seed=0), random_openings(game, _TIMED, RANDOM_PLIES[-1])
+        time_one_board(player, words, seconds=1)  # the first decisions can include compilation
+        times[agent] = round(time_one_board(player, words, seconds=2, seed=1).ms, 5)
+    content["tournaments"][-1]["ms_one_board"] = times
+    content["one_board_measured"] = {"date": _today(), "machine": processor()}
+    write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
 
 def write_results(comparisons: Sequence[Comparison], folder: Path) -> None:
@@ -96,8 +128,8 @@ def write_results(comparisons: Sequence[Comparison], folder: Path) -> None:
         "environment": environment,
         "command": f"python -m experiments.ladder --environment {environment} --games {comparisons[0].games} "
         f"--seed {comparisons[0].seed}",
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, Python {platform.python_version()} on {sys.platform}",
+        "date": _today(),
+        "machine": f"{processor()}, Python {platform.python_version()} on {sys.platform}",
         "tournaments": [summary(comparison) for comparison in comparisons],
     }
     write_whole(folder / f"{name}.json", (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
@@ -123,9 +155,14 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "games": comparison.games,
         "seed": comparison.seed,
         "agents": full["agents"],
+        "ms_one_board": full["timing"]["ms_one_board"],
         "ms_per_move": full["timing"]["ms_per_move"],
         "pairs": pairs,
     }
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def file_name(environment: str) -> str:

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from toy_agents import FirstLegal
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
+from ci_envs.agent import decision
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.interface import Agent
 from ci_envs.agent.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.report import to_json
+from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.arena.tournament import derived_seed
 from ci_envs.arena.watch import Player, watch
 from ci_envs.games.game import Game
@@ -276,7 +278,59 @@ def test_json_is_plain() -> None:
     sides = data["pairs"][0]["sides"]
     assert [side["agent"] for side in sides] == ["random", "minimax:depth=1"]
     assert sides[0]["first"]["wins"] == sides[1]["second"]["losses"]
-    assert set(data["timing"]["ms_per_move"]) == {"random", "minimax:depth=1"}
+    for column in ("ms_one_board", "ms_per_move"):
+        assert all(data["timing"][column][agent] > 0 for agent in ("random", "minimax:depth=1"))
+
+
+class Slow(Agent):
+    """An agent that needs a second for a call and a further second for each board. It records the numbers of boards."""
+
+    def __init__(self, game: Game, clock: list[float]) -> None:
+        super().__init__(game, seed=0)
+        self.clock = clock
+        self.boards: list[int] = []
+
+    def act_batch(self, observations: Observation) -> NDArray[np.int64]:
+        self.boards.append(len(observations["action_mask"]))
+        self.clock[0] += 1 + self.boards[-1]
+        return observations["action_mask"].argmax(axis=1)
+
+
+def test_the_time_on_one_board_is_measured_after_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(decision, "perf_counter", lambda: clock[0])
+    agents = Slow(TIC_TAC_TOE, clock), Slow(TIC_TAC_TOE, clock)
+    plain = play_match(TIC_TAC_TOE, *agents, 40)
+    calls = len(agents[0].boards)
+    timed = play_match(TIC_TAC_TOE, *agents, 40, one_board=True)
+    assert (timed.plies, timed.different, timed.by_length) == (plain.plies, plain.different, plain.by_length)
+    assert plain.sides[0].one_board == Timing()
+    assert np.isnan(plain.sides[0].one_board.ms)
+    assert timed.sides[0].one_board == Timing(1, 2.0)  # more than the 0.1 s after which no decision begins
+    assert agents[0].boards[2 * calls :] == [1]
+    assert 1000 < timed.sides[0].ms_per_move < 2000 == timed.sides[0].one_board.ms
+    assert (timed.sides[0] + timed.sides[0]).one_board == Timing(2, 4.0)
+
+
+def test_the_time_on_one_board_is_that_of_other_positions_than_those_of_the_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def recorded(agent: Agent, words: NDArray[np.uint64]) -> decision.TimedActions:
+        seen.extend(map(tuple, words.tolist()))
+        return decision.TimedActions(np.zeros(len(words), np.int64), 0.001)
+
+    monkeypatch.setattr("ci_envs.arena.timing.decide", recorded)
+    start = Position.start(TIC_TAC_TOE)
+    words = np.array([[start.own, start.opp]] * 30, dtype=np.uint64)
+    assert time_one_board(FirstLegal(TIC_TAC_TOE), words) == Timing(30, pytest.approx(0.03))
+    positions = [Position(TIC_TAC_TOE, own, opp, 0) for own, opp in seen]
+    assert {len(position.legal_actions()) for position in positions} == {7}
+    assert len(set(seen)) > 10
+    late = Position.from_text(TIC_TAC_TOE, "XOX/OXO/OX. X")
+    time_one_board(FirstLegal(TIC_TAC_TOE), np.array([[late.own, late.opp]], dtype=np.uint64))
+    assert seen[-1] == (late.own, late.opp)  # each action ends the game
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

@@ -1,5 +1,6 @@
 """A comparison as tables for a terminal, and as plain data."""
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -41,7 +42,8 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "pairs": [_pairing_json(pairing) for pairing in comparison.pairings],
         "timing": {
-            "ms_per_move": {label: side.ms_per_move for label, side in totals.items()},
+            "ms_one_board": {label: _or_none(side.one_board.ms) for label, side in totals.items()},
+            "ms_per_move": {label: _or_none(side.ms_per_move) for label, side in totals.items()},
             "seconds": {label: side.seconds for label, side in totals.items()},
         },
     }
@@ -54,7 +56,8 @@ def agent_rows(comparison: Comparison) -> list[dict[str, Any]]:
         side = comparison.total(label)
         record = asdict(side.total)
         rating_columns = {"elo": rating.elo, "elo_low": rating.low, "elo_high": rating.high}
-        counts = {"score": side.total.score, "illegal": side.illegal, "ms_per_move": side.ms_per_move}
+        times = {"ms_one_board": side.one_board.ms, "ms_per_move": side.ms_per_move}
+        counts = {"score": side.total.score, "illegal": side.illegal, **times}
         rows.append({"agent": label, **rating_columns, "games": side.total.games, **record, **counts})
     return rows
 
@@ -62,8 +65,8 @@ def agent_rows(comparison: Comparison) -> list[dict[str, Any]]:
 def _ratings_table(comparison: Comparison) -> Table:
     totals = {label: comparison.total(label) for label in comparison.ratings}
     any_illegal = any(side.illegal for side in totals.values())
-    columns = ["Elo", "95% interval", "Score %", "Games", *(["Illegal"] if any_illegal else []), "ms/move"]
-    table = _table(f"{comparison.environment}: ratings", *columns)
+    columns = ["Elo", "95% interval", "Score %", "Games", *(["Illegal"] if any_illegal else [])]
+    table = _table(f"{comparison.environment}: ratings", *columns, "ms, 1 board", "ms, many")
     for label, rating in sorted(comparison.ratings.items(), key=lambda item: -item[1].elo):
         side = totals[label]
         table.add_row(
@@ -73,9 +76,17 @@ def _ratings_table(comparison: Comparison) -> Table:
             f"{100 * side.total.score:.1f}",
             str(side.total.games),
             *([str(side.illegal)] if any_illegal else []),
-            f"{side.ms_per_move:.{4 if side.ms_per_move < 1 else 1}f}",
+            *map(_milliseconds, (side.one_board.ms, side.ms_per_move)),
         )
     return table
+
+
+def _milliseconds(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.{4 if value < 1 else 1}f}"
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _pairs_table(comparison: Comparison) -> Table:
@@ -134,7 +145,7 @@ def _record_cells(record: Record) -> list[str]:
 def _notes(comparison: Comparison) -> list[str]:
     notes = [
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
-        "ms/move: time per decision, for many boards at once.",
+        "ms: time of a decision on one board, as in a single game, and for each of many boards at once.",
     ]
     if _is_graded(comparison):
         notes += [

@@ -1,9 +1,10 @@
 """Results of games between two agents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ci_envs.arena.grading import Accuracy
+from ci_envs.arena.timing import Timing
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,9 @@ class Side:
         seats: the games in which it moved first, and those in which it moved second.
         illegal: number of games lost by an illegal action.
         decisions: number of decisions.
-        seconds: total wall-clock time of the decisions.
+        seconds: total wall-clock time of the decisions, on many boards at once.
         accuracy: the accuracy of its actions. It has no decisions if the game is not solved.
+        one_board: the time of decisions on one board. It has no decisions if it was not measured.
 
     Examples:
         >>> from ci_envs import Nim, make_agent
@@ -58,6 +60,7 @@ class Side:
     decisions: int
     seconds: float
     accuracy: Accuracy
+    one_board: Timing = field(default_factory=Timing)
 
     @property
     def total(self) -> Record:
@@ -66,8 +69,8 @@ class Side:
 
     @property
     def ms_per_move(self) -> float:
-        """Milliseconds per decision, for many boards at once."""
-        return 1000 * self.seconds / self.decisions
+        """Milliseconds per decision, for many boards at once. It is nan without decisions."""
+        return Timing(self.decisions, self.seconds).ms
 
     def __add__(self, other: "Side") -> "Side":
         return Side(
@@ -76,6 +79,7 @@ class Side:
             self.decisions + other.decisions,
             self.seconds + other.seconds,
             self.accuracy + other.accuracy,
+            self.one_board + other.one_board,
         )
 
 

@@ -214,6 +214,7 @@ class Tournament:
             solution=self._solution,
             grading=Grading(self.graded, graded),
             progress=progress,
+            one_board=True,
         )
         return Pairing((first.label, second.label), match)
 

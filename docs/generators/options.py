@@ -51,7 +51,8 @@ mean rating of the agents of an environment is 0.
 
 
 def _strength_table(rows: list[str]) -> list[str]:
-    heads = ("environment", "agent", "Elo from the initial position", "Elo after 4 random plies", "ms for an action")
+    elo = "Elo from the initial position", "Elo after 4 random plies"
+    heads = ("environment", "agent", *elo, "ms, one board", "ms, many boards")
     return ["\n".join(["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *rows])]
 
 
@@ -64,13 +65,13 @@ def _strength_rows(name: str) -> Iterable[str]:
         for row in start["agents"]:
             spec = row["agent"]
             if split_spec(spec)[0].partition(":")[0] == name:
-                time = later["ms_per_move"][spec]
+                times = (later[name][spec] for name in ("ms_one_board", "ms_per_move"))
                 cells = (
                     results["environment"],
                     f"`{spec}`",
                     f"{row['elo']:+.0f}",
                     f"{ratings[spec]:+.0f}",
-                    f"{time:.2g}",
+                    *(f"{time:.2g}" for time in times),
                 )
                 yield "| " + " | ".join(cells) + " |"
 
