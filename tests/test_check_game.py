@@ -22,6 +22,7 @@ from ci_envs.games import (
     keeps_turn,
     legal,
     may_end,
+    may_end_soon,
     observe,
     play,
     result,
@@ -186,6 +187,12 @@ broken("legal actions must be images of legal actions under symmetry 1", Mirrore
     ),
 )
 broken("may_end is false for WIN at (own=")(may_end, lambda game: lambda game, own, opp, outcome: outcome == LOSS)
+broken("may_end_soon is false for WIN at (own=")(
+    may_end_soon, lambda game: lambda game, own, opp, outcome: outcome == LOSS
+)
+broken("may_end_soon is false for LOSS at (own=")(
+    may_end_soon, lambda game: lambda game, own, opp, outcome: outcome == WIN
+)
 broken("evaluate must be below 1,000,000")(evaluate, lambda game: lambda game, own, opp: 1_000_000)
 broken("write_features must write 3 numbers")(write_features, too_many_features)
 broken("write_features must write a finite number for 'mobility'")(write_features, too_few_features)

@@ -22,6 +22,7 @@ from ci_envs.games.operations import (
     keeps_turn,
     legal,
     may_end,
+    may_end_soon,
     play,
     result,
 )
@@ -170,6 +171,8 @@ def plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) ->
     """
     wanted = WIN if mine else LOSS
     if plies == 1 and not may_end(game, own, opp, wanted):
+        return np.int64(0)
+    if plies == 2 and not may_end_soon(game, own, opp, wanted):
         return np.int64(0)
     if mine and plies > 1 and plies_to_forced_win(game, own, opp, np.int64(1), mine) > 0:
         return np.int64(1)

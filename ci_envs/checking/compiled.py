@@ -16,6 +16,7 @@ from ci_envs.games.operations import (
     keeps_turn,
     legal,
     may_end,
+    may_end_soon,
     play,
     result,
     transform,
@@ -42,7 +43,8 @@ def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any,
         duplicates: Whether another action leads to the same position, written, bool of shape (actions,).
 
     Returns:
-        ``(bool, bool)``: whether ``may_end`` allows an end with a win, and with a loss, of the player to move.
+        A pair of bool for ``may_end`` and a pair for ``may_end_soon``: whether the operation allows an end with a win,
+        and with a loss, of the player to move.
     """
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -53,7 +55,10 @@ def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any,
             outcomes[number] = result(game, words[number, 0], words[number, 1])
             keeps[number] = keeps_turn(game, own, opp, action)
             duplicates[number] = is_duplicate(game, own, opp, action)
-    return may_end(game, own, opp, WIN), may_end(game, own, opp, LOSS)
+    return (
+        (may_end(game, own, opp, WIN), may_end(game, own, opp, LOSS)),
+        (may_end_soon(game, own, opp, WIN), may_end_soon(game, own, opp, LOSS)),
+    )
 
 
 @kernel

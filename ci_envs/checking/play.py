@@ -61,6 +61,7 @@ class Successors:
         keeps: Whether the same player acts again, bool of shape (actions,).
         duplicates: Whether the action is a duplicate, bool of shape (actions,).
         may_end: Whether ``may_end`` allows an end with WIN, and with LOSS.
+        may_end_soon: Whether ``may_end_soon`` allows an end with WIN, and with LOSS.
     """
 
     def __init__(self, position: Position) -> None:
@@ -69,12 +70,18 @@ class Successors:
         self.outcomes = np.zeros(count, np.int64)
         self.keeps, self.duplicates = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         arrays = self.words, self.outcomes, self.keeps, self.duplicates
-        self.may_end = follow(position.game, np.uint64(position.own), np.uint64(position.opp), *arrays)
+        words = np.uint64(position.own), np.uint64(position.opp)
+        self.may_end, self.may_end_soon = follow(position.game, *words, *arrays)
 
     @property
     def legal(self) -> NDArray[np.bool_]:
         """Whether each action is legal, bool of shape (actions,)."""
         return np.asarray(self.outcomes != ILLEGAL)
+
+    def ends(self, outcome: int) -> NDArray[np.bool_]:
+        """Return whether each action ends the game with ``outcome`` for its player, bool of shape (actions,)."""
+        signs = np.where(self.keeps, 1, -1)
+        return np.asarray(self.legal & (self.outcomes != ONGOING) & (signs * self.outcomes == outcome))
 
     def reached(self, actions: NDArray[np.bool_]) -> set[tuple[int, int, bool]]:
         """Return the set of results of some actions: both words, and whether the same player acts again."""
@@ -115,7 +122,7 @@ def check_play(positions: list[Position]) -> None:
 
 
 def check_searches(positions: list[Position]) -> None:
-    """Check that ``is_duplicate`` hides no position from a search, and that ``may_end`` excludes no possible end.
+    """Check that ``is_duplicate`` hides no position from a search, and that no possible end is excluded.
 
     Raises:
         InvalidGameError: A check failed.
@@ -132,14 +139,30 @@ def check_searches(positions: list[Position]) -> None:
                 f"is_duplicate is true for every action from {place(position)} to (own={own:#x}, opp={opp:#x}):"
                 " it must be false for one of them"
             )
-        signs = np.where(successors.keeps, 1, -1)
-        for outcome, name, may in zip((WIN, LOSS), ("WIN", "LOSS"), successors.may_end, strict=True):
-            ends = legal & (successors.outcomes != ONGOING) & (signs * successors.outcomes == outcome)
-            if ends.any() and not may:
-                action = int(np.flatnonzero(ends)[0])
-                raise InvalidGameError(
-                    f"may_end is false for {name} at {place(position)}, but action {action} ends the game with {name}"
-                )
+        for outcome, name, may, may_soon in zip(
+            (WIN, LOSS), ("WIN", "LOSS"), successors.may_end, successors.may_end_soon, strict=True
+        ):
+            actions = np.flatnonzero(successors.ends(outcome)).tolist()
+            for operation, allowed in (("may_end", may), ("may_end_soon", may_soon)):
+                if actions and not allowed:
+                    raise InvalidGameError(
+                        f"{operation} is false for {name} at {place(position)},"
+                        f" but action {actions[0]} ends the game with {name}"
+                    )
+            if not may_soon:
+                _check_second_actions(position, successors, outcome, name)
+
+
+def _check_second_actions(position: Position, successors: Successors, outcome: int, name: str) -> None:
+    """Check that no two actions end the game with ``outcome`` for the player to move."""
+    for action in np.flatnonzero(successors.outcomes == ONGOING).tolist():
+        after = position.play(action)
+        wanted = outcome if after.to_move == position.to_move else -outcome
+        for second in np.flatnonzero(Successors(after).ends(wanted)).tolist():
+            raise InvalidGameError(
+                f"may_end_soon is false for {name} at {place(position)}, but actions {action} and {second} end the game"
+                f" with {name}"
+            )
 
 
 def check_evaluation(positions: list[Position]) -> None:

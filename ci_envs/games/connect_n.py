@@ -17,7 +17,7 @@ from typing_extensions import override
 from ci_envs.drawing.board import column_name
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.game import bits
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_few, lines_of
 from ci_envs.games.operations import (
     DRAW,
     LOSS,
@@ -26,6 +26,7 @@ from ci_envs.games.operations import (
     legal,
     legal_bits,
     may_end,
+    may_end_soon,
     play,
     result,
     transform_action,
@@ -267,7 +268,17 @@ def _(game: ConnectN) -> Any:
 
 @implements(may_end, ConnectN)
 def _(game: ConnectN) -> Any:
-    return lambda game, own, opp, outcome: outcome == WIN and lacks_one(game, own, opp)
+    return lambda game, own, opp, outcome: outcome == WIN and lacks_few(game, own, opp, np.uint64(1))
+
+
+@implements(may_end_soon, ConnectN)
+def _(game: ConnectN) -> Any:
+    def kernel(game, own, opp, outcome):  # each player places at most one of two stones
+        if outcome == WIN:
+            return lacks_few(game, own, opp, np.uint64(1))
+        return lacks_few(game, opp, own, np.uint64(1))
+
+    return kernel
 
 
 @implements(transform_action, ConnectN)

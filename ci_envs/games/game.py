@@ -23,6 +23,7 @@ from ci_envs.games.operations import (
     legal_bits,
     longest_line,
     may_end,
+    may_end_soon,
     symmetry_count,
     transform,
     transform_action,
@@ -328,6 +329,7 @@ def _(game: Game) -> Any:
 
 
 @implements(may_end, Game)
+@implements(may_end_soon, Game)
 def _(game: Game) -> Any:
     return lambda game, own, opp, outcome: True
 

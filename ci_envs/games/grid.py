@@ -199,21 +199,21 @@ def _(game: GridGame) -> Any:
 
 
 @operation
-def lacks_one(game: Any, stones: Any, never: Any) -> Any:
-    """Return whether ``stones`` fill all but one cell of a line, and this cell is not in the set ``never``."""
+def lacks_few(game: Any, stones: Any, never: Any, most: Any) -> Any:
+    """Return whether ``stones`` fill all but at most ``most`` cells of a line, and none of these is in ``never``."""
 
 
-@implements(lacks_one, GridGame)
+@implements(lacks_few, GridGame)
 def _(game: GridGame) -> Any:
     lines = np.array(lines_of(*game.shape), dtype=np.uint64)
     count = len(lines)
-    none, one = np.uint64(0), np.uint64(1)
+    none = np.uint64(0)
 
-    def kernel(game, stones, never):
+    def kernel(game, stones, never, most):
         found = False
         for k in range(count):
             missing = lines[np.uint64(k)] & ~stones
-            found |= (missing & (missing - one) | missing & never) == none
+            found |= (popcount(missing) <= most) & (missing & never == none)
         return found
 
     return kernel

@@ -109,6 +109,14 @@ def may_end(game: Any, own: Any, opp: Any, outcome: Any) -> Any:
 
 
 @operation
+def may_end_soon(game: Any, own: Any, opp: Any, outcome: Any) -> Any:
+    """Return whether at most two actions can end the game with ``outcome``, WIN or LOSS, for the player to move.
+
+    False must be certain, as in :func:`may_end`. The default is True.
+    """
+
+
+@operation
 def longest_line(game: Any, stones: Any) -> Any:
     """Return the largest number of ``stones`` in one line of the board, for games that are decided by lines."""
 

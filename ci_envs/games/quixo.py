@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.drawing.grid import CUBES, GridStyle
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_one, lines_of
+from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_few, lines_of
 from ci_envs.games.operations import (
     LOSS,
     ONGOING,
@@ -24,6 +24,7 @@ from ci_envs.games.operations import (
     is_duplicate,
     legal,
     may_end,
+    may_end_soon,
     play,
     result,
     transform_action,
@@ -260,7 +261,12 @@ def _(game: Quixo) -> Any:
 @implements(may_end, Quixo)
 def _(game: Quixo) -> Any:
     # a push adds at most one cube of each player to a line
-    return lambda game, own, opp, outcome: lacks_one(game, own if outcome == WIN else opp, np.uint64(0))
+    return lambda game, own, opp, outcome: lacks_few(game, own if outcome == WIN else opp, np.uint64(0), np.uint64(1))
+
+
+@implements(may_end_soon, Quixo)
+def _(game: Quixo) -> Any:
+    return lambda game, own, opp, outcome: lacks_few(game, own if outcome == WIN else opp, np.uint64(0), np.uint64(2))
 
 
 @implements(evaluate, Quixo)
