@@ -49,12 +49,13 @@ def shares_of(root, best):
     return {action: count / sum(visits.values()) for action, count in visits.items()}
 
 
+@pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_it_searches_as_a_slow_search_does(game, selection):
+def test_it_searches_as_a_slow_search_does(game, selection, leaves):
     """70 positions each of 5 games with 3 selections, 1,050 positions."""
     positions, network = random_positions(game, 70, seed=3), HashedNetwork(game)
-    settings = SearchSettings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7)
+    settings = SearchSettings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7, leaves=leaves)
     rng = np.random.default_rng(5)
     noise, contempt = rng.gumbel(size=(len(positions), game.action_count)), rng.random(len(positions))
     seeds, forest = seeds_of(positions), Forest(game, settings, len(positions))
@@ -72,6 +73,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
             noise=noise[i],
             halving=halving_table(6, 40),
             contempt=contempt[i],
+            leaves=leaves,
         )
         expected = {action: child.visits for action, child in slow.root.children.items()}
         assert {action: found.visits[i, action] for action in expected} == expected
@@ -94,12 +96,14 @@ def test_it_searches_as_a_slow_search_does(game, selection):
         assert found.policy[i].sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("selection", ["puct", "ucb"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_a_search_with_kept_trees_equals_a_slow_search_with_kept_trees(game, selection):
+def test_a_search_with_kept_trees_equals_a_slow_search_with_kept_trees(game, selection, leaves):
     """25 games from random positions with the best actions, in lock-step: up to four searches that continue each."""
     network, continued = HashedNetwork(game), 0
-    settings, positions = SearchSettings(SELECTIONS[selection], 1.3, 40), random_positions(game, 25, seed=3)
+    settings = SearchSettings(SELECTIONS[selection], 1.3, 40, leaves=leaves)
+    positions = random_positions(game, 25, seed=3)
     forest = Forest(game, settings, len(positions), keeps_trees=True)
     seeds = np.arange(len(positions), dtype=np.uint64)
     found = forest.search(words_of(positions), seeds, network)
@@ -116,6 +120,7 @@ def test_a_search_with_kept_trees_equals_a_slow_search_with_kept_trees(game, sel
             noise=(),
             halving=(),
             contempt=0,
+            leaves=leaves,
         )
         for position, seed in zip(positions, seeds, strict=True)
     ]
@@ -178,7 +183,7 @@ def test_a_kept_root_gets_new_noise():
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):
     positions, network = random_positions(game, 256, seed=4), HashedNetwork(game)
-    settings = SearchSettings(SELECTIONS[selection], 2.0, 25, 8)
+    settings = SearchSettings(SELECTIONS[selection], 2.0, 25, 8, leaves=3)
     words, seeds = words_of(positions), seeds_of(positions)
     together = Forest(game, settings, 256).search(words, seeds, network)
     alone = Forest(game, settings, 1)

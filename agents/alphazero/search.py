@@ -16,6 +16,11 @@ At the root, the search can use sequential halving with Gumbel noise instead, wh
 simulations: Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022. Values
 are from -1 to 1 here, so the constant of 1 for values from 0 to 1 becomes 1/2.
 
+Several leaves of one tree can wait for the network together, because a batch takes less time for each position. PUCT
+counts a waiting simulation as a visit of the nodes on its path, so the next simulation prefers other actions, but the
+mean values do not change: Liu, Chen, Yu, Zhai, Zhou and Liu, "Watch the unobserved: a simple approach to parallelizing
+Monte Carlo tree search", ICLR 2020.
+
 A network with a few hundred simulations misses some threats. Therefore each leaf can be searched for a result that one
 side can force within a few plies: Baier and Winands, "MCTS-minimax hybrids", IEEE Transactions on Computational
 Intelligence and AI in Games 7(2), 2015.
@@ -62,8 +67,21 @@ Logits of illegal actions are ignored. A value, from -1 to 1, is for the player 
 Evaluate = Callable[[NDArray[np.int8]], NetworkOutput]
 """A function that evaluates planes, int8 of shape (n, height, width, channels), with a network."""
 
-NODE = node_type(np.float32, np.float32, ("prior", np.float32))
-"""The dtype of a node: one of :mod:`ci_envs.agents.search.tree` with a prior."""
+NODE = node_type(np.float32, np.float32, ("waiting", np.uint8), ("prior", np.float32))
+"""The dtype of a node: one of :mod:`ci_envs.agents.search.tree` with a prior.
+
+``waiting`` is the number of simulations through the node that wait for the network.
+"""
+
+WAITING = np.dtype(
+    [("tree", np.int64), ("leaf", np.uint64), ("draw", np.float64), ("entry", np.int64), ("children", np.uint16)],
+    align=True,
+)
+"""The dtype of a leaf that waits for the network.
+
+Fields: its tree and node, the value of a draw as in :data:`TREE`, its entry in the cache or -1, and the number of its
+children. While it waits, the node itself has no children, because they have no priors yet.
+"""
 
 TREE = np.dtype(
     [
@@ -99,7 +117,7 @@ PUCT, UCB, GUMBEL = 0, 1, 2
 SELECTIONS = {"puct": PUCT, "ucb": UCB, "gumbel": GUMBEL}
 """The selection rules by name."""
 
-MAX_SIMULATIONS, MAX_LOOKAHEAD = 1_000_000, 8
+MAX_SIMULATIONS, MAX_LOOKAHEAD, MAX_LEAVES = 1_000_000, 8, 64
 """The largest values of :class:`SearchSettings`."""
 
 _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
@@ -117,6 +135,7 @@ class SearchSettings(NamedTuple):
         lookahead: plies within which a leaf about to be evaluated is searched for a forced result; 1 examines only its
             children.
         prior_temperature: divisor of the logits of the network. Above 1 the priors are flatter than its policy.
+        leaves: maximum number of leaves of a tree that the network evaluates together.
     """
 
     selection: int = PUCT
@@ -125,6 +144,7 @@ class SearchSettings(NamedTuple):
     considered: int = 16
     lookahead: int = 1
     prior_temperature: float = 1.0
+    leaves: int = 1
 
 
 class SearchResult(NamedTuple):
@@ -182,8 +202,8 @@ class Forest:
         nodes = 1 + (settings.simulations + 1) * game.action_count
         self._nodes = np.empty((positions, nodes), NODE)
         self._trees = np.zeros(positions, TREE)
-        self._planes = np.empty((positions, *game.observation_shape), np.int8)
-        self._waiting = np.empty(positions, np.int64)
+        self._planes = np.empty((positions * settings.leaves, *game.observation_shape), np.int8)
+        self._waiting = np.empty(len(self._planes), WAITING)
         self._halving = halving_table(settings.considered, settings.simulations)
         self._evaluate: Evaluate | None = None
         self._grow, self._receive_outputs = Monomorphic(grow), Monomorphic(receive_outputs)
@@ -244,8 +264,11 @@ class Forest:
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
             search = self.game, nodes, trees, self.settings
-            while count := self._grow(*search, noise, self._halving, context, planes, waiting):
-                outputs = (np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:count]))
+            while True:
+                count, asked = self._grow(*search, noise, self._halving, context, planes, waiting)
+                if not asked:
+                    break
+                outputs = (np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:asked]))
                 self._receive_outputs(*search, context, waiting[:count], *outputs)
             (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
@@ -314,6 +337,7 @@ def write_roots(game: Any, forest: Any, trees: Any, words: Any, seeds: Any, cont
         if trees[i].kept > 0:
             continue
         reset(forest[i, ROOT], words[i, 0], words[i, 1], ROOT, np.int8(1), ONGOING)
+        forest[i, ROOT].waiting = 0
         trees[i].size, trees[i].left, trees[i].state = 1, 0, seeds[i]
         trees[i].drawn, trees[i].contempt, trees[i].cost = 0.0, contempt[i], 0.0
 
@@ -341,28 +365,49 @@ def keep_subtrees(forest: Any, trees: Any, words: Any, seeds: Any, gammas: Any, 
 def grow(
     game: Any, forest: Any, trees: Any, settings: Any, noise: Any, halving: Any, context: Any, planes: Any, waiting: Any
 ) -> Any:
-    """Grow each tree to a leaf that needs the network, and return the number of such leaves.
+    """Grow each tree to leaves that wait for the network.
 
-    The indices of the trees are written to ``waiting``, and the planes of the leaves to ``planes``. All other trees
-    have no simulations left or are proven. ``context`` is the cache of network outputs, the gamma variates for the
-    roots (:func:`_mix_in_noise`), the fraction of the noise, and the tables.
+    The leaves are written to ``waiting``, and the planes of those that the cache does not contain to ``planes``. A tree
+    without such a leaf has no simulations left or is proven. ``context`` is the cache of network outputs, the gamma
+    variates for the roots (:func:`_mix_in_noise`), the fraction of the noise, and the tables.
+
+    Returns:
+        The number of leaves, and the number of planes.
     """
-    count = 0
+    memory, gammas, share, tables = context
+    count, asked = 0, 0
     for i in range(len(trees)):
-        if _grow(game, forest[i], trees[i], settings, noise[i], halving, context, i):
-            leaf = forest[i, trees[i].leaf]
-            write_planes(game, leaf.own, leaf.opp, planes[count])
-            waiting[count] = i
-            count += 1
-    return count
+        begin, asked_before = count, asked
+        while True:
+            for _ in range(settings.leaves):
+                if not _grow(game, forest[i], trees[i], settings, noise[i], halving, tables):
+                    break
+                leaf = forest[i, trees[i].leaf]
+                entry = find_entry(memory, leaf.own, leaf.opp)
+                if entry < 0:
+                    write_planes(game, leaf.own, leaf.opp, planes[asked])
+                    asked += 1
+                waits = waiting[count]
+                waits.tree, waits.leaf, waits.draw, waits.entry = i, trees[i].leaf, trees[i].draw, entry
+                waits.children, leaf.children = leaf.children, 0
+                _count_waiting(forest[i], trees[i].leaf, 1)
+                count += 1
+            if asked > asked_before or count == begin:
+                break
+            # the cache contains all of them: they have waited nevertheless, so the result does not depend on the cache
+            for k in range(begin, count):
+                _end_waiting(game, forest[i], trees[i], settings, waiting[k], memory, gammas[i], share)
+            count = begin
+    return count, asked
 
 
 @kernel
-def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, context: Any, i: Any) -> Any:
-    """Grow a tree and return whether it has a leaf for the network. Other leaves are backed up at once."""
-    memory, gammas, share, tables = context
+def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: Any, tables: Any) -> Any:
+    """Grow a tree and return whether it has a new leaf for the network. Other leaves are backed up at once."""
     while tree.left > 0 and not is_proven(nodes[ROOT]):
         node = _select_leaf(nodes, tree, settings, noise, halving)
+        if _waits(nodes[node]):
+            return False
         tree.left -= 1
         if _repeats(nodes, node):
             _back_up_outcome(nodes, tree, np.int8(DRAW))
@@ -373,11 +418,7 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, noise: Any, halving: 
             if settings.lookahead > 1 and not is_proven(nodes[node]):
                 prove_children(game, nodes, node, settings.lookahead)
             if not is_proven(nodes[node]):
-                known = find_entry(memory, nodes[node].own, nodes[node].opp)
-                if known < 0:
-                    return True
-                _apply_output(game, nodes, tree, settings, memory.entries[known], gammas[i], share)
-                continue
+                return True
         _back_up_outcome(nodes, tree, nodes[node].lower)
         tighten_ancestors(nodes, node)
     return False
@@ -430,11 +471,46 @@ def receive_outputs(
 ) -> None:
     """Pass the outputs of the network to the trees that wait for them."""
     memory, gammas, share, _ = context
+    row = 0
     for k in range(len(waiting)):
-        i = waiting[k]
-        leaf = forest[i, trees[i].leaf]
-        entry = add_entry(memory, leaf.own, leaf.opp, logits[k], values[k], draws[k])
-        _apply_output(game, forest[i], trees[i], settings, memory.entries[entry], gammas[i], share)
+        i = waiting[k].tree
+        if waiting[k].entry < 0:
+            leaf = forest[i, waiting[k].leaf]
+            waiting[k].entry = add_entry(memory, leaf.own, leaf.opp, logits[row], values[row], draws[row])
+            row += 1
+        _end_waiting(game, forest[i], trees[i], settings, waiting[k], memory, gammas[i], share)
+
+
+@kernel
+def _end_waiting(
+    game: Any, nodes: Any, tree: Any, settings: Any, waits: Any, memory: Any, gammas: Any, share: Any
+) -> None:
+    """Give a leaf its output, which is in the cache."""
+    output = memory.entries[waits.entry]
+    tree.leaf, tree.draw = waits.leaf, waits.draw
+    nodes[tree.leaf].children = waits.children
+    if _count_waiting(nodes, tree.leaf, -1):
+        _apply_output(game, nodes, tree, settings, output, gammas, share)
+    else:
+        _set_priors(game, nodes, tree.leaf, output.logits, settings.prior_temperature)
+
+
+@inlined
+def _waits(node: Any) -> Any:
+    """Return whether a node is a leaf that waits for the network."""
+    return node.waiting > 0 and node.children == 0
+
+
+@kernel
+def _count_waiting(nodes: Any, node: Any, change: Any) -> Any:
+    """Change the number of waiting simulations on a path, and return whether no node below the root is closed."""
+    is_open = True
+    while node != ROOT:
+        nodes[node].waiting += change
+        is_open &= nodes[node].mean != -np.inf
+        node = np.uint64(nodes[node].parent)
+    nodes[ROOT].waiting += change
+    return is_open
 
 
 @kernel
@@ -465,6 +541,7 @@ def _set_priors(game: Any, nodes: Any, parent: Any, logits: Any, temperature: An
         if legal(game, here.own, here.opp, np.uint64(number)):
             largest = max(largest, np.float64(logits[number]))
     for child in range(first, end):
+        nodes[child].waiting = 0
         nodes[child].prior = np.exp((np.float64(logits[nodes[child].action]) - largest) / temperature)
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -509,7 +586,8 @@ def _select(nodes: Any, parent: Any, settings: Any) -> Any:
     # an unvisited action gets the value of the position
     unvisited = np.float64(here.sign) * np.float64(here.total) / np.float64(here.visits)
     ucb = settings.selection == UCB
-    factor = settings.exploration * np.sqrt(np.log(np.float64(here.visits)) if ucb else np.float64(here.visits))
+    begun = np.float64(here.visits) + np.float64(here.waiting)
+    factor = settings.exploration * np.sqrt(np.log(begun) if ucb else begun)
     best, best_score = here.first, -np.inf
     for child in range(here.first, here.first + here.children):
         mean, visits, prior = np.float64(nodes[child].mean), nodes[child].visits, np.float64(nodes[child].prior)
@@ -518,7 +596,7 @@ def _select(nodes: Any, parent: Any, settings: Any) -> Any:
         if ucb:
             score = factor * prior if visits == 0 else mean + factor * prior * np.float64(nodes[child].spread)
         else:
-            score = (unvisited if visits == 0 else mean) + factor * prior / (1.0 + visits)
+            score = (unvisited if visits == 0 else mean) + factor * prior / (1.0 + visits + nodes[child].waiting)
         if score > best_score:
             best, best_score = child, score
     return np.uint64(best)

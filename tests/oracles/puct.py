@@ -17,6 +17,7 @@ class SlowNode:
     def __init__(self, position, acts_again):
         self.position, self.sign = position, 1 if acts_again else -1
         self.prior, self.total, self.visits, self.closed = 0.0, 0.0, 0, False
+        self.waiting = 0  # simulations through the position that wait for the network
         self.children = {}
         result = position.result
         self.lower, self.upper = (-1, 1) if result is None else (self.sign * result, self.sign * result)
@@ -60,6 +61,7 @@ class SlowSearch:
     noise: tuple
     halving: tuple
     contempt: float
+    leaves: int = 1
 
     def __post_init__(self):
         self.search(SlowNode(self.position, acts_again=True), self.seed)
@@ -67,8 +69,11 @@ class SlowSearch:
     def search(self, root, seed):
         self.root, self.dice, self.kept = root, Dice(seed), root.visits
         self.drawn = self.cost = 0.0
-        while root.visits < self.simulations + 1 and not root.is_proven:
-            self.simulate()
+        self.begun, waiting = root.visits, None
+        while waiting is None or waiting:
+            waiting = self.leaves_to_evaluate()
+            for path, contempt in waiting:
+                self.evaluate_leaf(path, contempt)
 
     def continue_below(self, position, seed):
         """Search again with the part of the tree below a position. Its visits count as simulations."""
@@ -93,25 +98,44 @@ class SlowSearch:
         best = [node for node in found if node.visits == most]
         return best[0] if len(best) == 1 else None
 
-    def simulate(self):
-        path, contempt = [self.root], self.contempt_now()
-        while path[-1].children and not path[-1].is_proven:
-            at_root = self.selection == "gumbel" and len(path) == 1
-            path.append(self.select_at_root() if at_root else self.select(path[-1]))
+    def leaves_to_evaluate(self):
+        """Simulate until enough leaves wait for the network, and return their paths and contempts."""
+        waiting = []
+        while len(waiting) < self.leaves and self.begun < self.simulations + 1 and not self.root.is_proven:
+            path, contempt = [self.root], self.contempt_now()
+            while path[-1].children and not path[-1].is_proven and all(path[-1] is not each[-1] for each, _ in waiting):
+                at_root = self.selection == "gumbel" and len(path) == 1
+                path.append(self.select_at_root() if at_root else self.select(path[-1]))
+            leaf = path[-1]
+            if any(leaf is each[-1] for each, _ in waiting):
+                break
+            self.begun += 1
+            again = any(leaf.position == above.position for above in path[:-1])
+            if not again and not leaf.is_proven:
+                self.expand(leaf)
+            if again:
+                self.back_up(path, contempt, 0, 1)
+            elif leaf.is_proven:
+                self.back_up(path, contempt, leaf.sign * leaf.lower, leaf.lower == 0)
+            else:
+                waiting.append((path, contempt))
+                for node in path:
+                    node.waiting += 1
+        return waiting
+
+    def evaluate_leaf(self, path, contempt):
+        for node in path:
+            node.waiting -= 1
+        logits, value, drawn = self.evaluate(path[-1].position)
+        self.set_priors(path[-1], logits)
+        if any(node.closed for node in path[1:]):
+            return
+        if len(path) == 1:
+            contempt = self.reduced(float(value))
+        self.back_up(path, contempt, float(value), float(drawn))
+
+    def back_up(self, path, contempt, value, drawn):
         leaf = path[-1]
-        again = any(leaf.position == above.position for above in path[:-1])
-        if not again and not leaf.is_proven:
-            self.expand(leaf)
-        if again:
-            value, drawn = 0, 1
-        elif leaf.is_proven:
-            value, drawn = leaf.sign * leaf.lower, leaf.lower == 0
-        else:
-            logits, value, drawn = self.evaluate(leaf.position)
-            value, drawn = float(value), float(drawn)
-            self.set_priors(leaf, logits)
-        if leaf is self.root and not leaf.is_proven:
-            contempt = self.reduced(value)
         self.drawn += drawn
         self.cost += contempt * drawn
         worth = -contempt if leaf.position.to_move == self.root.position.to_move else contempt
@@ -165,9 +189,10 @@ class SlowSearch:
             if self.selection == "ucb":
                 mean = child.mean if child.visits else 0.0
                 spread = float(np.float32(1 / math.sqrt(max(1, child.visits))))
-                return mean + self.exploration * math.sqrt(math.log(node.visits)) * child.prior * spread
+                return mean + self.exploration * math.sqrt(math.log(node.visits + node.waiting)) * child.prior * spread
             mean = child.mean if child.visits else guess
-            return mean + self.exploration * math.sqrt(node.visits) * child.prior / (1 + child.visits)
+            begun = node.visits + node.waiting
+            return mean + self.exploration * math.sqrt(begun) * child.prior / (1 + child.visits + child.waiting)
 
         return max((child for child in node.children.values() if not child.closed), key=score)
 
