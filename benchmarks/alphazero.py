@@ -99,7 +99,7 @@ class DecisionTime(NamedTuple):
 
 def decision() -> Callable[[], DecisionTime]:
     """Return a function that times one decision of Quixo on one board, with a 32x3 network and 200 simulations."""
-    forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3), 1)
+    forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3, leaves=4), 1)
     evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
 
     def work() -> DecisionTime:

@@ -183,6 +183,8 @@ def plies_to_forced_win(game: Any, own: Any, opp: Any, plies: Any, mine: Any) ->
             continue
         next_own, next_opp = play(game, own, opp, action)
         same = keeps_turn(game, own, opp, action)
+        if mine and plies == 2 and not may_end(game, next_own, next_opp, WIN if same else LOSS):
+            continue  # the action does not win at once, so its result need not be computed
         outcome = result(game, next_own, next_opp)
         found = np.int64((outcome if same else -outcome) == wanted)
         if outcome == ONGOING and plies > 1:

@@ -113,7 +113,7 @@ def _described_agent(network: "Network", seed: int) -> PositionAgent:
     from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 
     return AlphaZeroAgent(
-        _GAME, network, simulations=SIMULATIONS, selection="ucb", exploration=1.41, lookahead=1, seed=seed
+        _GAME, network, simulations=SIMULATIONS, selection="ucb", exploration=1.41, lookahead=1, leaves=1, seed=seed
     )
 
 

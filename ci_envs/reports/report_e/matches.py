@@ -23,7 +23,7 @@ def alphazero_agent(game: Game, network: "Network", seed: int) -> PositionAgent:
     """Return our ``alphazero`` with a network: 200 simulations for each move, and the exploration constant 1."""
     from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 
-    return AlphaZeroAgent(game, network, simulations=200, exploration=1.0, lookahead=1, seed=seed)
+    return AlphaZeroAgent(game, network, simulations=200, exploration=1.0, lookahead=1, leaves=1, seed=seed)
 
 
 def wins_from_seat(agent: Agent, opponent: str, seat: int, games: int, seed: int) -> Estimate:
