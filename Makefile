@@ -14,7 +14,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# pip would compile all modules of all packages to bytecode; without it, Python does this on import for the modules in use
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python $(PIP_INSTALL) --constraint constraints.txt
 INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-%,\
 	$(sort $(wildcard examples/integrations/requirements/*.txt)))
@@ -71,8 +73,8 @@ clean:
 	touch $@
 
 .venv/dev: .venv/made pyproject.toml constraints.txt
-	$(INSTALL) --no-compile $$(grep '^torch==' constraints.txt)
-	$(INSTALL) --no-compile --editable '.[dev]'
+	$(INSTALL) $$(grep '^torch==' constraints.txt)
+	$(INSTALL) --editable '.[dev]'
 	touch $@
 
 .venv/made:

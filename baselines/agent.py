@@ -14,6 +14,7 @@ from ci_envs.agent.interface import Agent
 from ci_envs.agent.observations import Observation, ReadObservations, read_observation, read_observations
 from ci_envs.baselines.model_file import read_model, shipped_models
 from ci_envs.baselines.policies import preferences
+from ci_envs.devices import torch_threads
 from ci_envs.games.game import Game
 from ci_envs.validation import true_or_false
 
@@ -57,7 +58,8 @@ class SB3Agent(Agent):
         return self._choose(read_observations(self.game, observations))
 
     def _choose(self, read: ReadObservations) -> NDArray[np.int64]:
-        scores = preferences(self._policy, torch.from_numpy(read.planes)).numpy()
+        with torch_threads(1):  # with more threads, small networks are slower: up to a hundred times on a busy machine
+            scores = preferences(self._policy, torch.from_numpy(read.planes)).numpy()
         if not self.deterministic:  # the Gumbel-max trick draws from the softmax
             scores = scores + self.rng.gumbel(size=scores.shape)
         actions: NDArray[np.int64] = np.where(read.masks, scores, -np.inf).argmax(axis=1)

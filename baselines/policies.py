@@ -16,6 +16,7 @@ from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import nn
 
+from ci_envs.devices import torch_threads
 from ci_envs.games.game import Game
 from ci_envs.validation import unknown_name
 
@@ -66,17 +67,23 @@ class PolicyArchitecture:
         return asdict(self)
 
     def new_policy(self, game: Game) -> BasePolicy:
-        """Return a policy with random weights for ``game``, on the CPU."""
+        """Return a policy for ``game`` with random weights, on the CPU. It has no optimizer: it cannot be trained."""
         planes = spaces.Box(0, 1, game.observation_shape, np.int8)
         actions = spaces.Discrete(game.action_count)
-        with torch.random.fork_rng(devices=()):  # the weights are drawn from the global random numbers
-            policy = _POLICIES[self.algorithm](planes, actions, lambda _: 0.0, **self.policy_arguments())
+        arguments = self.policy_arguments() | {"optimizer_class": _no_optimizer}
+        # the weights are drawn from the global random numbers
+        with torch.random.fork_rng(devices=()), torch_threads(1):
+            policy = _POLICIES[self.algorithm](planes, actions, lambda _: 0.0, **arguments)
         policy.set_training_mode(False)
         return policy
 
     def policy_arguments(self) -> dict[str, Any]:
         """Return the ``policy_kwargs`` of Stable-Baselines3."""
         return {"net_arch": self.layers, "activation_fn": _ACTIVATIONS[self.activation]}
+
+
+def _no_optimizer(*_: Any, **__: Any) -> None:
+    """Take the place of the class of an optimizer, which would import PyTorch's compiler. This takes over a second."""
 
 
 def _are_widths(layers: Any) -> bool:

@@ -1,7 +1,6 @@
 """The trainer of Stable-Baselines3's algorithms by self-play."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from ci_envs.baselines.config import SB3Config
 from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, copy_of_weights, self_play_env
+from ci_envs.devices import torch_threads
 from ci_envs.training.interrupt import DelayedInterrupt
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
@@ -95,7 +95,7 @@ class SB3Trainer(Trainer):
             RuntimeError: the training failed, for example because the weights diverged.
         """
         model = self.model
-        with _torch_threads(self.config.threads), DelayedInterrupt() as interrupt:
+        with torch_threads(self.config.threads), DelayedInterrupt() as interrupt:
             model.set_logger(Logger(None, [_RunWriter(run, self._losses)]))
             callbacks: list[BaseCallback] = [self.callback, _RunCallback(self, run, interrupt)]
             try:
@@ -214,13 +214,3 @@ def _check_finite(policy: BasePolicy) -> None:
     for name, tensor in policy.state_dict().items():
         if not tensor.isfinite().all():
             raise ValueError(f"the weights {name} are not finite: try a smaller learning_rate or max_grad_norm")
-
-
-@contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

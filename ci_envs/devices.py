@@ -1,4 +1,7 @@
-"""Devices of PyTorch."""
+"""Devices and threads of PyTorch."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ci_envs.extras import optional_import
 
@@ -20,3 +23,16 @@ def device_named(name: str | None) -> str:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"PyTorch cannot use device={name!r}: {reason}") from None
     return name
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let PyTorch use ``count`` threads in the ``with`` block. The setting applies to the whole process."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

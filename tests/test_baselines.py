@@ -33,6 +33,7 @@ from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
 from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
+from ci_envs.devices import torch_threads
 from ci_envs.envs.single_agent import make_single_agent
 from ci_envs.registry import resolve
 from ci_envs.training import train
@@ -490,6 +491,19 @@ class TestAgent:
         agent = SB3Agent(GAME, policy, deterministic=False, seed=0)
         start = batch_of([ci_envs.Position.start(GAME)] * 1000)
         assert (agent.act_batch(start) == 0).mean() > 0.9
+
+    def test_it_computes_in_one_thread(self, model_path, monkeypatch):
+        seen = []
+
+        def counting(policy, planes):
+            seen.append(torch.get_num_threads())
+            return preferences(policy, planes)
+
+        monkeypatch.setattr("ci_envs.baselines.agent.preferences", counting)
+        with torch_threads(3):
+            make_agent(f"sb3:{model_path}", GAME, seed=0).act_batch(batch_of(random_positions(GAME, 2, seed=0)))
+            assert torch.get_num_threads() == 3
+        assert seen == [1]
 
     def test_it_is_an_opponent_everywhere(self, model_path):
         spec = f"sb3:{model_path}"

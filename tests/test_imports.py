@@ -136,6 +136,15 @@ def test_playing_loads_nothing_heavy():
     assert "numba" in loaded
 
 
+def test_a_trained_policy_plays_without_the_compiler_of_torch():
+    loaded = loaded_by(
+        "import ci_envs; env = ci_envs.make('TicTacToe-v0'); env.reset(); "
+        "ci_envs.make_agent('sb3:tictactoe', env).act(env.observe(env.agent_selection))"
+    )
+    assert "stable_baselines3" in loaded
+    assert "torch._dynamo" not in loaded
+
+
 def test_every_export_is_there_and_listed():
     import ci_envs
 

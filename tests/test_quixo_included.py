@@ -84,6 +84,15 @@ class TestTables:
             draw, win, loss, _ = count_values(included.content(cls), index.images, index.columns).tolist()
             assert included.counts(*cls) == (win, draw, loss)
 
+    def test_single_values_equal_those_of_the_restored_table(self):
+        store = IncludedStore(GAME, included_path(GAME))
+        states = store.sample_positions(2_000, np.random.default_rng(2))
+        states = states[(np.bitwise_count(states) == 12).all(axis=1)]
+        single = store.values(states)
+        store.content((12, 12))
+        np.testing.assert_array_equal(store.values(states), single)
+        assert set(single.tolist()) == {1, 0, -1}
+
     def test_they_have_the_positions_with_at_least_24_cubes_and_cannot_be_changed(self, included):
         assert included.cubes == 24
         with pytest.raises(ValueError, match="the package has the values of positions with at least 24 cubes"):

@@ -2,8 +2,8 @@
 
 import copy
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import cos, pi
@@ -26,7 +26,7 @@ from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
 from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers
 from ci_envs.cluster import check_cluster
-from ci_envs.devices import device_named
+from ci_envs.devices import device_named, torch_threads
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
@@ -119,7 +119,8 @@ class AlphaZeroTrainer(Trainer):
 
     @override
     def train(self, run: Run) -> None:
-        with _torch_threads(self.config.shares), closing(self._start_workers()) as self._workers:
+        threads = min(self.config.shares, os.cpu_count() or 1)
+        with torch_threads(threads), closing(self._start_workers()) as self._workers:
             super().train(run)
 
     @override
@@ -287,14 +288,3 @@ def _first_network(task: Task, config: AlphaZeroConfig) -> Network:
             " it was trained with"
         )
     return network
-
-
-@contextmanager
-def _torch_threads(count: int) -> Iterator[None]:
-    """Let PyTorch use ``count`` threads, or one per core if there are fewer cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(min(count, os.cpu_count() or 1))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -2,7 +2,8 @@
 
 The file is small, because it contains no values that the rules show at once: those of states that are over, and of
 states that the player to move wins with one move. In place of the value of such an **evident** state, it repeats the
-value before it. Each table is compressed with LZMA, and restored in memory when it is read for the first time.
+value before it. Each table is compressed with LZMA. A search restores the tables in memory. The values of single
+positions need no restored table: the rules show whether a position is evident.
 ``python -m experiments.included_tables`` makes the file.
 """
 
@@ -21,7 +22,7 @@ from ci_envs.kernels.bit_selection import deposit_bits
 from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, Class, next_mask, packed_values
 from ci_envs.solver.quixo_ranking import class_index
-from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, classes_of, open_store
+from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, classes_of, open_store, value_at
 from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
 
 INCLUDED = "included"
@@ -53,6 +54,7 @@ class IncludedStore(QuixoStore):
             raise DamagedFileError(f"the file {str(path)!r} is not the table that its name says")
         classes = classes_of(game, description["cubes"])
         ends = np.cumsum(description["sizes"]).tolist()
+        self._packed: dict[Class, NDArray[np.uint8]] = {}
         self._parts = dict(zip(classes, map(slice, [0, *ends], ends), strict=False))
         self._counts = {cls: ClassCounts(*counts) for cls, counts in zip(classes, description["counts"], strict=True)}
 
@@ -82,11 +84,25 @@ class IncludedStore(QuixoStore):
     def _read(self, cls: Class) -> BlockFile:
         if cls not in self._parts:
             raise FileNotFoundError
-        self._all.verify()
-        packed = np.frombuffer(lzma.decompress(self._all.content[self._parts[cls]].tobytes()), dtype=np.uint8)
-        evident = evident_values(self.game, cls)
+        packed, evident = self._decompressed(cls), evident_values(self.game, cls)
         values = np.where(evident == DRAWN, _unpack(packed, len(evident)), evident)
         return BlockFile.in_memory(self._all.path, {}, packed_values(values))
+
+    @override
+    def _table_values(self, cls: Class, words: NDArray[np.uint64], ranks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        if cls not in self._parts or cls in self._files:
+            return super()._table_values(cls, words, ranks)
+        evident = np.empty(len(words), dtype=np.uint8)  # of these states only, because all states of a class take 0.2 s
+        _write_evident(self.game, words, evident)
+        return np.where(evident == DRAWN, value_at(self._decompressed(cls)[ranks // 4], ranks), evident)
+
+    def _decompressed(self, cls: Class) -> NDArray[np.uint8]:
+        """Return the packed values of a class, in which an evident state has the value before it."""
+        if cls not in self._packed:
+            self._all.verify()
+            content = lzma.decompress(self._all.content[self._parts[cls]].tobytes())
+            self._packed[cls] = np.frombuffer(content, dtype=np.uint8)
+        return self._packed[cls]
 
 
 def write_included(store: QuixoStore, cubes: int, path: Path) -> None:
@@ -144,7 +160,7 @@ def evident_values(game: Quixo, cls: Class) -> NDArray[np.uint8]:
     index = class_index(game, a, b)
     values = np.empty(index.size, dtype=np.uint8)
     full = np.uint64((1 << game.size**2) - 1)
-    _write_evident(game, index.representatives, index.columns, np.uint64((1 << b) - 1), full, values)
+    _write_evident_of_class(game, index.representatives, index.columns, np.uint64((1 << b) - 1), full, values)
     return values
 
 
@@ -162,7 +178,14 @@ def _unpack(packed: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
 
 
 @kernel
-def _write_evident(game: Any, representatives: Any, columns: Any, first: Any, full: Any, values: Any) -> None:
+def _write_evident(game: Any, words: Any, values: Any) -> None:
+    """Write the value of each evident state, and DRAWN for the other states, rows ``(own, opp)`` of ``words``."""
+    for i in range(len(words)):
+        values[i] = _evident(game, words[i, 0], words[i, 1])
+
+
+@kernel
+def _write_evident_of_class(game: Any, representatives: Any, columns: Any, first: Any, full: Any, values: Any) -> None:
     """Write the result of :func:`evident_values`.
 
     Args:

@@ -188,8 +188,7 @@ class QuixoStore:
             ranks = np.empty(len(chosen), dtype=np.uint64)
             full = np.uint64((1 << cells) - 1)
             write_ranks(ranking_of(self.game), index.columns, index.offsets, full, words[chosen], ranks)
-            packed = self._file((a, b)).read(ranks // 4)
-            values[chosen] = _SIGNS[packed >> (ranks % 4 * 2).astype(np.uint8) & 3]
+            values[chosen] = _SIGNS[self._table_values((a, b), words[chosen], ranks)]
         return values
 
     def content(self, cls: Class) -> NDArray[np.uint8]:
@@ -350,6 +349,16 @@ class QuixoStore:
         file.verify()
         return file
 
+    def _table_values(self, cls: Class, words: NDArray[np.uint64], ranks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """Return the values of states of one class as in its table, uint8 of shape (n,).
+
+        Args:
+            cls: The class.
+            words: The states, rows ``(own, opp)``, uint64 of shape (n, 2).
+            ranks: Their ranks, uint64 of shape (n,).
+        """
+        return value_at(self._file(cls).read(ranks // 4), ranks)
+
     def _file(self, cls: Class) -> BlockFile:
         try:
             return self._open(cls)
@@ -432,6 +441,12 @@ class StoreSolution(Solution):
     @override
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
         return {}
+
+
+def value_at(packed: NDArray[np.uint8], ranks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return the values of states, given the bytes of the packed values that contain them, uint8 of shape (n,)."""
+    values: NDArray[np.uint8] = packed >> (ranks % 4 * 2).astype(np.uint8) & np.uint8(3)
+    return values
 
 
 def classes_of(game: Quixo, cubes: int) -> list[Class]:
