@@ -21,6 +21,9 @@ INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-
 MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent vector agents arena covering picture ratings \
 	minimax mcts cli neat evolution_strategy extras packaging readme training baselines alphazero_training web))
 
+# keep the bytecode of all packages: without it each of the many processes of the tests compiles what it imports
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test style unit-test test-minimum docs docs-serve reports bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
