@@ -1,5 +1,6 @@
 # make demo          compares agents in Quixo and prints a table with the results
 # make test          checks style and types, and runs the tests
+# make test-quick    runs the tests that take less than two minutes together, for use before each commit
 # make test-minimum  runs the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
 # make reports       runs the sections of the course reports without results in docs/reports, and writes the pages
 # make docs          builds the site of the documentation in build/site
@@ -24,7 +25,9 @@ MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent 
 # keep the bytecode of all packages: without it each of the many processes of the tests compiles what it imports
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test style unit-test test-minimum docs docs-serve reports bench integrations $(INTEGRATIONS) clean
+PYTEST := $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+
+.PHONY: demo test style unit-test test-quick test-minimum docs docs-serve reports bench integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
@@ -36,8 +39,12 @@ style: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# several runs, because the compiled code of all tests together takes gigabytes of memory
 unit-test: .venv/dev
-	$(BIN)/pytest --numprocesses=2 --dist=loadfile
+	@failed=; for letters in a-c d-o p-r s-z; do $(PYTEST) tests/test_[$$letters]*.py || failed=yes; done; test -z "$$failed"
+
+test-quick: .venv/dev
+	$(PYTEST) -m 'not slow and not extended'
 
 test-minimum: .venv-minimum/$(notdir $(PYTHON))
 	.venv-minimum/bin/pytest --numprocesses=2 --dist=loadfile $(MINIMUM_TESTS)

@@ -209,6 +209,7 @@ def test_a_finished_or_foreign_position_is_refused():
             agent.analyse(position)
 
 
+@pytest.mark.extended
 def test_a_second_process_plays_from_the_cache(tmp_path):
     """Numba's cache fails if compiled functions call each other recursively: the second process would crash."""
     program = (

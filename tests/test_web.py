@@ -430,6 +430,7 @@ def test_what_is_on_offer(client):
     assert "human" not in offered
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("environment", ci_envs.registered())
 def test_every_offered_agent_begins_and_answers(server, environment):
     """With its defaults, and each of its networks or rules; and so do the opponents of a first game."""
@@ -584,6 +585,7 @@ def test_disconnecting_ends_a_search_and_too_many_searches_are_refused(server):
 # ----------------------------------------------------------------------------------------------------- as a process
 
 
+@pytest.mark.extended
 def test_a_killed_server_resumes_every_game(tmp_path):
     port, path = free_port(), tmp_path / "folder" / "games.sqlite"
     with process(path, port) as (client, running):
