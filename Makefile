@@ -1,5 +1,6 @@
 # make demo          compares agents in Quixo and prints a table with the results
 # make test          checks style and types, and runs the tests
+# make test-quick    runs the tests that take less than two minutes together, for use before each commit
 # make test-minimum  runs the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
 # make reports       runs the sections of the course reports without results in docs/reports, and writes the pages
 # make docs          builds the site of the documentation in build/site
@@ -14,7 +15,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# pip would compile all modules of all packages to bytecode; without it, Python does this on import for the modules in use
+# pip would compile all modules of all packages to bytecode; without it, Python does this for the modules in use when it
+# imports them, unless this variable is set
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python $(PIP_INSTALL) --constraint constraints.txt
@@ -24,7 +26,10 @@ INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-
 MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent vector agents arena covering picture ratings \
 	minimax mcts cli neat evolution_strategy extras packaging readme training baselines alphazero_training web))
 
-.PHONY: demo test style unit-test test-minimum docs docs-serve reports bench bench-quick integrations $(INTEGRATIONS) clean
+PYTEST := $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+
+.PHONY: demo test style unit-test test-quick test-minimum docs docs-serve reports bench bench-quick integrations \
+	$(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo
@@ -36,8 +41,12 @@ style: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# several runs, because the compiled code of all tests together takes gigabytes of memory
 unit-test: .venv/dev
-	$(BIN)/pytest --numprocesses=2 --dist=loadfile
+	@failed=; for letters in a-c d-o p-r s-z; do $(PYTEST) tests/test_[$$letters]*.py || failed=yes; done; test -z "$$failed"
+
+test-quick: .venv/dev
+	$(PYTEST) -m 'not slow and not extended'
 
 test-minimum: .venv-minimum/$(notdir $(PYTHON))
 	.venv-minimum/bin/pytest --numprocesses=2 --dist=loadfile $(MINIMUM_TESTS)

@@ -1,7 +1,11 @@
 """Fixtures and settings for all tests."""
 
+import ctypes
+import gc
 import os
 import signal
+import sys
+from contextlib import suppress
 
 import pytest
 
@@ -24,6 +28,61 @@ ENVIRONMENTS = (
     "Quarto-v0",
     "Quarto-v0:squares=true",
 )
+
+EXTENDED = {
+    "agent_tables",
+    "alphazero_learning",
+    "alphazero_training",
+    "check_game",
+    "cluster",
+    "compiled",
+    "examples",
+    "new_game",
+    "packaging",
+    "page",
+    "quarto_ga",
+    "quixo_included",
+    "quixo_store",
+    "quixo_sweepers",
+    "readme",
+    "report_alphazero",
+    "reports",
+    "training",
+    "typing",
+    "web_attacks",
+}
+"""The files whose tests all have the mark ``extended``, because the file takes long. They begin first."""
+
+
+def is_extended(path):
+    return path.stem.removeprefix("test_") in EXTENDED
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not import files without a test for ``make test-quick``."""
+    return True if "not extended" in config.option.markexpr and is_extended(collection_path) else None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_extended(item.path):
+            item.add_marker("extended")
+    items.sort(key=lambda item: not is_extended(item.path))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _free_memory(request):
+    """Clear the caches of a module's tests, of the oracles and of large tables, because a worker runs many modules."""
+    yield
+    large = "ci_envs.solver.quixo_ranking", "ci_envs.solver.quixo_included", "ci_envs.agents.search.tables"
+    oracles = [name for name in sys.modules if name.startswith("oracles.")]
+    for name in (request.module.__name__, *oracles, *large):
+        for value in vars(sys.modules.get(name)).values() if name in sys.modules else ():
+            if getattr(value, "__module__", None) == name and hasattr(value, "cache_clear"):
+                value.cache_clear()
+    gc.collect()
+    with suppress(OSError, AttributeError):  # only the C library of GNU returns free memory on request
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @pytest.fixture(autouse=True)

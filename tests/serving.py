@@ -18,6 +18,9 @@ from ci_envs.web.limits import ClientLimits
 
 SECRET = "a secret of the tests"
 
+STOPPED_TIME = 1_800_000_000.0  # the start of an hour
+STOPPED_CLOCK = f"import time; time.time = lambda: {STOPPED_TIME}; from ci_envs.cli.main import main; main()"
+
 # all tests count as one client, and send many requests
 UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16)
 
@@ -52,9 +55,13 @@ def registered_until_the_end(**agents):
 
 
 @contextmanager
-def process(path, port, *options, cwd=None):
-    """Yield ``(client, process)`` of ``ci-envs serve``, and kill the process at the end."""
-    command = [sys.executable, "-m", "ci_envs", "serve", "--port", str(port), "--games", str(path), *options]
+def process(path, port, *options, cwd=None, stopped_clock=False):
+    """Yield ``(client, process)`` of ``ci-envs serve``, and kill the process at the end.
+
+    With a stopped clock, all requests are in one window of the limits.
+    """
+    program = ["-c", STOPPED_CLOCK] if stopped_clock else ["-m", "ci_envs"]
+    command = [sys.executable, *program, "serve", "--port", str(port), "--games", str(path), *options]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     running = subprocess.Popen(command, env=environment, cwd=cwd, stdout=subprocess.PIPE, text=True)
     try:

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from fake_clock import FakeClock
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from ci_envs import ConnectN
+from ci_envs.agents.alphazero import training
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner
@@ -169,6 +171,8 @@ def test_a_seed_repeats_and_another_does_not(tmp_path, whole):
 
 
 def test_a_run_limited_by_time_is_resumed_and_finishes(tmp_path, monkeypatch):
+    """Each part of an iteration takes one second: the games, and the steps of gradient descent."""
+    monkeypatch.setattr(training, "monotonic", FakeClock(step=1))
     calls, step = iter(range(100)), AlphaZeroTrainer.step
 
     def killed(trainer, stop):
@@ -183,11 +187,11 @@ def test_a_run_limited_by_time_is_resumed_and_finishes(tmp_path, monkeypatch):
     before = checkpoint_of(tmp_path).values["progress"]
     with pytest.raises(ValueError, match="the length of this run is in minutes, not in iterations"):
         train(tmp_path, resume=True)
-    minutes = (before["seconds"] + 0.5) / 60
+    minutes = (before["seconds"] + 1.5) / 60
     train(tmp_path, iterations=None, minutes=minutes, resume=True)
     after = checkpoint_of(tmp_path).values["progress"]
     assert after["iteration"] > before["iteration"] == 1
-    assert after["seconds"] >= 60 * minutes
+    assert (before["seconds"], after["seconds"]) == (2, 4)
     assert curve_of(tmp_path)[-1]["rating"]
 
 

@@ -2,10 +2,12 @@
 
 import json
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from fake_clock import FakeClock
 
 from ci_envs import Position
 from ci_envs.agents.exact import ExactAgent
@@ -109,10 +111,16 @@ def test_an_interrupted_book_is_kept_and_continued(tmp_path, monkeypatch):
     assert read_book(SMALL, path).known.all()
 
 
-def test_a_book_is_extended_for_a_limited_time(tmp_path):
+def test_a_book_is_extended_for_a_limited_time(tmp_path, monkeypatch):
+    """The search reads the clock several times while it searches a position."""
+    clock = FakeClock(step=1 / 16)
+    monkeypatch.setattr(opening_book, "monotonic", clock)
     book = OpeningBook(ConnectFour())
     extend_book(book, tmp_path / "some.book", seconds=0.5)
     assert not book.known.all()
+    readings = Counter(clock.readings)
+    del readings[threading.get_ident()]
+    assert {*readings.values()} == {10}  # the deadline is at 9 / 16, after the first reading of this thread
 
 
 def test_a_user_makes_a_book_that_is_then_used(tmp_path):

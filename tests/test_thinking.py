@@ -1,7 +1,10 @@
 """Agents with analyses during the search: the last analysis is the result, and the trees follow legal play."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
+from fake_clock import FakeClock
 from playing import distinct_actions
 
 from ci_envs import make_agent
@@ -59,11 +62,14 @@ def test_minimax_thinks_a_ply_deeper_each_time():
     assert depths == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("spec", ["mcts:time=0.4", "minimax:time=0.4"])
-def test_thoughts_end_with_the_time(spec):
-    agent = make_agent(spec, QUARTO, seed=0)
-    thoughts = list(agent.think(Position.start(QUARTO)))
-    assert len(thoughts) > 1
+@pytest.mark.parametrize(("spec", "count"), [("mcts:time=0.5", 4), ("minimax:time=0.5", 5)])
+def test_thoughts_end_with_the_time(spec, count, monkeypatch):
+    """MCTS reads the clock after each part. Minimax measures each depth except the first, which can compile."""
+    for module in ("mcts", "minimax"):
+        monkeypatch.setattr(f"ci_envs.agents.search.{module}.perf_counter", FakeClock(step=1 / 8))
+    monkeypatch.setattr("ci_envs.agents.search.minimax.Timer", lambda seconds, *action: Mock())
+    thoughts = list(make_agent(spec, QUARTO, seed=0).think(Position.start(QUARTO)))
+    assert len(thoughts) == count
     assert thoughts[-1].principal_variation
 
 

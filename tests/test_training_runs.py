@@ -323,6 +323,7 @@ def test_a_damaged_folder_is_refused_in_one_line(tmp_path):
         assert file.read_bytes() == wrong
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_killed_process_is_resumed(name, tmp_path):
     case = replace(CASES[name], arguments=(*CASES[name].arguments, *SHORTER.get(name, ())))

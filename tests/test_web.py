@@ -1,8 +1,8 @@
 """The server: games over HTTP against the rules played beside, agents that answer, and what must not be possible."""
 
+import math
 import sqlite3
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from functools import partial
@@ -430,6 +430,7 @@ def test_what_is_on_offer(client):
     assert "human" not in offered
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("environment", ci_envs.registered())
 def test_every_offered_agent_begins_and_answers(server, environment):
     """With its defaults, and each of its networks or rules; and so do the opponents of a first game."""
@@ -558,14 +559,13 @@ class Endless(Agent):
             yield found
 
 
-def test_disconnecting_cancels_an_analysis(server):
+def test_disconnecting_cancels_an_analysis(server, monkeypatch):
     client, app = server
+    monkeypatch.setattr("ci_envs.web.analysis_service._SECONDS", math.inf)  # the search does not end by itself
     about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{client.base_url}/api/analyses", json=about, timeout=0.5)
-    began = time.monotonic()
     wait_until(lambda: app.state.analyses.running == 0)
-    assert time.monotonic() - began < 5  # a search ends by itself after 30 s
 
 
 def test_disconnecting_ends_a_search_and_too_many_searches_are_refused(server):
@@ -585,6 +585,7 @@ def test_disconnecting_ends_a_search_and_too_many_searches_are_refused(server):
 # ----------------------------------------------------------------------------------------------------- as a process
 
 
+@pytest.mark.extended
 def test_a_killed_server_resumes_every_game(tmp_path):
     port, path = free_port(), tmp_path / "folder" / "games.sqlite"
     with process(path, port) as (client, running):

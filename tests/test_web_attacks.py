@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from playwright.sync_api import sync_playwright
-from serving import UNLIMITED, free_port, other_client, process, served, wait_until
+from serving import STOPPED_TIME, UNLIMITED, free_port, other_client, process, served, wait_until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -33,7 +33,8 @@ SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     path = tmp_path_factory.mktemp("attacks") / "games.sqlite"
-    with process(path, free_port(), "--allow-host", "games.example.org") as (client, _):
+    options = "--allow-host", "games.example.org"
+    with process(path, free_port(), *options, stopped_clock=True) as (client, _):
         yield client, path
 
 
@@ -373,7 +374,14 @@ def test_the_file_has_no_tokens(server):
 # ------------------------------------------------------------------------------------------------------------ limits
 
 
+@pytest.fixture
+def stopped_clock(monkeypatch):
+    """Stop the clock of the servers in this process, so that all requests are in one window of the limits."""
+    monkeypatch.setattr(time, "time", lambda: STOPPED_TIME)
+
+
 @pytest.mark.parametrize("attempts", [620, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("stopped_clock")
 def test_a_client_that_floods_the_server_locks_nobody_out(tmp_path, attempts):
     """With the limits as they are: 200 unfinished games, and 600 attempts in an hour."""
     with served(tmp_path / "games.sqlite", limits=ClientLimits()) as (client, _), other_client(client) as other:
@@ -386,6 +394,7 @@ def test_a_client_that_floods_the_server_locks_nobody_out(tmp_path, attempts):
         assert other.post("/api/games", json=GAME).status_code == 201
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_all_clients_together_have_limits(tmp_path):
     limits = replace(UNLIMITED, client_games=2, games=3)
     with served(tmp_path / "games.sqlite", limits=limits) as (client, _), other_client(client) as other:
@@ -442,7 +451,7 @@ def test_abandoned_games_expire(tmp_path):
 
 
 def test_a_client_cannot_choose_its_address(client):
-    """The last test: for a minute this machine sends too many requests, whatever it claims to be."""
+    """The last test: afterwards the server refuses this client, whatever its address claims to be."""
     connection, statuses = http.client.HTTPConnection("127.0.0.1", port_of(client), timeout=10), set()
     for number in range(1250):
         connection.request("GET", "/api/nothing", headers={"X-Forwarded-For": f"10.0.{number // 250}.{number % 250}"})

@@ -3,11 +3,13 @@
 Numba's own disk cache tracks only the file of the outermost function. So it would reuse a stale search after an edit of
 a game's rules, and discard valid code after an edit of a comment. In this cache, the code of a kernel is in a folder
 that is named by a digest of all sources that the kernel can depend on (:mod:`ci_envs.kernels.sources`). The files in
-the folder are named by the function and its bytecode, independent of its line in the source file.
+the folder are named by the function, its bytecode and its signature, independent of its line in the source file.
 """
 
+import glob
 import hashlib
 import os
+import pickle
 import shutil
 import time
 from collections.abc import Callable
@@ -19,10 +21,12 @@ from typing import Any, Self
 
 import llvmlite
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.serialize import dumps
 from typing_extensions import override
 
 from ci_envs.kernels.sources import cache_root, sources_digest
+from ci_envs.storage.files import write_whole
 
 _KEPT_SECONDS = 7 * 24 * 3600
 
@@ -84,16 +88,36 @@ class _CacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
 
-class _IndexFile(IndexDataCacheFile):  # type: ignore[misc]
-    """The files with the compiled code of a function. The index maps argument types to files."""
+class _SignatureFiles:
+    """The files with the compiled code of a function, one file for each signature.
 
-    @override
-    def _load_index(self) -> dict[Any, str]:
+    Numba has an index of all signatures of a function. Processes that compile the function at the same time can lose
+    entries of the index, or give the same file to two signatures. A process that cannot import the class of one
+    argument, such as a game of another program, cannot read the index at all. Then it replaces the index.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder, self._name = folder, name
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the compiled code of a signature."""
+        write_whole(self._file_of(key), dumps((key, data)))
+
+    def load(self, key: Any) -> Any:
+        """Return the compiled code of a signature, or None if it has no file."""
         try:
-            index: dict[Any, str] = super()._load_index()
-        except (AttributeError, ImportError):  # an argument type has a class that no longer exists
-            return {}
-        return index
+            known, data = pickle.loads(self._file_of(key).read_bytes())
+        except (OSError, AttributeError, ImportError):  # a class of the same name no longer exists
+            return None
+        return data if known == key else None
+
+    def flush(self) -> None:
+        """Remove all files of the function."""
+        for file in self._folder.glob(f"{glob.escape(self._name)}.*.nbc"):
+            file.unlink(missing_ok=True)
+
+    def _file_of(self, key: Any) -> Path:
+        return self._folder / f"{self._name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
@@ -108,8 +132,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             RuntimeError: The cache folder cannot be written.
         """
         super().__init__(function)
-        locator = self._impl.locator
-        self._cache_file = _IndexFile(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+        self._cache_file = _SignatureFiles(Path(self._cache_path), self._impl.filename_base)
 
 
 def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:
