@@ -107,7 +107,7 @@ class _SignatureFiles:
         """Return the compiled code of a signature, or None if it has no file."""
         try:
             known, data = pickle.loads(self._file_of(key).read_bytes())
-        except (OSError, AttributeError, ImportError):  # a class of the same name no longer exists
+        except Exception:  # there is no file, it is damaged, or it has a class that no longer exists
             return None
         return data if known == key else None
 
