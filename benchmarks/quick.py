@@ -31,7 +31,7 @@ _MARGIN, _MOVES, _WIDTH = 2.0, 12, 110
 
 
 @dataclass(frozen=True)
-class Check:
+class SpeedRatio:
     """A ratio of two speeds.
 
     Attributes:
@@ -109,27 +109,27 @@ def _server() -> Iterator[httpx.Client]:
             thread.join()
 
 
-CHECKS = (
-    Check("AlphaZero, Quixo: the network's share of the time of a decision", 0.8, decision_share),
-    Check("page: an agent's time to the time of its move on the server", 0.65, page_share),
-    Check(
+RATIOS = (
+    SpeedRatio("AlphaZero, Quixo: the network's share of the time of a decision", 0.8, decision_share),
+    SpeedRatio("page: an agent's time to the time of its move on the server", 0.65, page_share),
+    SpeedRatio(
         "Quixo: plies of random playouts to nodes of perft",
         0.02,
         lambda: relative_rate(ours.playout_plies("Quixo-v0"), ours.perft_nodes("Quixo-v0", 4)),
     ),
-    Check(
+    SpeedRatio(
         "MCTS, Connect Four: ours to OpenSpiel's",
         20.0,
         lambda: relative_rate(
             ours.mcts_simulations("ConnectFour-v0", 1000), peers.openspiel_mcts("connect_four", 1000)
         ),
     ),
-    Check(
+    SpeedRatio(
         "AEC environment, tic-tac-toe: ours to PettingZoo's",
         24.0,
         lambda: relative_rate(ours.aec("TicTacToe-v0"), peers.pettingzoo_steps("tictactoe")),
     ),
-    Check(
+    SpeedRatio(
         "vector environment, Connect Four: ours to pgx's",
         3.5,
         lambda: relative_rate(ours.vector_steps("ConnectFour-v0", opponent=None), peers.pgx_steps("connect_four")),
@@ -141,7 +141,7 @@ CHECKS = (
 def main() -> None:
     """Measure all ratios, print a table, and exit with status 1 if a ratio is too small."""
     measured = {}
-    for check in track(CHECKS, "measuring", console=Console(stderr=True), transient=True):
+    for check in track(RATIOS, "measuring", console=Console(stderr=True), transient=True):
         with on_cores(1):
             measured[check] = check.measure()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

@@ -27,7 +27,6 @@ from ci_envs.arena.tournament import Comparison, Tournament
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.progress import games_progress
 from ci_envs.drawing.figure_file import write_figure
-from ci_envs.games.openings import random_openings
 from ci_envs.registry import resolve
 from ci_envs.storage.files import write_whole
 
@@ -48,8 +47,6 @@ LADDERS: Mapping[str, Sequence[str]] = {
     "Quarto-v0": (*_SEARCHES, "quarto_ga", "alphazero:lookahead=5"),
 }
 """The agents that play in each environment."""
-
-_TIMED = 40  # positions in which the time of a decision on one board is measured
 
 RANDOM_PLIES = (0, 4)
 """Random plies at the start of the games of each tournament."""
@@ -104,9 +101,9 @@ def measure_one_board(environment: str, file: Path) -> None:
     game = resolve(environment)[1]
     times = {}
     for agent in LADDERS[environment]:
-        player, words = make_agent(agent, game, seed=0), random_openings(game, _TIMED, RANDOM_PLIES[-1])
-        time_one_board(player, words, seconds=1)  # the first decisions can include compilation
-        times[agent] = round(time_one_board(player, words, seconds=2, seed=1).ms, 5)
+        player = make_agent(agent, game, seed=0)
+        time_one_board(player)  # the first decisions can include compilation
+        times[agent] = round(time_one_board(player, seconds=2, seed=1).ms, 5)
     content["tournaments"][-1]["ms_one_board"] = times
     content["one_board_measured"] = {"date": _today(), "machine": processor()}
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())

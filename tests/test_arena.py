@@ -282,55 +282,50 @@ def test_json_is_plain() -> None:
         assert all(data["timing"][column][agent] > 0 for agent in ("random", "minimax:depth=1"))
 
 
-class Slow(Agent):
+class SlowHashing(Hashing):
     """An agent that needs a second for a call and a further second for each board. It records the numbers of boards."""
 
     def __init__(self, game: Game, clock: list[float]) -> None:
-        super().__init__(game, seed=0)
+        super().__init__(game, salt=1)
         self.clock = clock
         self.boards: list[int] = []
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         self.boards.append(len(observations["action_mask"]))
         self.clock[0] += 1 + self.boards[-1]
-        return observations["action_mask"].argmax(axis=1)
+        return super().act_batch(observations)
 
 
-def test_the_time_on_one_board_is_measured_after_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_times_on_one_board_and_on_many_boards_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(decision, "perf_counter", lambda: clock[0])
-    agents = Slow(TIC_TAC_TOE, clock), Slow(TIC_TAC_TOE, clock)
-    plain = play_match(TIC_TAC_TOE, *agents, 40)
-    calls = len(agents[0].boards)
-    timed = play_match(TIC_TAC_TOE, *agents, 40, one_board=True)
-    assert (timed.plies, timed.different, timed.by_length) == (plain.plies, plain.different, plain.by_length)
-    assert plain.sides[0].one_board == Timing()
-    assert np.isnan(plain.sides[0].one_board.ms)
-    assert timed.sides[0].one_board == Timing(1, 2.0)  # more than the 0.1 s after which no decision begins
-    assert agents[0].boards[2 * calls :] == [1]
-    assert 1000 < timed.sides[0].ms_per_move < 2000 == timed.sides[0].one_board.ms
-    assert (timed.sides[0] + timed.sides[0]).one_board == Timing(2, 4.0)
+    agent = SlowHashing(TIC_TAC_TOE, clock)
+    comparison = compare(TIC_TAC_TOE, [("slow", agent), "random"], games=40)
+    assert comparison.one_board == {"slow": Timing(1, 2.0), "random": Timing(20, 0.0)}
+    assert agent.boards[-1] == 1  # a decision takes more than the 0.2 s after which no further decision begins
+    assert 1000 < comparison.total("slow").ms_per_move < 2000 == comparison.one_board["slow"].ms
+    assert comparison.total("random").ms_per_move == 0
+    assert np.isnan(Timing().ms)
 
 
-def test_the_time_on_one_board_is_that_of_other_positions_than_those_of_the_match(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("game", [TIC_TAC_TOE, Nim((1,)), Quixo(3), Quarto()], ids=str)
+def test_the_positions_of_the_times_are_of_different_games_and_plies(
+    game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[tuple[int, int]] = []
+    seen = []
 
     def recorded(agent: Agent, words: NDArray[np.uint64]) -> decision.TimedActions:
-        seen.extend(map(tuple, words.tolist()))
-        return decision.TimedActions(np.zeros(len(words), np.int64), 0.001)
+        seen.append(Position(game, *words[0].tolist(), 0))
+        return decision.TimedActions(np.zeros(1, np.int64), 0.015)
 
     monkeypatch.setattr("ci_envs.arena.timing.decide", recorded)
-    start = Position.start(TIC_TAC_TOE)
-    words = np.array([[start.own, start.opp]] * 30, dtype=np.uint64)
-    assert time_one_board(FirstLegal(TIC_TAC_TOE), words) == Timing(30, pytest.approx(0.03))
-    positions = [Position(TIC_TAC_TOE, own, opp, 0) for own, opp in seen]
-    assert {len(position.legal_actions()) for position in positions} == {7}
-    assert len(set(seen)) > 10
-    late = Position.from_text(TIC_TAC_TOE, "XOX/OXO/OX. X")
-    time_one_board(FirstLegal(TIC_TAC_TOE), np.array([[late.own, late.opp]], dtype=np.uint64))
-    assert seen[-1] == (late.own, late.opp)  # each action ends the game
+    assert time_one_board(FirstLegal(game)) == Timing(14, pytest.approx(0.21))
+    assert all(position.result is None for position in seen)
+    if game != Nim((1,)):  # whose only position is the first one
+        assert len(set(seen)) > 5
+    before, seen = seen, []
+    time_one_board(FirstLegal(game))
+    assert seen == before
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

@@ -102,7 +102,7 @@ def test_a_relative_rate_is_the_median_of_alternating_runs(fake_clock):
 
 @pytest.mark.parametrize(("ratio", "status"), [(0.9, 0), (0.51, 0), (0.49, 1), (float("nan"), 1)])
 def test_a_quick_check_fails_below_half_of_the_usual_ratio(ratio, status, monkeypatch):
-    monkeypatch.setattr(quick, "CHECKS", (quick.Check("ours to theirs", 1.0, lambda: ratio),))
+    monkeypatch.setattr(quick, "RATIOS", (quick.SpeedRatio("ours to theirs", 1.0, lambda: ratio),))
     answer = CliRunner().invoke(quick.main)
     assert answer.exit_code == status
     assert ("FAILED" in answer.output) == bool(status)

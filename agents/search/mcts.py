@@ -21,7 +21,7 @@ from ci_envs.agent.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, search, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, annotated
-from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, value_of
+from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
 from ci_envs.games.game import Game
@@ -248,4 +248,4 @@ def _is_proven(tree: _Tree) -> bool:
 def _analysis(game: Game, nodes: NDArray[np.void]) -> Analysis:
     root = nodes[0]
     proven = int(root["lower"]) if root["lower"] == root["upper"] else None
-    return tree_analysis(game, nodes, value_of(root), simulations=int(root["visits"]), proven=proven)
+    return tree_analysis(game, nodes, float(values_of(root)), simulations=int(root["visits"]), proven=proven)

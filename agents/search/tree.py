@@ -6,7 +6,6 @@ and an upper bound of its exact value. The node is proven if the bounds are equa
 is not above its parent's lower bound: it cannot improve the parent, so no simulation visits it again.
 """
 
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -348,15 +347,14 @@ def is_proven(node: Any) -> Any:
     return node.lower == node.upper
 
 
-def value_of(node: np.void) -> float:
-    """Return the mean value of a node for the player who played its action.
+def values_of(nodes: NDArray[np.void]) -> NDArray[np.float64]:
+    """Return the mean values of nodes for the players who played their actions.
 
     The value of a proven node is exact. The value of a node without visits is nan.
     """
-    if node["lower"] < node["upper"] and not node["visits"]:
-        return nan
-    mean = node["total"] / max(node["visits"], 1)
-    return float(np.clip(mean, node["lower"], node["upper"]))
+    visits, lower, upper = nodes["visits"], nodes["lower"], nodes["upper"]
+    means = np.clip(nodes["total"] / np.maximum(visits, 1), lower, upper)
+    return np.where((lower < upper) & (visits == 0), np.nan, means)
 
 
 def principal_variation(nodes: NDArray[np.void], draw: float) -> tuple[int, ...]:

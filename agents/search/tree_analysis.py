@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent.analysis import Analysis, Branch
-from ci_envs.agents.search.tree import ROOT, child_of, principal_variation, value_of
+from ci_envs.agents.search.tree import ROOT, child_of, principal_variation, values_of
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 
@@ -56,12 +56,11 @@ def tree_analysis(
     children = children_of(nodes, int(ROOT))
     visits = np.zeros(game.action_count, dtype=np.int64)
     visits[children["action"]] = children["visits"]
-    found = {int(child["action"]): child for child in children}
-    legal = Position(game, int(nodes[ROOT]["own"]), int(nodes[ROOT]["opp"])).legal_actions()
-    for action in legal:
-        if action not in found:
-            found[action] = nodes[child_of(game, nodes, ROOT, np.uint64(action))]
-    values = {action: value_of(found[action]) for action in legal}
+    found = dict(zip(children["action"].tolist(), values_of(children).tolist(), strict=True))
+    values = {}
+    for action in Position(game, int(nodes[ROOT]["own"]), int(nodes[ROOT]["opp"])).legal_actions():
+        duplicated = None if action in found else nodes[child_of(game, nodes, ROOT, np.uint64(action))]
+        values[action] = found[action] if duplicated is None else float(values_of(duplicated))
     line = principal_variation(nodes, draw_value)
     return Analysis(value, values, line, visits, tree=ArrayTree(nodes), **optional)
 
@@ -82,7 +81,7 @@ def _branch(nodes: NDArray[np.void], node: int, depth: int, width: int) -> Branc
     return Branch(
         action=int(here["action"]),
         visits=int(here["visits"]),
-        value=value_of(here),
+        value=float(values_of(here)),
         prior=float(here["prior"]) if "prior" in (nodes.dtype.names or ()) else None,
         proven=bool(here["lower"] == here["upper"]),
         children=_branches(nodes, node, depth - 1, width) if here["visits"] else (),

@@ -9,7 +9,6 @@ from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade
 from ci_envs.arena.results import MatchResult, Record, Side
-from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
@@ -18,8 +17,6 @@ from ci_envs.solver.solution import Solution
 
 BATCH_SIZE = 1024
 """Maximum number of boards that are played at the same time, which limits the memory of a match."""
-
-_TIMED = 20  # maximum number of decisions on one board to measure their time
 
 _SEARCHED_AT_ONCE = 4  # actions between two reports of progress if each needs searches
 
@@ -43,7 +40,6 @@ def play_match(
     grading: Grading = _GRADE_ALL,
     progress: Progress | None = None,
     swap_seats: bool = True,
-    one_board: bool = False,
 ) -> MatchResult:
     """Play a match between two agents. They swap seats after each game; ``first`` moves first in the first game.
 
@@ -61,7 +57,6 @@ def play_match(
         grading: the number of graded actions, and a function for their progress.
         progress: a function that is called with the number of finished games.
         swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
-        one_board: whether to measure the time of some more decisions on one board after the games.
 
     Raises:
         ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or an agent returns an
@@ -79,7 +74,7 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first, solution, grading, one_board), _Player(second, solution, grading, one_board))
+    players = (_Player(first, solution, grading), _Player(second, solution, grading))
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -125,35 +120,26 @@ def _record(scores: NDArray[np.int8]) -> Record:
 class _Player:
     """An agent in a match, with its decisions so far."""
 
-    def __init__(self, agent: Agent, solution: Solution | None, grading: Grading, one_board: bool) -> None:
+    def __init__(self, agent: Agent, solution: Solution | None, grading: Grading) -> None:
         self.agent = agent
-        self.one_board = one_board
         self.decisions = 0
         self.seconds = 0.0
         self._solution = solution
         self._grading = grading
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
-        self._sampled: list[NDArray[np.uint64]] = []  # a position of each call
 
     def decide(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         actions, seconds = decide(self.agent, words)
         self.seconds += seconds
         self.decisions += len(actions)
-        self._sampled.append(words[len(self._sampled) % len(words)])
         if self._solution is not None:
             self._words.append(words)
             self._actions.append(actions)
         return actions
 
     def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:
-        counts = int(np.count_nonzero(illegal)), self.decisions, self.seconds
-        return Side(seats, *counts, self._accuracy(), self._one_board() if self.one_board else Timing())
-
-    def _one_board(self) -> Timing:
-        """Time decisions on one board near positions that are spread evenly over the match."""
-        chosen = np.arange(_TIMED) * len(self._sampled) // _TIMED
-        return time_one_board(self.agent, np.array(self._sampled, np.uint64)[chosen])
+        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self._accuracy())
 
     def _accuracy(self) -> Accuracy:
         """Grade all decisions, or the requested number of them, spread evenly over the match."""

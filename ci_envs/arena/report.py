@@ -42,7 +42,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "pairs": [_pairing_json(pairing) for pairing in comparison.pairings],
         "timing": {
-            "ms_one_board": {label: _or_none(side.one_board.ms) for label, side in totals.items()},
+            "ms_one_board": {label: timing.ms for label, timing in comparison.one_board.items()},
             "ms_per_move": {label: _or_none(side.ms_per_move) for label, side in totals.items()},
             "seconds": {label: side.seconds for label, side in totals.items()},
         },
@@ -56,7 +56,7 @@ def agent_rows(comparison: Comparison) -> list[dict[str, Any]]:
         side = comparison.total(label)
         record = asdict(side.total)
         rating_columns = {"elo": rating.elo, "elo_low": rating.low, "elo_high": rating.high}
-        times = {"ms_one_board": side.one_board.ms, "ms_per_move": side.ms_per_move}
+        times = {"ms_one_board": comparison.one_board[label].ms, "ms_per_move": side.ms_per_move}
         counts = {"score": side.total.score, "illegal": side.illegal, **times}
         rows.append({"agent": label, **rating_columns, "games": side.total.games, **record, **counts})
     return rows
@@ -66,7 +66,7 @@ def _ratings_table(comparison: Comparison) -> Table:
     totals = {label: comparison.total(label) for label in comparison.ratings}
     any_illegal = any(side.illegal for side in totals.values())
     columns = ["Elo", "95% interval", "Score %", "Games", *(["Illegal"] if any_illegal else [])]
-    table = _table(f"{comparison.environment}: ratings", *columns, "ms, 1 board", "ms, many")
+    table = _table(f"{comparison.environment}: ratings", *columns, "ms/move", "batched")
     for label, rating in sorted(comparison.ratings.items(), key=lambda item: -item[1].elo):
         side = totals[label]
         table.add_row(
@@ -76,7 +76,7 @@ def _ratings_table(comparison: Comparison) -> Table:
             f"{100 * side.total.score:.1f}",
             str(side.total.games),
             *([str(side.illegal)] if any_illegal else []),
-            *map(_milliseconds, (side.one_board.ms, side.ms_per_move)),
+            *map(_milliseconds, (comparison.one_board[label].ms, side.ms_per_move)),
         )
     return table
 
@@ -145,7 +145,7 @@ def _record_cells(record: Record) -> list[str]:
 def _notes(comparison: Comparison) -> list[str]:
     notes = [
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
-        "ms: time of a decision on one board, as in a single game, and for each of many boards at once.",
+        "ms/move: milliseconds for a decision on one board. Batched: for each of many boards at once.",
     ]
     if _is_graded(comparison):
         notes += [

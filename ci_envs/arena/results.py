@@ -1,7 +1,7 @@
 """Results of games between two agents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ci_envs.arena.grading import Accuracy
 from ci_envs.arena.timing import Timing
@@ -45,7 +45,6 @@ class Side:
         decisions: number of decisions.
         seconds: total wall-clock time of the decisions, on many boards at once.
         accuracy: the accuracy of its actions. It has no decisions if the game is not solved.
-        one_board: the time of decisions on one board. It has no decisions if it was not measured.
 
     Examples:
         >>> from ci_envs import Nim, make_agent
@@ -60,7 +59,6 @@ class Side:
     decisions: int
     seconds: float
     accuracy: Accuracy
-    one_board: Timing = field(default_factory=Timing)
 
     @property
     def total(self) -> Record:
@@ -79,7 +77,6 @@ class Side:
             self.decisions + other.decisions,
             self.seconds + other.seconds,
             self.accuracy + other.accuracy,
-            self.one_board + other.one_board,
         )
 
 

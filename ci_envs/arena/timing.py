@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ci_envs.agent.decision import decide
 from ci_envs.agent.interface import Agent
 from ci_envs.games.position import Position
+from ci_envs.games.truncation import ply_limit
 
-_PLIES = 2  # random plies to a position that the agent has probably not searched
+_MOST_DECISIONS = 20
 
 
 @dataclass(frozen=True)
@@ -25,30 +25,32 @@ class Timing:
         """Milliseconds per decision, nan without decisions."""
         return 1000 * self.seconds / self.decisions if self.decisions else math.nan
 
-    def __add__(self, other: "Timing") -> "Timing":
-        return Timing(self.decisions + other.decisions, self.seconds + other.seconds)
 
+def time_one_board(agent: Agent, *, seconds: float = 0.2, seed: int = 0) -> Timing:
+    """Return the time of an agent for decisions on one board, in up to 20 positions of random games.
 
-def time_one_board(agent: Agent, words: NDArray[np.uint64], *, seconds: float = 0.1, seed: int = 0) -> Timing:
-    """Return the time of an agent for decisions on one board. The random numbers of the agent advance.
-
-    The decisions are for positions some random plies after the given ones, because agents can keep results of positions
-    that they have searched before.
+    A new game for each position prevents that the agent reuses its results for an earlier position. The random numbers
+    of the agent advance.
 
     Args:
         agent: the agent.
-        words: non-terminal positions, uint64 of shape (n, 2).
         seconds: the time after which no further decision begins.
-        seed: the seed of the random plies.
+        seed: the seed of the games.
     """
-    timing, rng = Timing(), np.random.default_rng(seed)
-    for own, opp in words.tolist():
-        if timing.seconds >= seconds:
+    rng, count, total = np.random.default_rng(seed), 0, 0.0
+    while count < _MOST_DECISIONS and total < seconds:
+        position = _random_position(agent, rng)
+        total += decide(agent, np.array([[position.own, position.opp]], dtype=np.uint64)).seconds
+        count += 1
+    return Timing(count, total)
+
+
+def _random_position(agent: Agent, rng: np.random.Generator) -> Position:
+    """Return a random position of a random game, not terminal."""
+    positions = [Position.start(agent.game)]
+    for _ in range(ply_limit(agent.game, None)):
+        position = positions[-1].play(int(rng.choice(positions[-1].legal_actions())))
+        if position.result is not None:
             break
-        position = Position(agent.game, own, opp, 0)
-        for _ in range(_PLIES):
-            following = position.play(int(rng.choice(position.legal_actions())))
-            position = position if following.result is not None else following
-        row = np.array([[position.own, position.opp]], dtype=np.uint64)
-        timing += Timing(1, decide(agent, row).seconds)
-    return timing
+        positions.append(position)
+    return positions[rng.integers(len(positions))]

@@ -15,6 +15,7 @@ from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import Progress, check_games, check_plays, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
+from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.cluster import RayPool, check_address, check_cluster, pickled_for_workers
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
@@ -55,6 +56,7 @@ class Comparison:
         random_plies: number of random plies at the start of the games.
         ratings: the rating of each label, in the order of the agents.
         pairings: the matches.
+        one_board: the time of each label for decisions on one board.
 
     Examples:
         >>> from ci_envs.arena import compare
@@ -71,6 +73,7 @@ class Comparison:
     random_plies: int
     ratings: dict[str, Rating]
     pairings: tuple[Pairing, ...]
+    one_board: dict[str, Timing]
 
     def total(self, label: str) -> Side:
         """Return the results of an agent in all its matches."""
@@ -153,7 +156,7 @@ class Tournament:
         return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
 
     def play(self, progress: Progress | None = None, graded: CountProgress | None = None) -> Comparison:
-        """Play all matches, and grade the actions if the whole game is solved.
+        """Play all matches, grade the actions if the whole game is solved, and time decisions on one board.
 
         First each agent makes one decision without timing, because it can include compilation.
 
@@ -181,6 +184,7 @@ class Tournament:
             self.random_plies,
             self._ratings(pairings),
             tuple(pairings),
+            self._one_board_times(),
         )
 
     def _check_workers(self) -> None:
@@ -214,7 +218,6 @@ class Tournament:
             solution=self._solution,
             grading=Grading(self.graded, graded),
             progress=progress,
-            one_board=True,
         )
         return Pairing((first.label, second.label), match)
 
@@ -224,6 +227,13 @@ class Tournament:
         for _, agent in self.entrants:
             decide(agent, start_words(self.game, 1))
         return self.entrants
+
+    def _one_board_times(self) -> dict[str, Timing]:
+        times = {}
+        for label, agent in self._ready_entrants:
+            agent.reseed(derived_seed(self.seed, label))
+            times[label] = time_one_board(agent, seed=self.seed)
+        return times
 
     @cached_property
     def _solution(self) -> Solution | None:
