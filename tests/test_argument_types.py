@@ -16,9 +16,10 @@ from playing import random_positions
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make, make_agent, make_vec, solve
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.evolution import play_population
 from ci_envs.arena import play_match
 
-SMALL, TICTACTOE = Quixo(3), ConnectN(3, 3, 3)
+SMALL, TICTACTOE, NIM = Quixo(3), ConnectN(3, 3, 3), Nim((1, 3, 5, 7))
 AGENTS = [
     (TICTACTOE, "random"),
     (TICTACTOE, "minimax:depth=2"),
@@ -30,7 +31,7 @@ AGENTS = [
     (TICTACTOE, "mcts:simulations=20,reuse=true"),
     (Quixo(), "mcts:simulations=20,tables=included"),
     (TICTACTOE, "exact"),
-    (Nim((1, 3, 5, 7)), "nim_expert"),
+    (NIM, "nim_expert"),
     (Quixo(), "neat:quixo"),
     (Quixo(), "evolution_strategy:quixo,depth=1"),
     (Quarto(), "quarto_ga:population=12,generations=2,offspring=5"),
@@ -147,6 +148,15 @@ def test_types_inferred_in_a_search_do_not_depend_on_the_number_of_simulations(i
         AlphaZeroAgent(TICTACTOE, network, simulations=simulations, seed=0).act_on(rows_of(TICTACTOE, 4))
         counts.append(len(inferences))
     assert counts[0] == counts[1] > 0
+
+
+def test_types_inferred_for_a_population_do_not_depend_on_its_size(inferences):
+    player, opponent, counts = (*(make_agent(spec, NIM, seed=0) for spec in ("nim_ga:rows4", "minimax:depth=1")), [])
+    for size in (2, 2, 10):
+        inferences.clear()
+        play_population(NIM, player.genome_policy, np.tile(player.genome, (size, 1)), [opponent], 2, 0)
+        counts.append(len(inferences))
+    assert counts[1] == counts[2] > 0
 
 
 def test_a_kernel_with_fixed_types_survives_copies():

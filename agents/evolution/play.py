@@ -25,6 +25,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import result
 from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.seeds import next_seed
 
 _DONE, _GENOME_ILLEGAL, _OPPONENT_ILLEGAL = 0, 1, 2
@@ -128,14 +129,14 @@ def play_population(
     def work(first: int) -> None:
         _, *room = policy.memory(game, rows[first])
         for number, agent in enumerate(opponents):
-            against = _policy_of(agent, game)
+            against, play_games = _policy_of(agent, game), Monomorphic(_play_games)
             for row in range(first, len(rows), workers):
                 if stop.is_set():
                     return
                 if not compiled and isinstance(agent, Agent):
                     agent.reseed(seed)
                 own, counts = (rows[row], *room), results[row, number]
-                status = _play_games(game, policy, own, *against, words, alternate, seeds[number], limit, counts)
+                status = play_games(game, policy, own, *against, words, alternate, seeds[number], limit, counts)
                 if status != _DONE:
                     raise _illegal_action_error(status, policy, agent, against)
 
