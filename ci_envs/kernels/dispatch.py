@@ -198,7 +198,8 @@ def operation(function: F, *, inlined: bool = False) -> F:
         return None
 
     # without _nrt, the caller's setting would apply: in a lean kernel an implementation could not make an array
-    overload(function, strict=False, jit_options={"forceinline": inlined, "_nrt": True, "no_cfunc_wrapper": True})(choose)
+    options = {"forceinline": inlined, "_nrt": True, "no_cfunc_wrapper": True}
+    overload(function, strict=False, jit_options=options)(choose)
     return function
 
 
