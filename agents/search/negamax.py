@@ -273,7 +273,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             if value > best:
                 best, best_action = value, number
                 if pruning and (best >= beta or best == WIN_VALUE + depth):  # no action can be better
-                    waiting = 0
+                    waiting = np.int64(0)
                     break
         alpha = max(alpha, best)
 
