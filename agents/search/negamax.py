@@ -249,7 +249,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     if found:
         return value
 
-    row, waiting = _HISTORY + (2 + depth) * actions, 0
+    row, waiting = _HISTORY + (2 + depth) * actions, np.int64(0)  # a constant 0 would be compiled separately
     killers, history = _KILLERS + 2 * depth, _HISTORY + player * actions
     killer = work[killers] if work[killers] != table_action else -1
     second = work[killers + 1] if work[killers + 1] not in (table_action, killer) else -1
@@ -273,7 +273,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             if value > best:
                 best, best_action = value, number
                 if pruning and (best >= beta or best == WIN_VALUE + depth):  # no action can be better
-                    waiting = 0
+                    waiting = np.int64(0)
                     break
         alpha = max(alpha, best)
 
@@ -286,13 +286,13 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
             next_player = player if same else 1 - player
             # principal variation search: the first action is probably the best, so test only if others are better
             high = alpha + 1 if pruning and searched else beta
-            value = _child_value(
-                game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
-            )
-            if alpha < value < beta and high < beta:
+            while True:  # one call in a loop, because each recursive call in the source takes Numba 0.1 s
                 value = _child_value(
-                    game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, beta, pruning, table, work
+                    game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
                 )
+                if high >= beta or not alpha < value < beta:
+                    break
+                high = beta
             searched = True
             if value > best:
                 best, best_action = value, number

@@ -148,6 +148,8 @@ class _Player:
         words, actions = np.concatenate(self._words), np.concatenate(self._actions)
         covered = self._solution.covers(words)
         words, actions = words[covered], actions[covered]
+        if len(words) == 0:  # grading no actions would compile kernels
+            return Accuracy()
         count = len(words) if self._grading.limit is None else min(self._grading.limit, len(words))
         chosen = np.arange(count) * len(words) // max(count, 1)
         size = _SEARCHED_AT_ONCE if self._solution.searches else BATCH_SIZE
