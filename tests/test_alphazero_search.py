@@ -94,6 +94,7 @@ def test_it_searches_as_a_slow_search_does(game, selection):
         assert found.policy[i].sum() == pytest.approx(1)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("selection", ["puct", "ucb"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_a_search_with_kept_trees_equals_a_slow_search_with_kept_trees(game, selection):
@@ -174,6 +175,7 @@ def test_a_kept_root_gets_new_noise():
     )
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):

@@ -253,6 +253,7 @@ def kill_at_write(patched, number):
 SHORT = {"generations": 3, "games": 2, "final_games": 4} | {name: QUICK[name] for name in QUICK if name != "episodes"}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("name", "environment", "options", "last"),
     [
