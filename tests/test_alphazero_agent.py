@@ -282,6 +282,7 @@ def test_the_analysis_describes_the_search():
     assert (found.value, found.draw, found.principal_variation) == (1, 0, (2,))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("game", "least"), [(ConnectN(3, 3, 3), 0.999), (Quixo(4), 0.95)], ids=str)
 def test_the_networks_that_come_with_the_package_play_well(game, least):
     solution = solve(game)

@@ -96,6 +96,7 @@ def test_it_searches_as_a_slow_search_does(game, selection, leaves):
         assert found.policy[i].sum() == pytest.approx(1)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("selection", ["puct", "ucb"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -179,6 +180,7 @@ def test_a_kept_root_gets_new_noise():
     )
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_256_trees_in_lock_step_are_256_trees(game, selection):

@@ -540,6 +540,7 @@ def test_known_optima_are_found(plan, fitness, initial, target, generations, see
     assert done.state.record >= target
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("offspring", [1, 5, 10])
 @pytest.mark.parametrize("start", [1e-4, 1.0, 1e3])
 def test_one_fifth_rule_converges_from_any_step(offspring, start):

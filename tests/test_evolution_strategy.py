@@ -297,6 +297,7 @@ def curve_of(folder):
     return list(csv.DictReader((folder / "curve.csv").read_text().splitlines()))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_training_makes_play_better(tmp_path, strategy):
     """From (1,3,5,7) the player who can choose wins by the nim-sum. Random weights do not know the nim-sum."""

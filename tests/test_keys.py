@@ -31,6 +31,7 @@ print(steps)
 """
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("id", "keys", "actions"),
     [

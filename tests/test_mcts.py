@@ -143,6 +143,7 @@ def test_without_proofs_all_values_are_averages(game):
     assert finished_again
 
 
+@pytest.mark.extended
 def test_without_proofs_it_tries_to_win_drawn_positions():
     """From the drawn initial position of 4 x 4 it wins more games against random, as it does not stop at the proof."""
     game = ConnectN(4, 4, 4)

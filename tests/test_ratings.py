@@ -57,6 +57,7 @@ def test_known_strengths_are_recovered() -> None:
     assert [rating.elo for rating in ratings] == pytest.approx(strengths.tolist(), abs=6)
 
 
+@pytest.mark.extended
 def test_intervals_cover_the_truth() -> None:
     rng = np.random.default_rng(1)
     strengths = np.array([-200.0, 0.0, 200.0])
@@ -78,6 +79,7 @@ def test_extreme_results_stay_finite_and_ordered() -> None:
     assert all(math.isfinite(value) for rating in ratings for value in (rating.elo, rating.low, rating.high))
 
 
+@pytest.mark.extended
 def test_same_seed_same_intervals() -> None:
     wins = table(3, {(0, 1): 50, (1, 2): 30, (2, 0): 10})
     draws = table(3, {(0, 1): 2, (1, 0): 2})

@@ -238,6 +238,7 @@ def test_proofs_equal_search(game):
         assert proofs.value_actions(position) == everything.value_actions(position)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "game",
     [ConnectN(4, 5, 3, True), ConnectN(7, 2, 3, True)],
@@ -337,6 +338,7 @@ def test_quixo_3x3_as_published():
     assert solution.distance(Position.start(Quixo(3))) == 7
 
 
+@pytest.mark.extended
 def test_quixo_4x4_is_won(quixo4):
     start = Position.start(Quixo(4))
     assert sum(quixo4.counts.values()) == 3**16
@@ -381,6 +383,7 @@ def assert_follows_the_reference(solution, game, texts):
         assert (solution.value(position), solution.distance(position)) == (value, distance if value else None)
 
 
+@pytest.mark.extended
 def test_each_of_a_million_quixo_4x4_states_follows_from_its_successors(quixo4):
     rng = np.random.default_rng(1)
     for _ in range(10):

@@ -101,6 +101,7 @@ GRAVITY = "ConnectN-v0:rows=4,cols=5,n=3,gravity=true"
 SHORT_QUIXO = "Quixo-v0:size=3,max_cycles=40"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("environment", "method", "options"),
     [
@@ -415,6 +416,7 @@ def test_a_seed_repeats_and_another_does_not(tmp_path):
     assert len({a, c, d}) == 3
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("opponent", ["self", "minimax:depth=1", "random_in_python"])
 @pytest.mark.parametrize("method", LEARNERS)
 def test_an_interrupted_run_ends_with_the_same_files(tmp_path, monkeypatch, method, opponent):
@@ -527,6 +529,7 @@ def test_numbers_of_numpy_are_options_too(tmp_path):
 # --- opponents
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("opponent", ["random", "minimax:depth=1", "exact", "random_in_python"])
 @pytest.mark.parametrize("method", LEARNERS)
 def test_learning_from_an_opponent(tmp_path, method, opponent):
@@ -536,6 +539,7 @@ def test_learning_from_an_opponent(tmp_path, method, opponent):
     assert lost < 0.5 * lost_at_random
 
 
+@pytest.mark.extended
 def test_learning_from_another_learner(tmp_path):
     train(tmp_path / "teacher", MC)
     agent = train(tmp_path / "pupil", episodes=5000, opponent=f"monte_carlo:{tmp_path / 'teacher' / 'best.npz'}")
@@ -616,6 +620,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, learner, environment
     assert not folder.exists()
 
 
+@pytest.mark.extended
 def test_length_and_folder_have_defaults(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     quick = ("--set", "ladder_games=2", "--set", "ladder=random", "--set", "measurements=1")
@@ -847,6 +852,7 @@ def test_the_options_learn_tic_tac_toe(tmp_path, options):
     assert mistakes(agent) == 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("method", LEARNERS)
 def test_every_won_position_of_nim_is_played_right(tmp_path, method):
     agent = train(tmp_path, method, "Nim-v0", 700_000, random_plies=12, epsilon=0.5, epsilon_end=0)

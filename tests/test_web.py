@@ -497,6 +497,7 @@ def test_agents_see_a_win_at_hand(client, agent):
         assert thought["win_probability"] == 1
 
 
+@pytest.mark.extended
 def test_an_analysis_says_what_the_tables_of_the_agent_contain(client):
     texts = {}
     for position in ("XOOXO/OXXXX/XXOOO/OXXOX/OOXXX X", "...../...../...../...../..... X"):
@@ -635,6 +636,7 @@ def test_every_operation_is_tried(schema):
     assert known == {(method, f"/api{path}") for method, path in OPERATIONS}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_no_input_breaks_it(schema, method, path):
     """Every answer is one that the OpenAPI document promises, whatever is sent."""
