@@ -88,7 +88,6 @@ def plain_greedy(sets, n):
     return sum(map(len, taken)), len(taken)
 
 
-@pytest.mark.extended
 @pytest.mark.parametrize(
     ("n", "weight", "lists"), [(5, 5, 3), (10, 10, 3), (20, 24, 4), (100, 182, 8), (500, 1262, 11), (1000, 2878, 13)]
 )

@@ -162,7 +162,6 @@ def test_selections_are_the_same_for_problem_1():
     assert [state.fitness.tolist() for state in by_fitness] == [state.fitness.tolist() for state in by_ones]
 
 
-@pytest.mark.extended
 def test_figures_of_section_a3():
     """One run of each is within the ranges of ten independent runs, with a small margin."""
     rows = rows_of("A3")

@@ -357,6 +357,7 @@ def test_quixo_equals_value_iteration_over_the_reference_rules(size):
     assert_follows_the_reference(solve(game), game, chosen)
 
 
+@pytest.mark.extended
 def test_quixo_4x4_follows_the_reference_rules(quixo4):
     rng = np.random.default_rng(0)
     boards = ["/".join("".join(row) for row in rng.choice(list(".XO"), size=(4, 4))) + " X" for _ in range(500)]
