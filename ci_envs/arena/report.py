@@ -66,7 +66,7 @@ def _ratings_table(comparison: Comparison) -> Table:
     totals = {label: comparison.total(label) for label in comparison.ratings}
     any_illegal = any(side.illegal for side in totals.values())
     columns = ["Elo", "95% interval", "Score %", "Games", *(["Illegal"] if any_illegal else [])]
-    table = _table(f"{comparison.environment}: ratings", *columns, "ms/move", "batched")
+    table = _table(f"{comparison.environment}: ratings", *columns, "ms", "batch")
     for label, rating in sorted(comparison.ratings.items(), key=lambda item: -item[1].elo):
         side = totals[label]
         table.add_row(
@@ -145,7 +145,7 @@ def _record_cells(record: Record) -> list[str]:
 def _notes(comparison: Comparison) -> list[str]:
     notes = [
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
-        "ms/move: milliseconds for a decision on one board. Batched: for each of many boards at once.",
+        "ms: milliseconds for a decision on one board. batch: for each of many boards at once.",
     ]
     if _is_graded(comparison):
         notes += [

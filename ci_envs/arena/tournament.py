@@ -170,6 +170,7 @@ class Tournament:
             ClusterError: the workers cannot start, or the worker of a match died more than
                 :data:`~ci_envs.cluster.RETRIES` times.
         """
+        one_board = self._one_board_times()  # before the matches, which leave each agent as it is after its last game
         pairs = list(combinations(range(len(self.entrants)), 2))
         if self.workers is None:
             pairings = [self._pairing(first, second, progress, graded) for first, second in pairs]
@@ -184,7 +185,7 @@ class Tournament:
             self.random_plies,
             self._ratings(pairings),
             tuple(pairings),
-            self._one_board_times(),
+            one_board,
         )
 
     def _check_workers(self) -> None:
