@@ -18,7 +18,8 @@ from ci_envs.web.limits import ClientLimits
 
 SECRET = "a secret of the tests"
 
-STOPPED_TIME = 1_800_000_000.0  # the start of an hour
+# the start of this hour; in a later time the cache of kernels would remove all folders as unused
+STOPPED_TIME = time.time() // 3600 * 3600
 STOPPED_CLOCK = f"import time; time.time = lambda: {STOPPED_TIME}; from ci_envs.cli.main import main; main()"
 
 # all tests count as one client, and send many requests
