@@ -10,6 +10,7 @@ import gymnasium
 import numba
 import numpy as np
 import pytest
+from fake_clock import FakeClock
 from numba.core.dispatcher import _DispatcherBase
 from playing import random_positions
 
@@ -27,7 +28,7 @@ AGENTS = [
     (SMALL, "minimax:depth=2,evaluation=longest_run"),
     (Quixo(), "minimax:depth=1,tables=included"),
     (TICTACTOE, "mcts:simulations=20"),
-    (TICTACTOE, "mcts:time=0.001"),
+    (TICTACTOE, "mcts:time=0.5"),
     (TICTACTOE, "mcts:simulations=20,reuse=true"),
     (Quixo(), "mcts:simulations=20,tables=included"),
     (TICTACTOE, "exact"),
@@ -51,6 +52,7 @@ def inferences(monkeypatch):
 
     monkeypatch.setattr(_DispatcherBase, "typeof_pyval", counted(_DispatcherBase.typeof_pyval))
     monkeypatch.setattr(numba, "typeof", counted(numba.typeof))
+    monkeypatch.setattr("ci_envs.agents.search.mcts.perf_counter", FakeClock(step=1 / 8))
     return found
 
 

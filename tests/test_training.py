@@ -532,23 +532,26 @@ OPTIONS = dict(opponents=("pool", "random"), boards=4, ladder=("random",), ladde
     checkpoint_seconds=0.05)
 def run(steps, folder, resume):
     train("sb3:a2c", "TicTacToe-v0", steps=steps, output=folder, resume=resume, **OPTIONS)
+def reached():
+    return runs.read_checkpoint()[1].values["steps"] if runs.has_checkpoint else 0
 torch.set_num_threads(1)
 run(1, folder / "warm", False)
 steps = []
 draw = random.Random(0)
 for _ in range(6):
+    wanted = reached() + draw.randrange(1, 2000)  # the process is killed after some work, not after some time
     child = os.fork()
     if child == 0:
         run(20_000, folder, runs.has_run)
         os._exit(0)
-    time.sleep(draw.uniform(0.1, 0.9))
+    while reached() < wanted and os.waitpid(child, os.WNOHANG) == (0, 0):
+        time.sleep(0.001)
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    if runs.has_checkpoint:
-        steps.append(runs.read_checkpoint()[1].values["steps"])
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    steps.append(reached())
 run(20_000, folder, True)
 read_model(runs.best)
-steps.append(runs.read_checkpoint()[1].values["steps"])
+steps.append(reached())
 print(json.dumps(steps))
 """
 
