@@ -109,15 +109,20 @@ def test_workers_compute_the_same_tables_of_quixo(tmp_path, monkeypatch):
 
 
 class KilledAgent(Agent):
-    """An agent that plays the first legal action. Its process is killed once, in its third decision."""
+    """An agent that plays the first legal action. Its process is killed once, in its third decision.
 
-    def __init__(self, game, marker):
+    Before, it refuses to decide in the process that started the workers.
+    """
+
+    def __init__(self, game, marker, kept_process):
         super().__init__(game, seed=0)
         self.marker = marker
+        self.kept_process = kept_process
         self.decisions = 0
 
     def act_batch(self, observations):
         self.decisions += 1
+        assert self.marker.exists() or os.getpid() != self.kept_process
         if self.decisions == 3:
             kill_this_process_once(self.marker)
         return observations["action_mask"].argmax(axis=1)
@@ -125,7 +130,7 @@ class KilledAgent(Agent):
 
 def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp_path):
     marker = tmp_path / "killed"
-    toys = {"toy": RandomInPython, "killed": lambda game, seed: KilledAgent(game, marker)}
+    toys = {"toy": RandomInPython, "killed": lambda game, seed: KilledAgent(game, marker, os.getpid())}
     monkeypatch.setattr(agent_registry, "_registered", toys)
     command = "compare TicTacToe-v0 random toy killed minimax:depth=2 --games 10 --random-plies 1 --json -"
     tables = []

@@ -170,12 +170,13 @@ class Tournament:
             ClusterError: the workers cannot start, or the worker of a match died more than
                 :data:`~ci_envs.cluster.RETRIES` times.
         """
-        one_board = self._one_board_times()  # before the matches, which leave each agent as it is after its last game
         pairs = list(combinations(range(len(self.entrants)), 2))
         if self.workers is None:
+            # before the matches, which leave each agent as it is after its last game
+            times = [self._one_board_time(number) for number in range(len(self.entrants))]
             pairings = [self._pairing(first, second, progress, graded) for first, second in pairs]
         else:
-            pairings = self._pairings_by_workers(pairs, progress)
+            pairings, times = self._play_by_workers(pairs, progress)
         return Comparison(
             self.environment,
             self.game,
@@ -185,7 +186,7 @@ class Tournament:
             self.random_plies,
             self._ratings(pairings),
             tuple(pairings),
-            one_board,
+            {entrant.label: timing for entrant, timing in zip(self.entrants, times, strict=True)},
         )
 
     def _check_workers(self) -> None:
@@ -196,11 +197,16 @@ class Tournament:
         for label, agent in self.entrants:
             pickled_for_workers(f"agent {label}", agent)
 
-    def _pairings_by_workers(self, pairs: Sequence[tuple[int, int]], progress: Progress | None) -> list[Pairing]:
+    def _play_by_workers(
+        self, pairs: Sequence[tuple[int, int]], progress: Progress | None
+    ) -> tuple[list[Pairing], list[Timing]]:
+        """Play the matches and time the agents in the workers. No agent decides in this process."""
         assert self.workers is not None
         self._solution  # noqa: B018 - solved once, before the workers copy it
         with RayPool(self, min(self.workers, len(pairs)), self.ray_address) as pool:
-            return pool.run(Tournament._pairing, pairs, None if progress is None else lambda _: progress(self.games))
+            done = None if progress is None else lambda _: progress(self.games)
+            pairings = pool.run(Tournament._pairing, pairs, done)
+            return pairings, pool.run(Tournament._one_board_time, [(number,) for number in range(len(self.entrants))])
 
     def _pairing(
         self, number: int, other: int, progress: Progress | None = None, graded: CountProgress | None = None
@@ -229,12 +235,10 @@ class Tournament:
             decide(agent, start_words(self.game, 1))
         return self.entrants
 
-    def _one_board_times(self) -> dict[str, Timing]:
-        times = {}
-        for label, agent in self._ready_entrants:
-            agent.reseed(derived_seed(self.seed, label))
-            times[label] = time_one_board(agent, seed=self.seed)
-        return times
+    def _one_board_time(self, number: int) -> Timing:
+        label, agent = self._ready_entrants[number]
+        agent.reseed(derived_seed(self.seed, label))
+        return time_one_board(agent, seed=self.seed)
 
     @cached_property
     def _solution(self) -> Solution | None:
