@@ -75,15 +75,13 @@ $(INTEGRATIONS): integration-%: .venv-%/made
 clean:
 	rm -rf .venv .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-# install the exact version of torch first: for a range of versions pip also installs the CUDA packages
+# name the exact version of torch: for a range of versions pip also installs the CUDA packages
 .venv/demo: .venv/made pyproject.toml constraints.txt
-	$(INSTALL) $$(grep '^torch==' constraints.txt)
-	$(INSTALL) --editable '.[sb3]'
+	$(INSTALL) $$(grep '^torch==' constraints.txt) --editable '.[sb3]'
 	touch $@
 
 .venv/dev: .venv/made pyproject.toml constraints.txt
-	$(INSTALL) $$(grep '^torch==' constraints.txt)
-	$(INSTALL) --editable '.[dev]'
+	$(INSTALL) $$(grep '^torch==' constraints.txt) --editable '.[dev]'
 	touch $@
 
 .venv/made:
