@@ -1,5 +1,6 @@
 """Compilation of functions to machine code that is cached on disk."""
 
+import gc
 import hashlib
 import pkgutil
 from collections.abc import Callable
@@ -42,7 +43,21 @@ def inline_kernel(function: F) -> F:
     return _compiled(function, counts=False, forceinline=True)
 
 
-class _SharedKernel(CPUDispatcher):  # type: ignore[misc]
+class _Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function. Compilation makes many objects and little garbage, so the collector of cycles waits."""
+
+    @override
+    def compile(self, sig: Any) -> Any:
+        if not gc.isenabled():
+            return super().compile(sig)
+        gc.disable()
+        try:
+            return super().compile(sig)
+        finally:
+            gc.enable()
+
+
+class _SharedKernel(_Kernel):
     """A compiled function that all callers share, whether they pass constants or variables.
 
     Numba itself compiles a function again for each constant integer argument.
@@ -58,7 +73,7 @@ class _SharedKernel(CPUDispatcher):  # type: ignore[misc]
 def _compiled(function: F, counts: bool, **options: bool) -> F:
     # kernels are never called as C functions, so the wrapper for this, which takes time to compile, is omitted
     options |= {"nopython": True, "nogil": True, "_nrt": counts, "no_cfunc_wrapper": True}
-    cls = CPUDispatcher if "forceinline" in options else _SharedKernel
+    cls = _Kernel if "forceinline" in options else _SharedKernel
     dispatcher = cls(function, targetoptions={"boundscheck": None, "error_model": "numpy", **options})
     if cache_folder(sources_digest([function])) is not None:
         dispatcher._cache = KernelCache(function)  # as enable_caching does, which accepts only Numba's own class
