@@ -18,15 +18,9 @@ from ci_envs import Quixo
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
-from ci_envs.agents.alphazero.search import (
-    PUCT,
-    UCB,
-    Evaluate,
-    Forest,
-    NetworkOutput,
-    SearchResult,
-    SearchSettings,
-)
+from ci_envs.agents.alphazero.result import SearchResult
+from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
+from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings
 from ci_envs.games.batch import start_words
 from ci_envs.registry import resolve
 

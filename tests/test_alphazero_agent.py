@@ -15,7 +15,7 @@ from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Architecture, new_network
-from ci_envs.agents.alphazero.search import SearchResult, draw_actions
+from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy

@@ -8,8 +8,9 @@ from playing import leaves_the_board, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.alphazero.replay import Replay, sample_type
-from ci_envs.agents.alphazero.search import GUMBEL, PUCT, Forest, SearchSettings
+from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
+from ci_envs.agents.alphazero.settings import GUMBEL, PUCT, SearchSettings
 from ci_envs.games.batch import decode_batch, start_words
 from ci_envs.games.operations import canonical
 from ci_envs.kernels.compiler import kernel

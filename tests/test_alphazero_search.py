@@ -6,7 +6,9 @@ from oracles.puct import SlowSearch
 from playing import leaves_the_board, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.agents.alphazero.search import SELECTIONS, Forest, SearchSettings, halving_table
+from ci_envs.agents.alphazero.gumbel import halving_table
+from ci_envs.agents.alphazero.search import Forest
+from ci_envs.agents.alphazero.settings import SELECTIONS, SearchSettings
 from ci_envs.games.batch import decode_batch
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())

@@ -17,8 +17,8 @@ from ci_envs import ConnectN, cluster
 from ci_envs.agent import registry as agent_registry
 from ci_envs.agent.interface import Agent
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
-from ci_envs.agents.alphazero.search import GUMBEL, SearchSettings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
+from ci_envs.agents.alphazero.settings import GUMBEL, SearchSettings
 from ci_envs.agents.alphazero.workers import RayWorkers, ThreadWorkers
 from ci_envs.arena import Tournament, compare
 from ci_envs.arena.report import to_json

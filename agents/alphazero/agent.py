@@ -17,15 +17,9 @@ from ci_envs.agent.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.network import Network
-from ci_envs.agents.alphazero.search import (
-    MAX_LEAVES,
-    MAX_LOOKAHEAD,
-    MAX_SIMULATIONS,
-    SELECTIONS,
-    Forest,
-    SearchSettings,
-    draw_actions,
-)
+from ci_envs.agents.alphazero.result import draw_actions
+from ci_envs.agents.alphazero.search import Forest
+from ci_envs.agents.alphazero.settings import MAX_LEAVES, MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, annotated
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import integer_between

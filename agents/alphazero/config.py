@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ci_envs.agents.alphazero.network import ARCHITECTURES
-from ci_envs.agents.alphazero.search import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
+from ci_envs.agents.alphazero.settings import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.games.game import Game
 from ci_envs.training.checks import POSITIVE, PROBABILITY, Choice, Flag, Integer, Number, OrNone, Text
 from ci_envs.training.config import TrainingConfig, WorkerOptions, option, with_default

@@ -13,7 +13,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.replay import sample_type
-from ci_envs.agents.alphazero.search import GUMBEL, Evaluate, Forest, SearchResult, SearchSettings, draw_actions
+from ci_envs.agents.alphazero.result import SearchResult, draw_actions
+from ci_envs.agents.alphazero.search import Evaluate, Forest
+from ci_envs.agents.alphazero.settings import GUMBEL, SearchSettings
 from ci_envs.games import ONGOING
 from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
