@@ -7,10 +7,12 @@
 if __name__ == "agents":  # the folder of the source tree, imported as a package of its own
     raise ImportError("agents is a folder of ci_envs, not a package: write `from ci_envs import agents`")
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import Observation
-from ci_envs.agent.registry import make_agent as make
-from ci_envs.agent.registry import register_agent as register
-from ci_envs.agent.registry import registered_agents as registered
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import AGENTS, as_agent
+from ci_envs.agent_interface.making import make_agent as make
+from ci_envs.agent_interface.making import register_agent as register
+from ci_envs.agent_interface.observations import Observation
 
-__all__ = ["Agent", "Observation", "make", "register", "registered"]
+registered = AGENTS.names
+
+__all__ = ["Agent", "Observation", "as_agent", "make", "register", "registered"]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve

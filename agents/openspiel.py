@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts, minimax
 from typing_extensions import override
 
-from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.openspiel import OpenSpielGame, OpenSpielState

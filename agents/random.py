@@ -5,8 +5,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.games import implements
 from ci_envs.games.walk import random_action
 

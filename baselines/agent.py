@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.policies import BasePolicy
 from typing_extensions import override
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import Observation, ReadObservations, read_observation, read_observations
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.observations import Observation, ReadObservations, read_observation, read_observations
 from ci_envs.baselines.model_file import read_model, shipped_models
 from ci_envs.baselines.policies import preferences
 from ci_envs.devices import torch_threads

@@ -13,7 +13,7 @@ from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.vec_env import VecMonitor
 from typing_extensions import override
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.baselines.agent import SB3Agent
 from ci_envs.baselines.checkpoint import BestModel, restore_state, state_of
 from ci_envs.baselines.config import SB3Config

@@ -22,7 +22,7 @@ from ci_envs.agents.alphazero.result import SearchResult
 from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
 from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings
 from ci_envs.games.batch import start_words
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 _GAME = Quixo()
 _POSITIONS, _SIMULATIONS, _PLIES, _DECISIONS = 64, 200, 16, 21

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs import Position, Quixo
-from ci_envs.agent.policy import choose
+from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.evolution import GenomePolicy, play_population
 from ci_envs.agents.random import RandomAgent
 from ci_envs.games import action_count, implements, legal

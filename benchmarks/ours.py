@@ -19,7 +19,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.solution import Solution
 

@@ -11,7 +11,7 @@ import gymnasium
 
 from benchmarks.ours import Work
 from ci_envs import make, make_vec
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 Settings = Callable[[str, int], dict[str, Any]]
 """A function of the id of an environment and the number of boards that returns the arguments of MaskablePPO."""

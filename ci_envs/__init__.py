@@ -6,8 +6,8 @@ Importing the package registers the environments. It does not import Numba or to
 
 import lazy_loader
 
-from ci_envs import registry as registry
 from ci_envs.optimisation import registry as _problems  # noqa: F401 - registers the optimisation problems
+from ci_envs.registry import games as _games  # noqa: F401 - registers the games
 
 _get, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

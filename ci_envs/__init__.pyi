@@ -1,5 +1,5 @@
 from . import agents, baselines, connect_four_v0, connect_n_v0, nim_v0, quarto_v0, quixo_v0, tictactoe_v0
-from .agent.registry import make_agent, register_agent
+from .agent_interface.making import make_agent, register_agent
 from .checking.check import check_game
 from .environments import make, make_vec
 from .envs.flat_observation import FlatMaskObs, FlatMaskObsAEC
@@ -12,7 +12,7 @@ from .games.quarto import Quarto
 from .games.quixo import Quixo
 from .games.walk import perft
 from .picture import show
-from .registry import register, registered
+from .registry.games import register, registered
 from .solver.solution import Solution
 from .solver.solve import solve
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.picture_file import save_picture

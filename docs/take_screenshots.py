@@ -20,10 +20,10 @@ from itsdangerous import TimestampSigner
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.games.position import Position
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.web.app import create_app
 from ci_envs.web.game_service import GameService
 from ci_envs.web.page import add_pages

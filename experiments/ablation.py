@@ -15,7 +15,7 @@ from rich.table import Table
 from ci_envs import make_agent
 from ci_envs.arena.accuracy import Accuracy, measure_accuracy
 from ci_envs.drawing.figure_file import write_figure
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.solver.reachable import sample_positions
 from ci_envs.solver.solve import solve
 from ci_envs.training import train

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ci_envs import Quixo, make_agent
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.batch import play_batch
 from ci_envs.games.openings import random_openings
 from ci_envs.games.operations import ONGOING

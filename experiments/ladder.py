@@ -27,7 +27,7 @@ from ci_envs.arena.tournament import Comparison, Tournament
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.progress import games_progress
 from ci_envs.drawing.figure_file import write_figure
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.storage.files import write_whole
 
 FOLDER = Path(__file__).parents[1] / "docs" / "strength"

@@ -14,7 +14,7 @@ from rich.table import Table
 from ci_envs import make_agent
 from ci_envs.arena import play_match
 from ci_envs.baselines.config import PRESETS
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.training import train
 
 STEPS: Mapping[str, int] = {"TicTacToe-v0": 1_000_000, "ConnectFour-v0": 82_000, "Quixo-v0": 2_500_000}

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ci_envs import Position, Quixo, make_agent
-from ci_envs.agent.observations import observations_of
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import wilson_interval
 

@@ -51,7 +51,7 @@ def served(path, pages=False, **options):
 def registered_until_the_end(**agents):
     """Register agents of a module's tests, and remove them at the end: other tests list all registered agents."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ci_envs.agent.registry._registered", agents)
+        patch.setattr("ci_envs.agent_interface.making._registered", agents)
         yield
 
 

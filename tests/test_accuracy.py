@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from ci_envs import ConnectN, Nim, Position, Quixo
-from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.analysis import Analysis
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import AGENTS
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.minimax import MinimaxAgent
@@ -218,7 +218,7 @@ def test_the_table_is_repeatable_and_fits_a_terminal():
 
 
 def test_the_table_shows_illegal_actions_and_unknown_distances(monkeypatch):
-    monkeypatch.setattr(agent_registry, "_registered", {"constant": Constant})
+    monkeypatch.setattr(AGENTS, "registered", {"constant": Constant})
     result = run("accuracy", "Nim-v0:heaps=9,9,9,9,9,9,9,9", "constant", "--positions", "10")
     assert "constant: 10 illegal actions" in result.stdout
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("constant"))
@@ -263,7 +263,7 @@ def test_analysis_shows_whatever_an_agent_offers(monkeypatch):
                 principal_variation=(1, 0),
             )
 
-    monkeypatch.setattr(agent_registry, "_registered", {"thinker": AnalysingConstant})
+    monkeypatch.setattr(AGENTS, "registered", {"thinker": AnalysingConstant})
     result = run("analyse", "Nim-v0:heaps=1,1,1", "1,1,1 0", "thinker")
     assert result.stdout.splitlines()[3:8] == [
         "First to move",

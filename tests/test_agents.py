@@ -11,7 +11,7 @@ from playing import batch_of, observation_of, random_positions
 
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent.registry import register_agent, registered_agents
+from ci_envs.agent_interface.making import AGENTS, register_agent
 from ci_envs.agents import Agent
 from ci_envs.solver.nim import is_won
 from ci_envs.training.learners import trainer_of
@@ -225,7 +225,7 @@ def test_is_made_for_an_environment_even_if_wrapped():
     ],
 )
 def test_bad_specs_are_named_with_the_choices(spec, target, error, words, monkeypatch):
-    monkeypatch.setattr("ci_envs.agent.registry._registered", {"needy": lambda game, path, seed=None: None})
+    monkeypatch.setattr(AGENTS, "registered", {"needy": lambda game, path, seed=None: None})
     with pytest.raises(error, match=r"^[^\n]+$") as caught:
         make_agent(spec, target)
     for word in words:
@@ -248,7 +248,7 @@ def test_a_first_value_without_a_name_is_that_of_the_required_option(spec, path,
     def needy(game, path, fast=False, seed=None):
         return path, fast
 
-    monkeypatch.setattr("ci_envs.agent.registry._registered", {"needy": needy})
+    monkeypatch.setattr(AGENTS, "registered", {"needy": needy})
     assert make_agent(spec, "Nim-v0") == (path, fast)
 
 
@@ -257,12 +257,11 @@ def test_one_broken_package_hides_no_learner(monkeypatch):
         raise ImportError("no such package")
 
     learner = type("Learner", (), {"trainer": print})
-    monkeypatch.setattr("ci_envs.agent.registry._registered", {"learner": learner})
-    monkeypatch.setattr("ci_envs.training.learners.registered_agents", lambda: ("exact", "lost", "learner"))
-    monkeypatch.setattr("ci_envs.agent.registry.plugins", lambda group: {"lost": type("", (), {"load": broken})()})
+    monkeypatch.setattr(AGENTS, "registered", {"learner": learner})
+    monkeypatch.setattr("ci_envs.registry.components.plugins", lambda group: {"lost": type("", (), {"load": broken})()})
     with pytest.raises(ImportError, match="no such package"):
         trainer_of("lost")
-    monkeypatch.setitem(ci_envs.agent.registry._registered, "random", Agent)
+    monkeypatch.setitem(AGENTS.registered, "random", Agent)
     with pytest.raises(ValueError, match=r"Agent 'random' cannot be trained. Available: learner$"):
         trainer_of("random")
     assert trainer_of("learner") is print
@@ -277,9 +276,9 @@ def test_an_agent_can_be_registered(monkeypatch):
         def act_batch(self, observations):
             return np.array([np.flatnonzero(mask)[-1 - self.offset] for mask in observations["action_mask"]])
 
-    monkeypatch.setattr("ci_envs.agent.registry._registered", {})
+    monkeypatch.setattr(AGENTS, "registered", {})
     register_agent("last", Last)
-    assert "last" in registered_agents()
+    assert "last" in AGENTS.names()
     position = Position.start(Nim())
     assert make_agent("last:offset=1", Nim()).act(observation_of(position)) == position.legal_actions()[-2]
     with pytest.raises(ValueError, match="'last' is registered already"):

@@ -10,7 +10,7 @@ import torch
 from playing import batch_of, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
-from ci_envs.agent.observations import observations_of
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, write_model

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from toy_agents import FirstLegal
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
-from ci_envs.agent import decision
-from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import Observation
+from ci_envs.agent_interface import decision
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
+from ci_envs.agent_interface.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.report import to_json
 from ci_envs.arena.timing import Timing, time_one_board
@@ -142,7 +142,7 @@ def test_each_agent_begins_half_of_the_games(games: int, begun: int) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_sides_of_a_match_mirror_each_other(game: Game) -> None:
-    random = agent_registry.make_agent("random", game, seed=1)
+    random = make_agent("random", game, seed=1)
     ended: list[int] = []
     result = play_match(game, random, random, 101, progress=ended.append)
     first, second = result.sides
@@ -399,7 +399,7 @@ def test_only_solved_games_are_evaluated() -> None:
 
 
 def test_games_are_counted_by_their_length() -> None:
-    first, second = (agent_registry.make_agent("random", TIC_TAC_TOE, seed=seed) for seed in (0, 1))
+    first, second = (make_agent("random", TIC_TAC_TOE, seed=seed) for seed in (0, 1))
     played = play_match(TIC_TAC_TOE, first, second, 501)
     assert set(played.by_length) == {5, 6, 7, 8, 9}  # a win takes at least five plies, and nine plies fill the board
     assert sum(length * (a.games + b.games) for length, (a, b) in played.by_length.items()) == played.plies

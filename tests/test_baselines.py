@@ -35,7 +35,7 @@ from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
 from ci_envs.devices import torch_threads
 from ci_envs.envs.single_agent import make_single_agent
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.training import train
 from ci_envs.training.trainer import Task
 

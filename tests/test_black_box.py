@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_envs.optimisation import BitString, Problem, SetCovering, optimise, set_covering
+from ci_envs.optimisation import BitString, Problem, SetCovering, optimise, set_covering, solving
 from ci_envs.optimisation.bit_string import genetic, islands, linkage, one_plus_one, random_restart_hill_climbing, umda
 from ci_envs.optimisation.bit_string.genetic import GeneticOptions
 from ci_envs.optimisation.evolution import Comma, Plus
-from ci_envs.optimisation.solving import option_names_of
 
 SOLVERS = [genetic, islands, one_plus_one, random_restart_hill_climbing, umda, linkage]
 PROBLEMS = [1, 2, 5, 10]
@@ -268,7 +267,7 @@ def test_early_stopping_ends_the_search():
 
 
 def test_options_are_those_of_the_dataclass():
-    names = option_names_of(genetic)
+    names = solving.SOLVERS.option_names(genetic)
     assert names == (
         "parents",
         "population",

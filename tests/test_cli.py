@@ -14,10 +14,10 @@ from PIL import Image
 from toy_agents import Broken, Illegal
 
 from ci_envs import Position, Quixo, TicTacToe, show
-from ci_envs.agent import registry as agent_registry
+from ci_envs.agent_interface.making import AGENTS
 from ci_envs.cli.main import main
 from ci_envs.drawing.raster import rgb_array
-from ci_envs.optimisation.solving import option_names_of, solver_named, solvers
+from ci_envs.optimisation.solving import SOLVERS
 from ci_envs.training.config import options_of as training_options_of
 from ci_envs.training.curves import draw_curves, read_curve
 from ci_envs.training.learners import learners, trainer_of
@@ -25,7 +25,7 @@ from ci_envs.training.learners import learners, trainer_of
 
 @pytest.fixture(autouse=True)
 def _toy_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_registry, "_registered", {"broken": Broken, "illegal": Illegal})
+    monkeypatch.setattr(AGENTS, "registered", {"broken": Broken, "illegal": Illegal})
 
 
 def run(*arguments: str, typed: str = "") -> Result:
@@ -259,7 +259,7 @@ def test_list_as_json_and_of_some_kinds() -> None:
     entries = json.loads(run("list", "solvers", "environments", "--json", "-").stdout)
     kinds = [entry["kind"] for entry in entries]
     assert set(kinds) == {"environments", "solvers"}
-    assert [entry["name"] for entry in entries if entry["kind"] == "solvers"] == list(solvers())
+    assert [entry["name"] for entry in entries if entry["kind"] == "solvers"] == list(SOLVERS.names())
     described = {entry["name"]: entry for entry in entries}
     assert described["TicTacToe-v0"]["description"].startswith("Tic-tac-toe")
     assert described["tabu"]["options"]["moves"] == "20000"
@@ -295,8 +295,8 @@ def test_info_describes_everything_that_has_a_name(name: str, mentions: tuple[st
 
 def test_info_has_every_option_of_every_agent_solver_and_trainer() -> None:
     for names, find, options_of in (
-        (agent_registry.registered_agents(), agent_registry.factory_of, agent_registry.option_names_of),
-        (solvers(), solver_named, option_names_of),
+        (AGENTS.names(), AGENTS.find, AGENTS.option_names),
+        (SOLVERS.names(), SOLVERS.find, SOLVERS.option_names),
         (learners(), trainer_of, lambda trainer: training_options_of(trainer.config_type)),
     ):
         for name in names:

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from toy_agents import Broken, FirstLegal, RandomInPython
 
 from ci_envs import ConnectN, cluster
-from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface import making
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import GUMBEL, SearchSettings
@@ -131,7 +131,7 @@ class KilledAgent(Agent):
 def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp_path):
     marker = tmp_path / "killed"
     toys = {"toy": RandomInPython, "killed": lambda game, seed: KilledAgent(game, marker, os.getpid())}
-    monkeypatch.setattr(agent_registry, "_registered", toys)
+    monkeypatch.setattr(making.AGENTS, "registered", toys)
     command = "compare TicTacToe-v0 random toy killed minimax:depth=2 --games 10 --random-plies 1 --json -"
     tables = []
     for more in (" --workers 2", ""):  # in the second call no process is killed

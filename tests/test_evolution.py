@@ -13,7 +13,7 @@ from oracles.tabular import Dice
 from toy_agents import Broken, Illegal, RandomInPython
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, RandomOpenings, make_agent
-from ci_envs.agent.policy import choose
+from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.evolution import FitnessByPlay, GenomePolicy, Individual, mean_scores, play_population
 from ci_envs.agents.evolution.play import paired_openings
 from ci_envs.games import action_count, implements, legal

@@ -13,8 +13,8 @@ from oracles.features import slow_features, slow_value
 from playing import batch_of, observation_of, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.policy import choose_batch
+from ci_envs.agent_interface.making import AGENTS
+from ci_envs.agent_interface.policy import choose_batch
 from ci_envs.agents.evolution import champion, evolution_strategy_training, read_champion
 from ci_envs.agents.evolution import training as evolution_training
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, GenomeEvaluator, gene_count
@@ -46,7 +46,7 @@ STRATEGIES = ("plus", "comma", "cma")
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch):
-    monkeypatch.setattr(agent_registry, "_registered", {"evolution_strategy": EvolutionStrategyAgent})
+    monkeypatch.setattr(AGENTS, "registered", {"evolution_strategy": EvolutionStrategyAgent})
 
 
 @kernel

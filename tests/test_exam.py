@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from ci_envs import Position, Quixo, TicTacToe, make_agent, solve
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.exam import Exam, exam_table

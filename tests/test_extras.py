@@ -117,7 +117,7 @@ PROGRAMS = {  # the feature, the package that it needs, and the extra of the pac
         "onnxruntime",
         "alphazero",
     ),
-    "from ci_envs.optimisation.solving import solver_named; solver_named('ilp')": ("solver 'ilp'", "highspy", "ilp"),
+    "from ci_envs.optimisation.solving import SOLVERS; SOLVERS.find('ilp')": ("solver 'ilp'", "highspy", "ilp"),
     "from ci_envs.optimisation.evolution import CMAES; CMAES([0, 0], 1, seed=0)": ("CMA-ES", "cma", "evolution"),
     "from ci_envs import Position, TicTacToe; Position.start(TicTacToe()).save('x.png')": (
         "rendering",

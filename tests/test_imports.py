@@ -15,14 +15,21 @@ ROOT = Path(__file__).parents[1]
 
 # A module imports only from its own layer and from the layers above it in this list. CONTRIBUTING.md has a picture.
 LAYERS = (
-    {"ci_envs.validation", "ci_envs.storage", "ci_envs.spec", "ci_envs.plugins", "ci_envs.extras", "ci_envs.devices"},
+    {
+        "ci_envs.validation",
+        "ci_envs.storage",
+        "ci_envs.registry.spec",
+        "ci_envs.registry.plugins",
+        "ci_envs.extras",
+        "ci_envs.devices",
+    },
     {"ci_envs.cluster"},
     {"ci_envs.kernels"},
     {"ci_envs.drawing"},
     {"ci_envs.games"},
-    {"ci_envs.registry"},
+    {"ci_envs.registry.games"},
     {"ci_envs.solver"},
-    {"ci_envs.agent"},
+    {"ci_envs.agent_interface"},
     {"ci_envs.picture"},
     {"ci_envs.envs"},
     {"ci_envs.openspiel"},

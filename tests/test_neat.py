@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from playing import random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
-from ci_envs.agent.policy import choose_batch
+from ci_envs.agent_interface.policy import choose_batch
 from ci_envs.agents.evolution import FitnessByPlay
 from ci_envs.agents.evolution.layers import (
     STRUCTURAL,

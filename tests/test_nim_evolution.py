@@ -16,8 +16,8 @@ from oracles.rules import nim_is_won
 from playing import batch_of
 
 from ci_envs import Nim, Position, Quixo, make_agent
-from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.policy import choose_batch
+from ci_envs.agent_interface import making
+from ci_envs.agent_interface.policy import choose_batch
 from ci_envs.agents.evolution import FitnessByPlay, mean_scores, play_population
 from ci_envs.agents.nim import evolved as nim_evolved
 from ci_envs.agents.nim import genetic as nim_ga
@@ -59,7 +59,7 @@ AGENTS = {"nim_ga": NimGAAgent, "nim_evolved": NimEvolvedAgent}
 @pytest.fixture(autouse=True)
 def _named(monkeypatch):
     """Register the agents by name, also if the package is not installed."""
-    monkeypatch.setattr(agent_registry, "_registered", AGENTS)
+    monkeypatch.setattr(making.AGENTS, "registered", AGENTS)
 
 
 def heaps_of(game):

@@ -6,7 +6,7 @@ from playing import batch_of, observation_of, random_positions
 
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent.observations import observations_of, read_observation, read_observations
+from ci_envs.agent_interface.observations import observations_of, read_observation, read_observations
 
 TICTACTOE = ConnectN(3, 3, 3)
 AGENTS = ("random", "minimax:depth=2", "mcts:simulations=10", "exact", "alphazero:simulations=2", "sb3:tictactoe")

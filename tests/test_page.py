@@ -18,11 +18,11 @@ from PIL import Image
 from playwright.sync_api import TimeoutError, expect, sync_playwright
 from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.picture import show
-from ci_envs.registry import registered
+from ci_envs.registry.games import registered
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.offers import Offers
 from ci_envs.web.schemas import Export

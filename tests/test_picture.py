@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 import ci_envs
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.cli.main import main
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing, Region

@@ -12,8 +12,8 @@ from playing import batch_of, observation_of, random_positions
 
 from benchmarks import plain_quarto_ga
 from ci_envs import Position, Quarto, Quixo, make_agent
-from ci_envs.agent.policy import choose
-from ci_envs.agent.python_policy import policy_of
+from ci_envs.agent_interface.policy import choose
+from ci_envs.agent_interface.python_policy import policy_of
 from ci_envs.agents.evolution import lookahead_ga
 from ci_envs.agents.evolution.quarto_ga import MAX_PLANS, QuartoGAAgent
 from ci_envs.arena.match import play_match

@@ -18,10 +18,10 @@ from click.testing import CliRunner
 from serving import served
 
 import ci_envs
-from ci_envs.agent.registry import ENTRY_POINT_GROUP
+from ci_envs.agent_interface.making import AGENTS
 from ci_envs.cli.main import main
 from ci_envs.optimisation.registry import registered_problems
-from ci_envs.optimisation.solving import solvers
+from ci_envs.optimisation.solving import SOLVERS
 
 ROOT = Path(__file__).parents[1]
 README, CONTRIBUTING = ((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
@@ -138,9 +138,9 @@ def test_tables_list_every_environment_and_agent():
     problems = PAGES["docs/optimisation/index.md"]
     assert all(f"| [`{name}`](" in problems and f"`{name}`" in README for name in registered_problems())
     listed_solvers = re.findall(r"<!-- options of the solvers (.*?) -->", "".join(PAGES.values()))
-    assert sorted(" ".join(listed_solvers).split()) == sorted(solvers())
-    assert f"with {len(solvers())} solvers" in README
-    for name in entry_points(group=ENTRY_POINT_GROUP).names:
+    assert sorted(" ".join(listed_solvers).split()) == sorted(SOLVERS.names())
+    assert f"with {len(SOLVERS.names())} solvers" in README
+    for name in entry_points(group=AGENTS.group).names:
         assert f"\n| `{name}` | " in README
         assert f"\n| [`{name}`]({name}.md) | " in PAGES["docs/agents/index.md"]
         assert f": agents/{name}.md\n" in NAVIGATION
@@ -148,7 +148,7 @@ def test_tables_list_every_environment_and_agent():
 
 def test_each_agent_has_a_page_with_all_parts():
     measured = " ".join(path.read_text() for path in (ROOT / "docs" / "strength").glob("*.json"))
-    for name in entry_points(group=ENTRY_POINT_GROUP).names:
+    for name in entry_points(group=AGENTS.group).names:
         page = PAGES[f"docs/agents/{name}.md"]
         assert all(f"**{part}.**" in page for part in ("Idea", "Train", "Limits")), name
         assert "**Strength.**" in page or re.search(rf'"agent": "{name}[":]', measured), name

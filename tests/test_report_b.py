@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ci_envs import make_agent
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agents.nim.rules import rule_action_probabilities
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match

@@ -10,7 +10,7 @@ from oracles.tabular import Dice, longest_runs, run_reward
 from playing import random_positions
 
 from ci_envs import Nim, Position, Quixo, make_agent
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.games.grid import lines_of

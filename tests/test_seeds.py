@@ -7,9 +7,9 @@ import pytest
 from playing import batch_of, observation_of, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, make_vec
-from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.registry import factory_of, registered_agents
+from ci_envs.agent_interface import making
+from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Q_LEARNING, SELF, UNSHAPED, Rule
 from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.arena import compare, play_match
@@ -51,11 +51,11 @@ def new_agent(name, seed):
     game, spec = AGENTS[name]
     if isinstance(spec, str):
         return make_agent(spec, game, seed=seed)
-    return factory_of(name)(game, spec(), seed=seed)
+    return making.AGENTS.find(name)(game, spec(), seed=seed)
 
 
 def test_every_compiled_agent_is_tested():
-    factories = {name: factory_of(name) for name in registered_agents()}
+    factories = {name: making.AGENTS.find(name) for name in making.AGENTS.names()}
     compiled = {name for name, each in factories.items() if isinstance(each, type) and issubclass(each, PolicyAgent)}
     assert compiled == set(AGENTS)
 

@@ -27,7 +27,7 @@ from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.training import ladder, session_clock, train
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE, RunFolder
 from ci_envs.training.learners import make_config

@@ -19,8 +19,8 @@ from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import elo_ratings
 from ci_envs.baselines.config import PRESETS
 from ci_envs.cli.main import main
-from ci_envs.registry import resolve
-from ci_envs.spec import split_spec
+from ci_envs.registry.games import resolve
+from ci_envs.registry.spec import split_spec
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text

@@ -23,7 +23,7 @@ from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.single_agent import SingleAgentEnv
 from ci_envs.envs.spaces import MaskedMultiDiscrete
-from ci_envs.spec import split_spec
+from ci_envs.registry.spec import split_spec
 
 MODES = ("NextStep", "SameStep")
 OPPONENTS = ("random", "minimax:depth=2,table_mb=0.1", "mcts:simulations=20")

@@ -18,8 +18,8 @@ from serving import UNLIMITED, free_port, other_client, process, registered_unti
 
 import ci_envs
 from ci_envs import Position, Quixo
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.web.analysis_panel import summary_text
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog

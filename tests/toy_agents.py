@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 
 
 class FirstLegal(Agent):

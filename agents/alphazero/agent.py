@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.capabilities import AnytimeAnalyst
-from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.observations import observations_of
+from ci_envs.agent_interface.analysis import Analysis
+from ci_envs.agent_interface.capabilities import AnytimeAnalyst
+from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.network import Network
@@ -25,7 +25,7 @@ from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.spec import takes_fields
+from ci_envs.registry.spec import takes_fields
 from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
 
 _MAX_NODES = 4_000_000  # the maximum number of nodes of simultaneous searches: 220 MB

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner, Loss, tensors_of

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.policy import CompiledPolicy
+from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.games.game import Game

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion
 from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.config import EvolutionConfig, PopulationOptions
 from ci_envs.agents.evolution.evaluation import MAX_HIDDEN, EvaluationPolicy, gene_count
 from ci_envs.agents.evolution.evolution_strategy import AGENT, EvolutionStrategyAgent

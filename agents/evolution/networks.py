@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import choose
+from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.games import (
     ONGOING,

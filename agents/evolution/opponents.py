@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.games.game import Game
 from ci_envs.training.checks import AgentSpecs
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.python_policy import PythonPolicy, error_of, policy_of
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.python_policy import PythonPolicy, error_of, policy_of
 from ci_envs.games import DRAW, ONGOING, action_count, inlined, integer_between, keeps_turn, kernel, legal, play
 from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game

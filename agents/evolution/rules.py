@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import choose
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.policy import choose
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.games import ONGOING, action_count, implements, kernel, legal, play, result
 from ci_envs.games.game import Game

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.evolution.champion import Champion, best_of, write_champion
 from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.networks import stack_rows

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE
 from ci_envs.agents.evolution.wandering_ga import MAX_PAIRS, ONE, UNIFORM, evolve_pairs, genome_capacity
 from ci_envs.kernels.dispatch import implements

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.evolution.play import GenomePolicy, Individual, Opponent, play_population
 from ci_envs.cluster import RayPool
 from ci_envs.games.game import Game

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import choose
+from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (

@@ -32,9 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.nim import rules as nim_rules
 from ci_envs.agents.nim.rules import DETERMINISTIC_RULES, RANDOM_RULES, play_by_parity, rule_number
 from ci_envs.games.game import Game

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.play import FitnessByPlay, GenomePolicy, Starts
 from ci_envs.agents.evolution.training import EvolutionTrainer
 from ci_envs.agents.nim.config import ALL, NimEvolutionConfig, NimEvolvedConfig, NimGAConfig

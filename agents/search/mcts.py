@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.capabilities import AnytimeAnalyst
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.analysis import Analysis
+from ci_envs.agent_interface.capabilities import AnytimeAnalyst
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, search, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, annotated
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of

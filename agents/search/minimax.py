@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.analysis import Analysis
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.search.evaluators import Evaluator, LongestRunEvaluator, ZeroEvaluator
 from ci_envs.agents.search.negamax import (
     MAX_DEPTH,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agents.search.tree import ROOT, is_proven, plies_to_forced_win, tighten_bounds
 from ci_envs.games import LOSS, ONGOING, WIN, action_count, implements, is_duplicate, legal, play, result
 from ci_envs.games.game import Game

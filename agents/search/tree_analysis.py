@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.analysis import Analysis, Branch
+from ci_envs.agent_interface.analysis import Analysis, Branch
 from ci_envs.agents.search.tree import ROOT, child_of, principal_variation, values_of
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -17,7 +17,7 @@ REPORT_COUNT = 20
 
 @dataclass(frozen=True, eq=False)
 class ArrayTree:
-    """A :class:`~ci_envs.agent.analysis.SearchTree` whose nodes are in an array.
+    """A :class:`~ci_envs.agent_interface.analysis.SearchTree` whose nodes are in an array.
 
     Attributes:
         nodes: the nodes, of type :func:`ci_envs.agents.search.tree.node_type`. A search that continues changes them.
@@ -51,7 +51,7 @@ def tree_analysis(
         nodes: the tree.
         value: the value of the position for its player to move, -1 to 1.
         draw_value: the value of a draw for the player to move, -1 to 1.
-        **optional: other fields of :class:`~ci_envs.agent.analysis.Analysis`.
+        **optional: other fields of :class:`~ci_envs.agent_interface.analysis.Analysis`.
     """
     children = children_of(nodes, int(ROOT))
     visits = np.zeros(game.action_count, dtype=np.int64)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Rule, action_values
 from ci_envs.agents.tabular.value_table import MAX_LOAD_FACTOR, find, mask_illegal, new_table, row_type
 from ci_envs.games import action_count, implements, kernel

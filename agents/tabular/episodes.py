@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.policy import choose
+from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.tabular.run_reward import run_reward
 from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, mask_illegal
 from ci_envs.games import (

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy import CompiledPolicy
-from ci_envs.agent.python_policy import error_of, policy_of
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
+from ci_envs.agent_interface.policy import CompiledPolicy
+from ci_envs.agent_interface.python_policy import error_of, policy_of
 from ci_envs.agents.random import RandomPolicy
 from ci_envs.agents.tabular.agent import TableFile, TabularAgent, table_arrays, write_table
 from ci_envs.agents.tabular.config import SEATS, SELF_PLAY, SHAPINGS, VISITS, MonteCarloConfig, QLearningConfig

@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Tally, grade
 from ci_envs.arena.match import BATCH_SIZE, check_plays
 from ci_envs.arena.ratings import wilson_interval

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON, Progress
 from ci_envs.solver.solver import solver_of

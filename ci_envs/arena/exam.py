@@ -17,10 +17,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ci_envs.agent.analysis import Analysis
-from ci_envs.agent.capabilities import Analyst
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.analysis import Analysis
+from ci_envs.agent_interface.capabilities import Analyst
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import grade
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import wilson_interval

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words

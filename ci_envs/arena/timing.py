@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ci_envs.agent import registry as agent_registry
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import as_agent, name_of
 from ci_envs.arena.grading import Grading
-from ci_envs.arena.match import Progress, check_games, check_plays, play_match
+from ci_envs.arena.match import Progress, check_games, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
 from ci_envs.arena.results import MatchResult, Side
 from ci_envs.arena.timing import Timing, time_one_board
@@ -21,7 +21,7 @@ from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
@@ -301,15 +301,13 @@ def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: i
     """
     entrants: dict[str, Entrant] = {}
     for given in agents:
-        label, agent = given if isinstance(given, tuple) else (_name(given), given)
+        label, agent = given if isinstance(given, tuple) else (name_of(given), given)
         number = 1
         unique = label
         while unique in entrants:
             number += 1
             unique = f"{label}#{number}"
-        if isinstance(agent, str):
-            agent = agent_registry.make_agent(agent, game, seed=derived_seed(seed, unique))
-        check_plays(agent, game)
+        agent = as_agent(agent, game, seed=derived_seed(seed, unique))
         entrants[unique] = Entrant(unique, agent)
     return tuple(entrants.values())
 
@@ -318,7 +316,3 @@ def derived_seed(seed: int, *labels: str) -> int:
     """Return a seed of 32 bits (some libraries accept no more) that depends only on ``seed`` and ``labels``."""
     entropy = [seed, *(int.from_bytes(label.encode()) for label in labels)]
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
-
-
-def _name(agent: str | Agent) -> str:
-    return agent if isinstance(agent, str) else type(agent).__name__

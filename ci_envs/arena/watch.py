@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW
 from ci_envs.games.position import Position

@@ -6,7 +6,7 @@ from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 
 @click.command()

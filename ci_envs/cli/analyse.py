@@ -6,7 +6,7 @@ from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 
 @click.command()
@@ -25,8 +25,8 @@ def analyse(*, environment: str, text: str, spec: str, seed: int, data_files: Da
     """
     from rich.console import Console
 
-    from ci_envs.agent.capabilities import as_analyst
-    from ci_envs.agent.registry import make_agent
+    from ci_envs.agent_interface.capabilities import as_analyst
+    from ci_envs.agent_interface.making import make_agent
     from ci_envs.arena.analysis import action_rows, action_table, analysis_data, exact_scores, summary
     from ci_envs.games.position import Position
 

@@ -5,8 +5,8 @@ import re
 from importlib import import_module
 from importlib.util import find_spec
 
-from ci_envs.registry import GameSpec
-from ci_envs.spec import option_text
+from ci_envs.registry.games import GameSpec
+from ci_envs.registry.spec import option_text
 
 
 def documented_object(spec: GameSpec) -> object:

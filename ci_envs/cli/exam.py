@@ -6,7 +6,7 @@ from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 
 @click.command()
@@ -55,7 +55,7 @@ def exam(
     """
     from rich.console import Console
 
-    from ci_envs.agent.registry import make_agent
+    from ci_envs.agent_interface.making import make_agent
     from ci_envs.arena.exam import Exam, exam_rows, exam_table
     from ci_envs.arena.tournament import enter
 

@@ -9,8 +9,8 @@ import click
 from ci_envs.cli.docstrings import default_text, documented_object, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
-from ci_envs.registry import registered, resolve
-from ci_envs.spec import option_names, split_spec
+from ci_envs.registry.games import registered, resolve
+from ci_envs.registry.spec import option_names, split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -76,22 +76,22 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
     Raises:
         ValueError: No agent and no solver has this name.
     """
-    from ci_envs.agent import registry
-    from ci_envs.agent.capabilities import Trainable
-    from ci_envs.optimisation import solving
+    from ci_envs.agent_interface.capabilities import Trainable
+    from ci_envs.agent_interface.making import AGENTS
+    from ci_envs.optimisation.solving import SOLVERS
 
-    agents, solvers = registry.registered_agents(), solving.solvers()
+    agents, solvers = AGENTS.names(), SOLVERS.names()
     if name not in (*agents, *solvers):
         names = (*registered(), *registered_problems(), *agents, *solvers)
         raise unknown_name("environment, agent or solver", name, names)
     if name in agents:
-        factory = registry.factory_of(name)
-        yield from _factory_parts(f"Agent {name}", factory, registry.option_names_of(factory))
+        factory = AGENTS.find(name)
+        yield from _factory_parts(f"Agent {name}", factory, AGENTS.option_names(factory))
         if isinstance(factory, Trainable):
             yield from _training_parts(name)
     if name in solvers:
-        solver = solving.solver_named(name)
-        yield from _factory_parts(f"Solver {name}", solver, solving.option_names_of(solver))
+        solver = SOLVERS.find(name)
+        yield from _factory_parts(f"Solver {name}", solver, SOLVERS.option_names(solver))
 
 
 def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ...]) -> "Iterator[RenderableType]":
@@ -109,7 +109,7 @@ def documented_options(factory: Callable[..., Any], names: tuple[str, ...]) -> l
     """Return the options of a factory with their descriptions.
 
     The descriptions come from the docstrings of the factory, of its constructor, and of the dataclass of its options
-    (:func:`~ci_envs.optimisation.solving.takes_options`, :func:`~ci_envs.spec.takes_fields`).
+    (:func:`~ci_envs.optimisation.solving.takes_options`, :func:`~ci_envs.registry.spec.takes_fields`).
     """
     from docstring_parser import parse
 

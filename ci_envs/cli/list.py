@@ -10,8 +10,8 @@ import click
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.docstrings import default_text, documented_object, first_line
 from ci_envs.optimisation.registry import problem_maker, registered_problems
-from ci_envs.registry import registered, resolve
-from ci_envs.spec import option_names, option_text
+from ci_envs.registry.games import registered, resolve
+from ci_envs.registry.spec import option_names, option_text
 
 KINDS = ("environments", "agents", "learners", "problems", "solvers")
 
@@ -77,8 +77,8 @@ def _lines(entries: Iterable[ListEntry], options: bool) -> Iterator[str]:
 
 
 def _entries(kind: str) -> Iterator[ListEntry]:
-    from ci_envs.agent import registry as agents
-    from ci_envs.optimisation import solving
+    from ci_envs.agent_interface.making import AGENTS
+    from ci_envs.optimisation.solving import SOLVERS
     from ci_envs.training.learners import learners
 
     if kind == "environments":
@@ -88,10 +88,10 @@ def _entries(kind: str) -> Iterator[ListEntry]:
             yield ListEntry(kind, id, first_line(documented_object(spec)), values)
         return
     tables: Mapping[str, tuple[Callable[[], Iterable[str]], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
-        "agents": (agents.registered_agents, agents.factory_of, agents.option_names_of),
-        "learners": (learners, agents.factory_of, agents.option_names_of),
+        "agents": (AGENTS.names, AGENTS.find, AGENTS.option_names),
+        "learners": (learners, AGENTS.find, AGENTS.option_names),
         "problems": (registered_problems, problem_maker, option_names),
-        "solvers": (solving.solvers, solving.solver_named, solving.option_names_of),
+        "solvers": (SOLVERS.names, SOLVERS.find, SOLVERS.option_names),
     }
     names_of_kind, find, names_of = tables[kind]
     for name in names_of_kind():

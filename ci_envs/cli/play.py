@@ -7,8 +7,8 @@ import click
 
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import file_option, max_cycles_option, seed_option
-from ci_envs.registry import resolve
-from ci_envs.spec import split_spec
+from ci_envs.registry.games import resolve
+from ci_envs.registry.spec import split_spec
 
 if TYPE_CHECKING:
     from ci_envs.drawing.drawing import Drawing

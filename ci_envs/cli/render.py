@@ -6,7 +6,7 @@ import click
 
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import file_option
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 
 @click.command()

@@ -7,8 +7,7 @@ import click
 
 from ci_envs.cli.errors import usage_errors
 from ci_envs.extras import optional_import
-from ci_envs.registry import resolve
-from ci_envs.spec import split_spec
+from ci_envs.registry.games import resolve
 
 _SHUTDOWN_TIMEOUT = 2  # seconds that open requests and event streams get before the server ends
 _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none writes to a connection that is closed
@@ -114,12 +113,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def _named_agent(text: str) -> tuple[str, str]:
-    from ci_envs.agent.registry import factory_of, registered_agents
+    from ci_envs.agent_interface.making import AGENTS
 
     name, equals, spec = text.partition("=")
     if not (equals and name.isidentifier() and spec):
         raise ValueError(f"--agent is NAME=AGENT, not {text!r}")
-    if name in registered_agents():
+    if name in AGENTS.names():
         raise ValueError(f"--agent: {name!r} is the name of an agent already")
-    factory_of(split_spec(spec)[0])
+    AGENTS.load(spec)
     return name, spec

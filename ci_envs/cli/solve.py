@@ -15,7 +15,7 @@ from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
 from ci_envs.cli.store_resources import Resources, resource_options
 from ci_envs.cluster import check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 if TYPE_CHECKING:
     from rich.table import Table

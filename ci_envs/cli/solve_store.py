@@ -10,7 +10,7 @@ from ci_envs.cli.data_files import DataFiles
 from ci_envs.cli.errors import cluster_errors, usage_errors
 from ci_envs.cli.progress import count_progress
 from ci_envs.cli.store_resources import Resources
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 if TYPE_CHECKING:
     from ci_envs.games.game import Game

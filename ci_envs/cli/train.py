@@ -9,7 +9,7 @@ import click
 
 from ci_envs.cli.errors import flag_of, usage_errors
 from ci_envs.cli.options import ray_options, seed_option
-from ci_envs.spec import option_value, split_spec
+from ci_envs.registry.spec import option_value, split_spec
 
 _COUNT = click.IntRange(min=1)
 

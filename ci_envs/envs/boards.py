@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.policy import choose
+from ci_envs.agent_interface.policy import choose
 from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_mask, write_planes

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ci_envs.envs.aec import BoardEnv
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 
 def make(id: str, **parameters: Any) -> BoardEnv:

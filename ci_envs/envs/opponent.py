@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.decision import ask
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.observations import observations_of
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.decision import ask
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import first_outside
 from ci_envs.games.game import Game

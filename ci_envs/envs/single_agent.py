@@ -8,8 +8,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy_agent import compiled_policy
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import check_action
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
@@ -24,7 +24,7 @@ from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import specialised
 from ci_envs.kernels.seeds import next_seed
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.validation import integer_between
 
 _INT8 = np.dtype(np.int8)  # faster than np.int8, which would be converted in each call

@@ -12,9 +12,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy import Policy
-from ci_envs.agent.policy_agent import compiled_policy
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.policy import Policy
+from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP, BoardSettings, Step, new_step
@@ -26,7 +26,7 @@ from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import Monomorphic
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 from ci_envs.validation import integer_between, one_of, true_or_false
 
 RENDER_MODES = ("rgb_array", "ansi")
@@ -38,8 +38,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     """A batch of boards of one game. ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
 
     Each board plays like a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the board's seed, if
-    the opponent has a compiled policy (:class:`~ci_envs.agent.policy_agent.PolicyAgent`) or uses no random numbers. A
-    compiled opponent plays the actions of an agent that was reseeded with the seed of the board.
+    the opponent has a compiled policy (:class:`~ci_envs.agent_interface.policy_agent.PolicyAgent`) or uses no random
+    numbers. A compiled opponent plays the actions of an agent that was reseeded with the seed of the board.
 
     ``info["action_mask"]`` (int8) and :meth:`action_masks` (bool) contain the legal actions, of shape (n, actions). The
     rewards come at the end of a game: 1, 0 or -1. An illegal action ends the game with -1, which

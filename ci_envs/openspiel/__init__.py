@@ -25,7 +25,7 @@ except ImportError as error:
 
 from ci_envs.openspiel.game import OpenSpielGame, OpenSpielState
 from ci_envs.openspiel.registration import openspiel_name, register_game
-from ci_envs.registry import registered
+from ci_envs.registry.games import registered
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "openspiel_name", "register_game"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ci_envs.spec import option_text, option_value
+from ci_envs.registry.spec import option_text, option_value
 
 OpenSpielValue = bool | int | float | str
 

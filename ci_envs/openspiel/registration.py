@@ -7,7 +7,7 @@ import pyspiel
 
 from ci_envs.openspiel.game import MAX_PLIES, OpenSpielGame, default_max_plies, game_type
 from ci_envs.openspiel.parameters import OpenSpielValue, from_openspiel, to_openspiel
-from ci_envs.registry import resolve
+from ci_envs.registry.games import resolve
 
 
 def openspiel_name(id: str) -> str:

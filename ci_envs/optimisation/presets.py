@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ci_envs.spec import Option, split_spec
+from ci_envs.registry.spec import Option, split_spec
 from ci_envs.validation import unknown_name
 
 PRESETS: Mapping[str, Mapping[str, str]] = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from ci_envs.registry import claim_id, import_object, split_id
-from ci_envs.spec import check_options, option_names
+from ci_envs.registry.games import claim_id, import_object, split_id
+from ci_envs.registry.spec import check_options, option_names
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:

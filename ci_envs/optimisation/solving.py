@@ -13,16 +13,13 @@ from inspect import signature
 from time import perf_counter
 from typing import Any, TypeVar, get_type_hints
 
-from ci_envs.extras import optional_import
 from ci_envs.optimisation.presets import with_preset
 from ci_envs.optimisation.problem import Genome, Problem
-from ci_envs.plugins import plugins
-from ci_envs.spec import check_options, option_names, split_spec, unnamed_option
-from ci_envs.validation import positive_number, unknown_name
+from ci_envs.registry.components import Components
+from ci_envs.validation import positive_number
 
-GROUP = "ci_envs.solvers"
-
-_GIVEN = ("problem", "seed")  # parameters of a solver that are not options
+SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
+"""The solvers by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,56 +180,30 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     """
     if callable(solver):
         return solver(problem, seed=seed)
-    name, options = split_spec(solver)
-    function = solver_named(name)
+    name, function, written = SOLVERS.load(solver)
     if not isinstance(problem, problem_type_of(function)):
         raise ValueError(f"solver {name!r} is not for {problem!r}. Available: {', '.join(solvers_of(problem))}")
-    unnamed = unnamed_option(function, _GIVEN)
-    options = with_preset(name, options)
-    named = check_options(f"solver {name}", options, option_names_of(function), unnamed=unnamed)
-    return function(problem, seed=seed, **named)
-
-
-def option_names_of(solver: Solver) -> tuple[str, ...]:
-    """Return the names of the options of a solver."""
-    return option_names(solver, without=_GIVEN)
-
-
-def solvers() -> tuple[str, ...]:
-    """Return the names of all solvers."""
-    return tuple(plugins(GROUP))
+    incumbents: Iterator[Incumbent] = function(
+        problem, seed=seed, **SOLVERS.options(name, function, with_preset(name, written))
+    )
+    return incumbents
 
 
 def solvers_of(problem: Problem) -> tuple[str, ...]:
     """Return the names of the solvers for a problem, without those whose packages are not installed."""
-    return tuple(name for name in solvers() if _is_installed(name) and _solves(name, problem))
+    return tuple(name for name in SOLVERS.names() if _is_installed(name) and _solves(name, problem))
 
 
 def _is_installed(name: str) -> bool:
     try:
-        solver_named(name)
+        SOLVERS.find(name)
     except ImportError:
         return False
     return True
 
 
 def _solves(name: str, problem: Problem) -> bool:
-    return isinstance(problem, problem_type_of(solver_named(name)))
-
-
-def solver_named(name: str) -> Solver:
-    """Return the solver registered under ``name``.
-
-    Raises:
-        ValueError: the name is unknown.
-        ImportError: the solver needs a package that is not installed.
-    """
-    found = plugins(GROUP).get(name)
-    if found is None:
-        raise unknown_name("solver", name, solvers())
-    with optional_import(f"solver {name!r}"):
-        solver: Solver = found.load()
-    return solver
+    return isinstance(problem, problem_type_of(SOLVERS.find(name)))
 
 
 def problem_type_of(solver: Solver) -> type[Problem]:

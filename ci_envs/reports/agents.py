@@ -1,6 +1,6 @@
 """The agents of the reports by name: ``report:B31:max_lowest``."""
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.reports.catalog import agent_makers
 from ci_envs.validation import unknown_name

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.reports.nim_strategies import Strategy

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.match import play_match
 from ci_envs.arena.results import Record, Side

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games.game import Game
 from ci_envs.games.grid import longest_run
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result

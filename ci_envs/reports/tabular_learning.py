@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ci_envs.agents.tabular.training import TabularTrainer
-from ci_envs.registry import resolve
-from ci_envs.spec import split_spec
+from ci_envs.registry.games import resolve
+from ci_envs.registry.spec import split_spec
 from ci_envs.training.learners import make_config, trainer_of
 from ci_envs.training.trainer import Task, TrainerState
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.registry import import_object
+from ci_envs.registry.games import import_object
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution

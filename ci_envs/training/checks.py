@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.spec import option_value
+from ci_envs.registry.spec import option_value
 from ci_envs.validation import integer_between, one_of, true_or_false
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ci_envs.cluster import check_address
 from ci_envs.games.openings import RandomOpenings
-from ci_envs.spec import option_text
+from ci_envs.registry.spec import option_text
 from ci_envs.training.checks import AgentSpecs, Check, Integer, Number, OrNone, Text
 
 LENGTHS = ("steps", "episodes", "generations", "iterations", "minutes")

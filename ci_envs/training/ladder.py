@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import point_ratings
 from ci_envs.arena.results import Record

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ci_envs.agent.capabilities import Trainable
-from ci_envs.agent.registry import factory_of, registered_agents
+from ci_envs.agent_interface.capabilities import Trainable
+from ci_envs.agent_interface.making import AGENTS
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
-from ci_envs.registry import import_object, resolve
-from ci_envs.spec import check_options, split_spec
+from ci_envs.registry.games import import_object, resolve
+from ci_envs.registry.spec import check_options, split_spec
 from ci_envs.training.config import LENGTHS, TrainingConfig, options_of
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
@@ -75,7 +75,7 @@ def trainer_of(name: str) -> type[Trainer]:
         ValueError: No agent has this name, or the agent cannot be trained.
         ImportError: A package that the agent needs is not installed.
     """
-    factory = factory_of(name)
+    factory = AGENTS.find(name)
     if not isinstance(factory, Trainable):
         raise ValueError(f"Agent {name!r} cannot be trained. Available: {', '.join(learners()) or '(none)'}")
     with optional_import(f"training of {name}", preferred=name):
@@ -85,7 +85,7 @@ def trainer_of(name: str) -> type[Trainer]:
 
 def learners() -> list[str]:
     """Return the names of the agents that can be trained."""
-    return [name for name in registered_agents() if _is_trainable(name)]
+    return [name for name in AGENTS.names() if _is_trainable(name)]
 
 
 def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) -> TrainingConfig:
@@ -140,6 +140,6 @@ def _preset_options(trainer: type[Trainer], name: object) -> dict[str, Any]:
 
 def _is_trainable(name: str) -> bool:
     try:
-        return isinstance(factory_of(name), Trainable)
+        return isinstance(AGENTS.find(name), Trainable)
     except Exception:  # an agent whose package is broken does not hide the others
         return False

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement

@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 from nicegui import ui
 
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.schemas import AnalysisReport, TreeBranch

@@ -10,8 +10,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from ci_envs.agent.analysis import Analysis, Branch
-from ci_envs.agent.capabilities import analyses, as_analyst
+from ci_envs.agent_interface.analysis import Analysis, Branch
+from ci_envs.agent_interface.capabilities import analyses, as_analyst
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position

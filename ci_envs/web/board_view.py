@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.drawing.annotation import Marks
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.position import Position

@@ -13,15 +13,15 @@ from typing import Any
 
 from docstring_parser import parse
 
-from ci_envs.agent.capabilities import HasCheckpoints
-from ci_envs.agent.interface import Agent, AgentFactory
-from ci_envs.agent.registry import GIVEN, factory_of, make_agent, make_named, option_names_of, registered_agents
+from ci_envs.agent_interface.capabilities import HasCheckpoints
+from ci_envs.agent_interface.interface import Agent, AgentFactory
+from ci_envs.agent_interface.making import AGENTS, make_agent, make_named
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
-from ci_envs.registry import GameSpec, registered, resolve
+from ci_envs.registry.games import GameSpec, registered, resolve
+from ci_envs.registry.spec import split_spec, unnamed_option
 from ci_envs.solver.solver import solver_of
-from ci_envs.spec import split_spec, unnamed_option
 from ci_envs.validation import integer_between, unknown_name
 
 HUMAN = "human"
@@ -94,7 +94,7 @@ class Catalog:
 
     def agent_names(self) -> list[str]:
         """Return the names of all agents, without loading the agents."""
-        return [*(name for name in registered_agents() if name != HUMAN), *self.listed]
+        return [*(name for name in AGENTS.names() if name != HUMAN), *self.listed]
 
     def agent_entry(self, name: str) -> Entry:
         """Return the entry of an agent by its name."""
@@ -124,10 +124,10 @@ class Catalog:
             raise ValueError(f"{HUMAN!r} is not an agent here. Choose an agent, or play yourself")
         if name in SOLVING_AGENTS and not solver_of(game).is_quick(Position.start(game)):
             raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")
-        factory = factory_of(name)
-        names = option_names_of(factory)
+        factory = AGENTS.find(name)
+        names = AGENTS.option_names(factory)
         if "" in options:
-            options[unnamed_option(factory, GIVEN) or ""] = options.pop("")
+            options[unnamed_option(factory, AGENTS.given) or ""] = options.pop("")
         checked = {option: _checked(option, value, factory) for option, value in options.items()}
         if "depth" in checked and "time" in names:
             checked.setdefault("time", OPTION_LIMITS["time"])
@@ -166,11 +166,11 @@ def _parameter_meanings(spec: GameSpec) -> Mapping[str, str]:
 @cache
 def _agent(name: str) -> Entry:
     try:
-        factory = factory_of(name)
+        factory = AGENTS.find(name)
         parameters = signature(factory).parameters
     except Exception as error:  # the other agents can be chosen even if one package is broken
         return Entry(name, f"cannot be loaded: {error}", {})
-    options = {option: _default(parameters[option]) for option in option_names_of(factory)}
+    options = {option: _default(parameters[option]) for option in AGENTS.option_names(factory)}
     docstrings = (getdoc(getattr(factory, name, None)) for name in ("__init__", "options_type"))
     documented = [each for text in (getdoc(factory), *docstrings) for each in parse(text or "").params]
     meanings = {each.arg_name: " ".join((each.description or "").replace("``", "").split()) for each in documented}
@@ -203,7 +203,7 @@ def _checked(option: str, value: Any, factory: AgentFactory) -> Any:
         if value is not None and value not in known:
             raise ValueError(f"{option} must be one of {', '.join(known) or 'none'}, not {value!r}")
         return known.get(value)
-    most = limit_of(option, option_names_of(factory))
+    most = limit_of(option, AGENTS.option_names(factory))
     if most is not None and isinstance(value, int | float) and value > most:
         raise ValueError(f"{option} must be {most:g} or less here, not {value!r}")
     return value

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent.decision import decide
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between

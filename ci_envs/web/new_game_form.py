@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ci_envs.spec import split_spec
+from ci_envs.registry.spec import split_spec
 from ci_envs.web.catalog import HUMAN, Entry
 from ci_envs.web.offers import Offer, Offers, OptionField
 from ci_envs.web.option_inputs import OptionInputs, spec_of

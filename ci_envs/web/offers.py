@@ -6,10 +6,10 @@ from inspect import Parameter, signature
 from threading import Lock
 from typing import Any, Literal
 
-from ci_envs.agent.capabilities import HasCheckpoints, HasOptionValues
-from ci_envs.agent.registry import GIVEN, factory_of, option_names_of
+from ci_envs.agent_interface.capabilities import HasCheckpoints, HasOptionValues
+from ci_envs.agent_interface.making import AGENTS
 from ci_envs.games.game import Game
-from ci_envs.spec import unnamed_option
+from ci_envs.registry.spec import unnamed_option
 from ci_envs.web.catalog import Catalog, limit_of
 
 Kind = Literal["switch", "whole number", "number", "text", "choice"]
@@ -100,15 +100,15 @@ class Offers:
         if name in self._catalog.listed:
             return Offer(name, entry.purpose, (), ()) if self._can_play(name, game) else None
         try:
-            factory = factory_of(name)
+            factory = AGENTS.find(name)
         except ImportError:
             return None
-        unnamed = unnamed_option(factory, GIVEN)
+        unnamed = unnamed_option(factory, AGENTS.given)
         candidates = _variants(factory, unnamed)
         variants = tuple(value for value in candidates if self._can_play(f"{name}:{value}", game))
         if not variants and (candidates or not self._can_play(name, game)):
             return None
-        parameters, names = signature(factory).parameters, option_names_of(factory)
+        parameters, names = signature(factory).parameters, AGENTS.option_names(factory)
         fields = [
             option_field(parameters[option], entry.meanings.get(option, ""), _values(factory).get(option, ()), names)
             for option in names

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ci_envs.spec import option_text
+from ci_envs.registry.spec import option_text
 from ci_envs.web.offers import OptionField
 
 _SUGGESTED: Mapping[tuple[str, str], Any] = {("mcts", "simulations"): 1000, ("minimax", "depth"): 3}

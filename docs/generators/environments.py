@@ -8,7 +8,7 @@ import numpy as np
 
 from ci_envs import Position, make_vec, solve
 from ci_envs.cli.docstrings import documented_object
-from ci_envs.registry import registered, resolve
+from ci_envs.registry.games import registered, resolve
 from ci_envs.web.rules_page import example_pictures
 
 BOARDS = 256

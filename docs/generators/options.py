@@ -5,21 +5,21 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from ci_envs.agent.capabilities import Trainable
-from ci_envs.agent.registry import factory_of, option_names_of
+from ci_envs.agent_interface.capabilities import Trainable
+from ci_envs.agent_interface.making import AGENTS
 from ci_envs.cli.docstrings import first_line
 from ci_envs.cli.info import DocumentedOption, documented_options, training_options
-from ci_envs.optimisation import solving
 from ci_envs.optimisation.registry import problem_maker
-from ci_envs.spec import option_names, split_spec
+from ci_envs.optimisation.solving import SOLVERS
+from ci_envs.registry.spec import option_names, split_spec
 
 STRENGTH = Path(__file__).parents[1] / "strength"
 
 
 def agent_sections(name: str) -> str:
     """Return the generated sections of an agent's page: options, options of the training, and strength."""
-    factory = factory_of(name)
-    sections = ["## Options", _table(documented_options(factory, option_names_of(factory)))]
+    factory = AGENTS.find(name)
+    sections = ["## Options", _table(documented_options(factory, AGENTS.option_names(factory)))]
     if isinstance(factory, Trainable):
         sections += ["## Options of the training", f"`ci-envs train {name} ENV --output DIR`"]
         sections += [_table(training_options(name))]
@@ -32,9 +32,9 @@ def solver_sections(names: Iterable[str]) -> str:
     """Return a section for each solver, with its description and its options."""
     sections = []
     for name in names:
-        solver = solving.solver_named(name)
+        solver = SOLVERS.find(name)
         sections += [f"### `{name}`", first_line(solver)]
-        sections += [_table(documented_options(solver, solving.option_names_of(solver)))]
+        sections += [_table(documented_options(solver, SOLVERS.option_names(solver)))]
     return "\n\n".join(sections) + "\n"
 
 

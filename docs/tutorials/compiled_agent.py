@@ -13,8 +13,8 @@ import numpy as np
 import rich
 
 from ci_envs import make_vec, register_agent
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.arena import compare, tables
 from ci_envs.games import LOSS, action_count, implements, legal, play, result
 from ci_envs.games.walk import random_action

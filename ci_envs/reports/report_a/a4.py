@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_a.tictactoe_pairings import (

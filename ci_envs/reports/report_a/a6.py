@@ -11,10 +11,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
+from ci_envs.registry.spec import split_spec
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_a.quixo_layers import (
     GENERATIONS,
@@ -35,7 +36,6 @@ from ci_envs.reports.section import (
     Series,
 )
 from ci_envs.reports.tables import format_whole
-from ci_envs.spec import split_spec
 
 _DESCRIBED = "preset=A6"
 _OURS = "population=16,games=10,opponents=random,peers=0,final_games=40"

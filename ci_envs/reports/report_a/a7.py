@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ci_envs.agent.interface import Agent, PositionAgent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent, PositionAgent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo

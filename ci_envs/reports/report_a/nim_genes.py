@@ -13,8 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion
 from ci_envs.agents.evolution.play import play_population
 from ci_envs.agents.nim.genetic import NimGAAgent, NimGAPolicy, action_probabilities

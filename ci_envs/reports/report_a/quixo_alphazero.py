@@ -20,9 +20,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.observations import observations_of
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.observations import observations_of
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games.batch import play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING

@@ -19,8 +19,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.evolution.layers import Layer, Layers, flatten_layers
 from ci_envs.agents.evolution.networks import NetworkPolicy
 from ci_envs.agents.evolution.play import Individual, play_population

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.match import play_match
 from ci_envs.arena.results import MatchResult, Record

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games import action_count, implements, lean_kernel, legal
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game

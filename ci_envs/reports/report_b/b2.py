@@ -16,10 +16,10 @@ from ci_envs.optimisation.presets import with_preset
 from ci_envs.optimisation.set_covering.instances import set_covering
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Result, optimise
+from ci_envs.registry.spec import Option, option_text
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_b.covering_ga import GENERATIONS, PLAN, Variant, genetic
 from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
-from ci_envs.spec import Option, option_text
 
 _FIGURES = {5: (5, 3), 10: (10, 7), 20: (24, 200), 100: (202, 200), 500: (1610, 200), 1000: (3600, 200)}
 """The weight of report B's cover and its number of generations, by N."""

@@ -18,7 +18,7 @@ from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.nim_agent import strategy_agent

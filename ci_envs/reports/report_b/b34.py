@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import spread_of_runs

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.arena.results import Record
 from ci_envs.games.quarto import Quarto

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agent.capabilities import Analyst
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.capabilities import Analyst
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games import ONGOING, action_count, initial, inlined, lean_kernel, legal, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim, pack, size_of

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from ci_envs.agent.capabilities import Analyst
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.capabilities import Analyst
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.nim import Nim, pack
 from ci_envs.games.position import Position
 from ci_envs.reports.nim_strategies import Chances, Move, Rows, Strategy, after, moves_of, nim_optimal, nim_sum

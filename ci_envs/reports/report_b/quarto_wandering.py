@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, candidate_genes
 from ci_envs.agents.evolution.wandering_ga import EACH, PAIRS, SWAP, UNIFORM
 from ci_envs.agents.evolution.wandering_policy import WanderingOptions

@@ -6,8 +6,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ci_envs.agent.decision import ask
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.decision import ask
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.arena.results import Record, Side
 from ci_envs.games.batch import start_words

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.games.operations import action_count

@@ -4,8 +4,8 @@
 version is our ``monte_carlo`` with the same games and the same step. In it a lost game counts -1.
 """
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.games.game import Game
 from ci_envs.reports.report_d.quixo_monte_carlo import GAMES, PositionTableAgent, learn_positions
 from ci_envs.reports.report_d.quixo_rows import QUIXO, SEATS, require_quixo, share_by_seat

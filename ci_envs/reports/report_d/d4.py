@@ -5,7 +5,7 @@
 most 1, and only for the first event. The described version is our ``q_learning`` with ``shaping=longest_run``.
 """
 
-from ci_envs.agent.interface import Agent
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.reports.report_d.quixo_q_learning import (
     ADDED,

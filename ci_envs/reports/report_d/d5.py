@@ -12,15 +12,15 @@ from statistics import mean
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.agent.interface import Agent, PositionAgent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent, PositionAgent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
+from ci_envs.registry.spec import split_spec
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_d.quixo_rules import Settings, Weights, champion_agent, evolve, rules_agent, share_won
 from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.tables import format_whole
-from ci_envs.spec import split_spec
 
 _RANDOM, _ALPHA_BETA = "random", "report:D2:depth2"
 _SEATS = ("first", "second")

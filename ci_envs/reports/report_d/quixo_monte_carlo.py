@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Rule, action_values
 from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, new_table
 from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean_kernel, play, result

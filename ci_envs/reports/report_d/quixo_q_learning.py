@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import PolicyAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.run_reward import run_reward
 from ci_envs.agents.tabular.value_table import find, find_or_insert, new_table
 from ci_envs.games import (

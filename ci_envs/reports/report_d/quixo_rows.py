@@ -1,8 +1,8 @@
 """Games of Quixo against the random opponent."""
 
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.registry import make_agent
-from ci_envs.agent.supported_game import require_game
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import make_agent
+from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.arena.match import play_match
 from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agents.evolution.champion import Champion
 from ci_envs.agents.evolution.evolution_strategy import AGENT, EvolutionStrategyAgent
 from ci_envs.agents.evolution.play import play_population

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.reports.report_e.compiled_network import weights_of

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.reports.estimates import measured_share
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.experiments import (

@@ -7,7 +7,7 @@ a step after 50 games instead of one: "described" with the network of report E, 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.reports.alphazero_training import train_alphazero

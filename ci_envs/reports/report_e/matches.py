@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ci_envs.agent.interface import Agent, PositionAgent
-from ci_envs.agent.registry import make_agent
+from ci_envs.agent_interface.interface import Agent, PositionAgent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.observations import observations_of
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.games.game import Game
 from ci_envs.games.operations import transform, transform_action
 from ci_envs.kernels.compiler import kernel

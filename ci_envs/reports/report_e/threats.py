@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ci_envs.agent.interface import PositionAgent
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.openings import random_openings
 from ci_envs.games.position import Position
 

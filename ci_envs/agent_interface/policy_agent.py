@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.interface import PositionAgent
-from ci_envs.agent.policy import CompiledPolicy, choose_batch
+from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.policy import CompiledPolicy, choose_batch
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.seeds import SeedSequence
 

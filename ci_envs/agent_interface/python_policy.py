@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent.decision import ask
-from ci_envs.agent.interface import Agent
-from ci_envs.agent.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent.policy_agent import compiled_policy
+from ci_envs.agent_interface.decision import ask
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.kernels.callback import Callback
 from ci_envs.kernels.dispatch import implements
 

@@ -1,6 +1,7 @@
 """Spec strings: ``name:key=value,key=value`` names an environment or an agent with its options."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -10,41 +11,63 @@ Option = bool | int | float | str | None | tuple["Option", ...]
 
 C = TypeVar("C")
 
+_SEPARATOR = re.compile(r""",(?=(?:[^"']|"[^"]*"|'[^']*')*$)""")  # a comma that is not in quotes
 _WORDS: dict[str, Option] = {"true": True, "false": False, "none": None}
 
 
 def split_spec(text: str) -> tuple[str, dict[str, Option]]:
-    """Return the name and the options of a spec string.
+    """Return the name and the options of a spec string (:func:`split_options`).
+
+    Raises:
+        ValueError: The options are malformed.
+    """
+    name, colon, rest = text.partition(":")
+    return name, split_options(rest, text) if colon else {}
+
+
+def split_options(text: str, spec: str) -> dict[str, Option]:
+    """Return the options of the text ``key=value,key=value``.
 
     A value is true, false, none, a number or a word. Several values separated by commas are a tuple:
-    ``Nim-v0:heaps=3,4,5,misere=true``. The first value can have no name, as in ``sb3:runs/quixo/best.safetensors``. It
-    is an unchanged text under the name ``""``, and :func:`check_options` gives it its name.
+    ``heaps=3,4,5,misere=true``. A value in quotes is a text that can contain commas: ``path="a,b=1.npz"``. The first
+    value can have no name, as in ``runs/quixo/best.safetensors``. It is an unchanged text under the name ``""``, and
+    :func:`check_options` gives it its name.
+
+    Args:
+        text: The options.
+        spec: The whole spec string for messages.
 
     Raises:
         ValueError: Another value has no name, or an option occurs twice.
     """
-    name, colon, rest = text.partition(":")
     options: dict[str, Option] = {}
     key = ""
-    for part in rest.split(",") if colon else []:
+    for part in _SEPARATOR.split(text) if text else []:
         word, equals, value = part.partition("=")
         if equals and word.isidentifier():
             if word in options:
-                raise ValueError(f"{text!r} sets {word!r} twice")
+                raise ValueError(f"{spec!r} sets {word!r} twice")
             key = word
             options[key] = option_value(value)
-        elif word and not options:
-            options[""] = part
+        elif word and not key:
+            options[""] = f"{options['']},{part}" if options else _unquoted(part) or part
         elif key and not equals:
             before = options[key]
             options[key] = (*(before if isinstance(before, tuple) else (before,)), option_value(part))
         else:
-            raise ValueError(f"{text!r}: expected key=value, not {part!r}")
-    return name, options
+            raise ValueError(f"{spec!r}: expected key=value, not {part!r}")
+    return options
+
+
+def _unquoted(text: str) -> str | None:
+    """Return a text in quotes without them, or None for any other text."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else None
 
 
 def option_value(text: str) -> Option:
-    """Return the value of a text: true, false, none, a number, or the text itself."""
+    """Return the value of a text: true, false, none, a number, a text in quotes, or the text itself."""
+    if (quoted := _unquoted(text)) is not None:
+        return quoted
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for number in (int, float):

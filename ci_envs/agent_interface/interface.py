@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent.observations import Observation, read_observation, read_observations
+from ci_envs.agent_interface.observations import Observation, read_observation, read_observations
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 from typing_extensions import override
 
-from ci_envs.spec import check_options, option_names, split_spec
+from ci_envs.registry.spec import check_options, option_names, split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent.interface import Agent, PositionAgent
-from ci_envs.agent.observations import observations_of
+from ci_envs.agent_interface.interface import Agent, PositionAgent
+from ci_envs.agent_interface.observations import observations_of
 
 
 class TimedActions(NamedTuple):
@@ -28,7 +28,7 @@ def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
     """Return the answer of an agent to n positions, without checks.
 
     Args:
-        agent: the agent. A :class:`~ci_envs.agent.interface.PositionAgent` gets positions, any other agent
+        agent: the agent. A :class:`~ci_envs.agent_interface.interface.PositionAgent` gets positions, any other agent
             observations.
         words: non-terminal positions, uint64 of shape (n, 2).
     """

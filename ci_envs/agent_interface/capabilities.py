@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from typing_extensions import override
 
-from ci_envs.agent.analysis import Analysis
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
 
 

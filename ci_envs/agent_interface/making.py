@@ -1,0 +1,204 @@
+"""Agents by name, and agents of any object: :func:`make_agent` and :func:`as_agent`."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ci_envs.agent_interface.adapters import FunctionAgent, ObjectAgent, PredictorAgent
+from ci_envs.agent_interface.interface import Agent, AgentFactory
+from ci_envs.extras import optional_import
+from ci_envs.games.game import Game
+from ci_envs.registry.components import Components
+from ci_envs.registry.games import resolve
+from ci_envs.registry.plugins import plugins
+from ci_envs.registry.spec import check_options
+
+ADAPTERS = "ci_envs.adapters"
+"""The group of entry points of functions ``adapt(thing, game, *, seed)`` that make agents of the objects of a package.
+
+The name of the entry point is the name of the package, for example ``stable_baselines3``.
+"""
+
+
+def _is_agent(thing: Any) -> bool:
+    """Return whether an object of a user's file can be an agent."""
+    if inspect.isfunction(thing):
+        return not thing.__name__.startswith("make_")
+    return any(callable(getattr(thing, name, None)) for name in ("act", "act_batch", "predict"))
+
+
+AGENTS = Components("agent", "ci_envs.agents", ("game", "seed"), _is_agent)
+"""The agents by name."""
+
+
+def register_agent(name: str, factory: AgentFactory) -> None:
+    """Register an agent of this process under ``name``. An installed package can use an entry point instead.
+
+    An agent need not be registered: ``module:Name`` and ``file.py:Name`` name any function or class.
+
+    Args:
+        name: the name in spec strings.
+        factory: called as ``factory(game, seed=seed, **options)``. Its other parameters are its options.
+
+    Raises:
+        ValueError: ``name`` is registered already, or cannot be used in a spec string.
+
+    Examples:
+        >>> from ci_envs import register_agent
+        >>> from ci_envs.agents import Agent
+        >>> class FirstLegalAgent(Agent):
+        ...     def act(self, observation):
+        ...         return int(observation["action_mask"].argmax())
+        ...
+        >>> register_agent("first_legal", FirstLegalAgent)
+    """
+    AGENTS.register(name, factory)
+
+
+def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **options: Any) -> Agent:
+    """Make an agent from its spec string: ``make_agent("minimax:depth=4", env, seed=0)``.
+
+    Args:
+        spec: a name or a reference such as ``mine.py:MyAgent``, optionally with options.
+        env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
+        seed: makes the agent deterministic.
+        **options: further options, by name.
+
+    Raises:
+        ValueError: the agent or an option is unknown, an option is missing or has an invalid value, or the agent
+            does not play this game.
+        OSError: a file cannot be read.
+
+    Examples:
+        >>> from ci_envs import Nim, make_agent
+        >>> agent = make_agent("nim_expert", Nim((1, 2, 4)), seed=0)
+        >>> agent = make_agent("minimax", Nim((1, 2, 4)), depth=3)
+    """
+    name, component, written = AGENTS.load(spec)
+    given, game = {**written, **options}, game_of(env_or_game)
+    if name in AGENTS.names():
+        return make_named(name, given, game, seed=seed)
+    if isinstance(component, type):
+        return _of_class(name, component, given, game, seed)
+    return _adapted(_with_options(name, component, given), game, seed)
+
+
+def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:
+    """Make an agent from its registered name and its options. :func:`make_agent` also accepts references.
+
+    Args:
+        name: the registered name.
+        options: the options by name. The name ``""`` is the option that a spec string need not name.
+        env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
+        seed: makes the agent deterministic.
+
+    Raises:
+        ValueError: see :func:`make_agent`.
+    """
+    factory, game = AGENTS.find(name), game_of(env_or_game)
+    return _adapted(factory(game, seed=seed, **AGENTS.options(name, factory, options)), game, seed)
+
+
+def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
+    """Return an agent that plays as an object decides, which need not know this package.
+
+    Args:
+        thing: an agent, the class of an agent, a function ``observation -> action``, an object or class with a method
+            ``act(observation)`` or ``predict(observation)`` as in Stable-Baselines3, a spec string, or the path of a
+            Python file. A class is called with those of the arguments ``game`` and ``seed`` that it has.
+        env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
+        seed: makes the agent deterministic if ``thing`` is a class, a spec string or a path.
+
+    Raises:
+        TypeError: the object is none of these.
+        ValueError: the agent plays another game, or see :func:`make_agent`.
+        OSError: a file cannot be read.
+
+    Examples:
+        >>> from ci_envs import Nim
+        >>> from ci_envs.agents import as_agent
+        >>> agent = as_agent(lambda observation: int(observation["action_mask"].argmax()), Nim())
+    """
+    game = game_of(env_or_game)
+    if isinstance(thing, str | Path):
+        return make_agent(str(thing), game, seed=seed)
+    if isinstance(thing, type):
+        return _of_class(thing.__name__, thing, {}, game, seed)
+    return _adapted(thing, game, seed)
+
+
+def name_of(thing: Any) -> str:
+    """Return the name of an object that is an agent: its spec string, or the name of the function or class."""
+    if isinstance(thing, str | Path):
+        return str(thing)
+    if isinstance(thing, FunctionAgent | ObjectAgent | PredictorAgent):
+        return name_of(thing.thing)
+    if isinstance(thing, partial):
+        return name_of(thing.func)
+    return str(getattr(thing, "__name__", None) or type(thing).__name__)
+
+
+def _of_class(name: str, cls: type, options: Mapping[str, Any], game: Game, seed: int | None) -> Agent:
+    """Return the agent of an object of a class. The class gets the game and the seed if it has these parameters."""
+    parameters = inspect.signature(cls).parameters.values()
+    takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
+    names = {parameter.name for parameter in parameters}
+    given = {key: value for key, value in (("game", game), ("seed", seed)) if takes_all or key in names}
+    return _adapted(cls(**given, **AGENTS.options(name, cls, options)), game, seed)
+
+
+def _with_options(name: str, thing: Any, options: Mapping[str, Any]) -> Any:
+    """Return a function of an observation with its other parameters set. Other objects have no options.
+
+    Raises:
+        ValueError: an option is unknown, or a required option is missing.
+    """
+    if not inspect.isfunction(thing):
+        check_options(f"agent {name}", options, ())
+        return thing
+    observation = next(iter(inspect.signature(thing).parameters), "observation")
+    named = replace(AGENTS, given=(observation,)).options(name, thing, options)
+    return partial(thing, **named) if named else thing
+
+
+def _adapted(thing: Any, game: Game, seed: int | None) -> Agent:
+    """Return the agent of an object."""
+    if isinstance(thing, Agent):
+        if thing.game != game:
+            raise ValueError(f"{type(thing).__name__} was made for {thing.game}, not for {game}")
+        return thing
+    adapters = plugins(ADAPTERS)
+    for cls in type(thing).__mro__:
+        package = cls.__module__.partition(".")[0]
+        if package in adapters:
+            with optional_import(f"an agent of a {type(thing).__name__}"):
+                adapt = adapters[package].load()
+            agent: Agent = adapt(thing, game, seed=seed)
+            return agent
+    if callable(getattr(thing, "act", None)) or callable(getattr(thing, "act_batch", None)):
+        return ObjectAgent(game, thing, seed=seed)
+    if callable(getattr(thing, "predict", None)):
+        return PredictorAgent(game, thing, seed=seed)
+    if callable(thing):
+        return FunctionAgent(game, thing, seed=seed)
+    raise TypeError(
+        "an agent is an agent of ci_envs, a function of an observation, a class or an object with act(observation) or "
+        f"predict(observation), or a spec string, not {thing!r}"
+    )
+
+
+def game_of(env_or_game: Any) -> Game:
+    """Return the game of an environment (wrapped or not) or of an id, or the game itself.
+
+    Raises:
+        TypeError: the argument is none of these.
+    """
+    if isinstance(env_or_game, str):
+        return resolve(env_or_game)[1]
+    game = getattr(getattr(env_or_game, "unwrapped", None), "game", env_or_game)
+    if not isinstance(game, Game):
+        raise TypeError(f"need an environment of ci_envs, its id, or a game, not {env_or_game!r}")
+    return game

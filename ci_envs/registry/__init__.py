@@ -1,0 +1,1 @@
+"""Names and options of games, agents, trainers, solvers and problems."""

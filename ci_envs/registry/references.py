@@ -1,0 +1,114 @@
+"""References to objects of any module or file: ``module:Name``, ``file.py:Name`` and ``file.py``."""
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+_FILE = re.compile(r"(?P<place>.+?\.py)(?::(?P<name>[A-Za-z_]\w*)(?=:|$))?(?::(?P<rest>.*))?", re.DOTALL)
+_MODULE = re.compile(r"(?P<place>[A-Za-z_]\w*(?:\.\w+)*):(?P<name>[A-Za-z_]\w*)(?=:|$)(?::(?P<rest>.*))?", re.DOTALL)
+
+
+class Reference(NamedTuple):
+    """A reference to an object.
+
+    Attributes:
+        place: a module, or the path of a file that ends in ``.py``.
+        name: the name of the object in the module. Empty for the only suitable object of a file.
+    """
+
+    place: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.place}:{self.name}" if self.name else self.place
+
+
+def split_reference(text: str) -> tuple[Reference, str] | None:
+    """Return the reference at the beginning of a spec string and the text after it, or None if there is none."""
+    match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
+    return match and (Reference(match["place"], match["name"] or ""), match["rest"] or "")
+
+
+def load(reference: Reference, suits: Callable[[Any], bool], kind: str) -> Any:
+    """Return the object of a reference. Modules are also searched in the current folder.
+
+    Args:
+        reference: the reference.
+        suits: whether an object is of the wanted kind. It selects the object of a file without a name.
+        kind: the wanted kind for messages, for example ``agent``.
+
+    Raises:
+        ModuleNotFoundError: there is no such module.
+        OSError: the file cannot be read.
+        ValueError: the module cannot be imported, or has no such object.
+    """
+    module = _module_of_file(reference.place) if reference.place.endswith(".py") else _module_named(reference.place)
+    own = {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__ and suits(value)
+    }
+    if reference.name:
+        if not hasattr(module, reference.name):
+            raise ValueError(f"{reference.place} has no {reference.name!r}. Available: {', '.join(own) or '(none)'}")
+        return getattr(module, reference.name)
+    if len(own) != 1:
+        example = f"; choose one, for example {reference.place}:{next(iter(own))}" if own else ""
+        raise ValueError(f"{reference.place} defines {len(own)} {kind}s ({', '.join(own) or 'none'}), not one{example}")
+    return next(iter(own.values()))
+
+
+def _module_named(name: str) -> ModuleType:
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())  # the script ci-envs does not search it, but python -m ci_envs does
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            raise
+        raise _import_error(name, error) from error
+    except Exception as error:
+        raise _import_error(name, error) from error
+
+
+def _module_of_file(path: str) -> ModuleType:
+    """Return the module of a file. It has the name of the file, unless another module has this name."""
+    file = Path(path).expanduser().resolve()
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    known = sys.modules.get(file.stem)
+    taken = known is not None and getattr(known, "__file__", None) != str(file)
+    name = f"{file.stem}_{sha256(bytes(file)).hexdigest()[:8]}" if taken else file.stem
+    if name in sys.modules:
+        return sys.modules[name]
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))  # its other modules
+    spec = spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _import_error(path, error) from error
+    return module
+
+
+def _import_error(place: str, error: Exception) -> ValueError:
+    trace, line = error.__traceback__, None
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).stem == Path(place.replace(".", "/")).stem or place.endswith(
+            Path(trace.tb_frame.f_code.co_filename).name
+        ):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    where = place if line is None else f"{place}, line {line}"
+    return ValueError(f"{where} cannot be imported: {type(error).__name__}: {error}")
