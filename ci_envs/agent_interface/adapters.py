@@ -1,6 +1,8 @@
 """Agents that play as objects of other programs decide, which know nothing of this package."""
 
 import inspect
+from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,9 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.games.game import Game
 
+Maker = Callable[[int | None], Any]
+"""A function that makes an object from a seed."""
+
 
 class FunctionAgent(Agent):
     """An agent that plays the action that a function of the observation returns.
@@ -20,10 +25,28 @@ class FunctionAgent(Agent):
         thing: the function.
     """
 
-    def __init__(self, game: Game, thing: Any, *, seed: int | None = None) -> None:
-        """Make the agent of the function ``thing``."""
+    def __init__(self, game: Game, thing: Any, *, seed: int | None = None, make: Maker | None = None) -> None:
+        """Make the agent of the function or object ``thing``. With ``make`` each new seed makes a new object."""
+        self.thing, self._make = thing, make
         super().__init__(game, seed=seed)
-        self.thing = thing
+        if self.keeps_games:
+            self.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
+
+    @override
+    def reseed(self, seed: int | None) -> None:
+        if hasattr(self, "rng") and self._make is not None:
+            self.thing = self._make(seed)
+        super().reseed(seed)
+
+    @property
+    @override
+    def keeps_games(self) -> bool:
+        return callable(getattr(self.thing, "start_games", None))
+
+    @override
+    def start_games(self, n: int, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        if self.keeps_games:
+            self.thing.start_games(n, seats, seeds)
 
     @override
     def act(self, observation: Observation) -> int:
@@ -31,7 +54,7 @@ class FunctionAgent(Agent):
 
 
 class ObjectAgent(FunctionAgent):
-    """An agent that plays the action that the method ``act`` or ``act_batch`` of an object returns.
+    """An agent that plays the action that the method ``act`` of an object returns.
 
     Attributes:
         thing: the object.
@@ -39,14 +62,22 @@ class ObjectAgent(FunctionAgent):
 
     @override
     def act(self, observation: Observation) -> int:
-        if not hasattr(self.thing, "act"):
-            return super(FunctionAgent, self).act(observation)
         return whole_number(self.thing.act(dict(observation)), self.thing)
+
+
+class BatchObjectAgent(FunctionAgent):
+    """An agent that plays the actions that the method ``act_batch`` of an object returns.
+
+    Attributes:
+        thing: the object.
+    """
+
+    @override
+    def act(self, observation: Observation) -> int:
+        return Agent.act(self, observation)
 
     @override
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
-        if not hasattr(self.thing, "act_batch"):
-            return super().act_batch(observations)
         actions: NDArray[np.int64] = self.thing.act_batch(dict(observations))
         return actions
 
@@ -61,13 +92,13 @@ class PredictorAgent(FunctionAgent):
         thing: the object.
     """
 
-    def __init__(self, game: Game, thing: Any, *, seed: int | None = None) -> None:
+    def __init__(self, game: Game, thing: Any, *, seed: int | None = None, make: Maker | None = None) -> None:
         """Make the agent of the object ``thing``.
 
         Raises:
             ValueError: the object has the observation space of another game.
         """
-        super().__init__(game, thing, seed=seed)
+        super().__init__(game, thing, seed=seed, make=make)
         self._space = getattr(thing, "observation_space", None)
         planes = np.zeros(game.observation_shape, np.int8)
         fitted({"observation": planes, "action_mask": np.zeros(game.action_count, np.int8)}, self._space)
@@ -82,6 +113,37 @@ class PredictorAgent(FunctionAgent):
             further["deterministic"] = True
         answer = self.thing.predict(fitted(observation, self._space), **further)
         return whole_number(answer[0] if isinstance(answer, tuple) else answer, self.thing)
+
+
+class PerGameAgent(Agent):
+    """An agent with a copy of another agent for each game, so that each copy sees only its own game.
+
+    Attributes:
+        prototype: the agent that is copied.
+    """
+
+    def __init__(self, prototype: Agent) -> None:
+        """Make the agent of an agent with the attribute ``per_game``."""
+        self.prototype = prototype
+        super().__init__(prototype.game)
+        self.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
+
+    @override
+    def reseed(self, seed: int | None) -> None:
+        super().reseed(seed)
+        self.prototype.reseed(seed)
+
+    @override
+    def start_games(self, n: int, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        self._copies = [deepcopy(self.prototype) for _ in range(n)]
+        for i, copy in enumerate(self._copies):
+            copy.reseed(int(seeds[i] % 2**32))
+            copy.start_games(1, seats[i : i + 1], seeds[i : i + 1])
+
+    @override
+    def act(self, observation: Observation) -> int:
+        own = {key: value for key, value in observation.items() if key != "game_index"}
+        return self._copies[int(observation.get("game_index", 0))].act(own)
 
 
 def fitted(observation: Observation, space: Any) -> Any:

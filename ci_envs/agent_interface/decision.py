@@ -1,6 +1,6 @@
 """Functions that ask any agent for its actions in positions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -8,20 +8,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent_interface.action import whole_number
+from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
-from ci_envs.agent_interface.observations import observations_of
+from ci_envs.agent_interface.observations import Observation, observations_of
+
+NO_ACTION = -1
+"""The action of an agent that gave no answer. It is illegal in every position."""
 
 
 class TimedActions(NamedTuple):
     """The actions of an agent on n boards.
 
     Attributes:
-        actions: int64 of shape (n,), legal or not.
+        actions: int64 of shape (n,), legal or not; :data:`NO_ACTION` where the agent gave no answer.
         seconds: wall-clock time of the agent, without the time to write its observations.
+        faults: the reason for each board without an answer, by its number.
     """
 
     actions: NDArray[np.int64]
     seconds: float
+    faults: Mapping[int, str] = {}
 
 
 def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
@@ -32,29 +39,80 @@ def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
             observations.
         words: non-terminal positions, uint64 of shape (n, 2).
     """
-    return _prepared(agent, words)()
+    return _prepared(agent, words, None)()
 
 
-def decide(agent: Agent, words: NDArray[np.uint64]) -> TimedActions:
-    """Return the checked actions of an agent in n positions, and its time. The arguments are those of :func:`ask`.
+def decide(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None = None) -> TimedActions:
+    """Return the checked actions of an agent in n positions, and its time.
+
+    Args:
+        agent: the agent.
+        words: non-terminal positions, uint64 of shape (n, 2).
+        games: the number of the game of each position (:meth:`~ci_envs.agent_interface.interface.Agent.start_games`).
+            None means that each position is in a game of its own.
 
     Raises:
         ValueError: the agent returns an array of another shape than (n,).
         TypeError: the agent returns an array of another type than integers.
     """
-    call = _prepared(agent, words)
+    if games is None and agent.keeps_games:
+        games = np.arange(len(words))
+        agent.start_games(len(words), np.zeros(len(words), np.int8), games.astype(np.uint64))
+    return _checked(agent, len(words), _prepared(agent, words, games))
+
+
+def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64]) -> TimedActions:
+    """Return the actions of an agent as :func:`decide` does, with the boards where it fails.
+
+    Args:
+        agent: the agent.
+        words: non-terminal positions, uint64 of shape (n, 2).
+        games: the number of the game of each position (:meth:`~ci_envs.agent_interface.interface.Agent.start_games`).
+    """
+    if isinstance(agent, PositionAgent) or type(agent).act_batch is not Agent.act_batch:
+        try:
+            return _checked(agent, len(words), _prepared(agent, words, games))
+        except Exception as error:
+            return TimedActions(np.full(len(words), NO_ACTION), 0.0, dict.fromkeys(range(len(words)), reason(error)))
+    observations = _observations(agent, words, games)
+    actions, seconds, faults = np.full(len(words), NO_ACTION), 0.0, dict[int, str]()
+    for i in range(len(words)):
+        observation = {key: value[i] for key, value in observations.items()}
+        begin = perf_counter()
+        try:
+            actions[i] = whole_number(agent.act(observation), agent)
+        except Exception as error:
+            faults[i] = reason(error)
+        seconds += perf_counter() - begin
+    return TimedActions(actions, seconds, faults)
+
+
+def reason(error: Exception) -> str:
+    """Return the type and the message of an error in one line, or only the message of a :class:`ProcessError`."""
+    text = str(error) if isinstance(error, ProcessError) else f"{type(error).__name__}: {error}"
+    return " ".join(text.split()).removesuffix(":")
+
+
+def _checked(agent: Agent, n: int, call: Callable[[], Any]) -> TimedActions:
     begin = perf_counter()
     actions = np.asarray(call())
     seconds = perf_counter() - begin
-    if actions.shape != (len(words),):
-        raise ValueError(f"{type(agent).__name__} must return actions of shape ({len(words)},), not {actions.shape}")
+    if actions.shape != (n,):
+        raise ValueError(f"{type(agent).__name__} must return actions of shape ({n},), not {actions.shape}")
     if not np.issubdtype(actions.dtype, np.integer):
         raise TypeError(f"{type(agent).__name__} must return integers, not {actions.dtype}")
     return TimedActions(actions.astype(np.int64), seconds)
 
 
-def _prepared(agent: Agent, words: NDArray[np.uint64]) -> Callable[[], Any]:
+def _prepared(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None) -> Callable[[], Any]:
     """Return a function that calls the agent with prepared arguments."""
     if isinstance(agent, PositionAgent):
         return partial(agent.act_on, words)
-    return partial(agent.act_batch, observations_of(agent.game, words))
+    return partial(agent.act_batch, _observations(agent, words, games))
+
+
+def _observations(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None) -> Observation:
+    observations = observations_of(agent.game, words)
+    if not agent.keeps_games or games is None:
+        return observations
+    return {**observations, "game_index": games}  # type: ignore[dict-item]

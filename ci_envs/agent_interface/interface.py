@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from ci_envs.agent_interface.action import whole_number
 from ci_envs.agent_interface.observations import Observation, read_observation, read_observations
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
@@ -23,6 +24,7 @@ class Agent:
     A subclass defines :meth:`act`, or :meth:`act_batch`, or both.
 
     Attributes:
+        per_game: whether each game gets its own copy of the agent.
         game: the game that the agent plays.
         rng: the random number generator of the agent, for subclasses.
 
@@ -38,6 +40,8 @@ class Agent:
         >>> FirstLegalAgent(env.game).act(env.observe("player_0"))
         0
     """
+
+    per_game: ClassVar[bool] = False
 
     def __init__(self, game: Game, *, seed: int | None = None) -> None:
         """Make the agent.
@@ -78,8 +82,26 @@ class Agent:
             int64 of shape (n,).
         """
         boards = len(observations["action_mask"])
-        each = [self.act({key: value[i] for key, value in observations.items()}) for i in range(boards)]
-        return np.array(each, dtype=np.int64)
+        answers = (self.act({key: value[i] for key, value in observations.items()}) for i in range(boards))
+        return np.array([whole_number(answer, self) for answer in answers], dtype=np.int64)
+
+    @property
+    def keeps_games(self) -> bool:
+        """Whether the agent has a memory of each game: it defines :meth:`start_games`."""
+        return type(self).start_games is not Agent.start_games
+
+    def start_games(self, n: int, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        """Begin n games, and forget all earlier games.
+
+        Many games are played at the same time, so the observations of different games follow each other. An agent that
+        defines this method gets the number of the game, 0 to n - 1, with each observation, as ``game_index``. An agent
+        with the attribute ``per_game = True`` is copied for each game instead.
+
+        Args:
+            n: the number of games.
+            seats: 0 for each game in which the agent moves first, otherwise 1, int8 of shape (n,).
+            seeds: a seed for each game, uint64 of shape (n,).
+        """
 
     def any_of(self, choices: NDArray[Any]) -> NDArray[np.int64]:
         """Return a uniformly random one of the marked actions of each row of ``choices`` (n, actions), int64 (n,)."""

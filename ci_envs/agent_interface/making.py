@@ -7,8 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ci_envs.agent_interface.adapters import FunctionAgent, ObjectAgent, PredictorAgent
+from ci_envs.agent_interface.adapters import (
+    BatchObjectAgent,
+    FunctionAgent,
+    Maker,
+    ObjectAgent,
+    PerGameAgent,
+    PredictorAgent,
+)
+from ci_envs.agent_interface.child_process import Limits
+from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent, AgentFactory
+from ci_envs.agent_interface.isolation import HostedAgent, ProcessAgent
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry.components import Components
@@ -23,11 +33,20 @@ The name of the entry point is the name of the package, for example ``stable_bas
 """
 
 
+_BY_METHOD: Mapping[str, type[FunctionAgent]] = {
+    "act": ObjectAgent,
+    "act_batch": BatchObjectAgent,
+    "predict": PredictorAgent,
+    "__call__": FunctionAgent,
+}
+"""The agents of objects by the first of these methods that an object has."""
+
+
 def _is_agent(thing: Any) -> bool:
     """Return whether an object of a user's file can be an agent."""
     if inspect.isfunction(thing):
         return not thing.__name__.startswith("make_")
-    return any(callable(getattr(thing, name, None)) for name in ("act", "act_batch", "predict"))
+    return any(callable(getattr(thing, method, None)) for method in _BY_METHOD if method != "__call__")
 
 
 AGENTS = Components("agent", "ci_envs.agents", ("game", "seed"), _is_agent)
@@ -130,11 +149,30 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
     return _adapted(thing, game, seed)
 
 
+def isolated(thing: Any, game: Game, limits: Limits, seed: int | None) -> Agent:
+    """Return an agent as :func:`as_agent` does, in a process of its own unless ``thing`` is a registered name.
+
+    Raises:
+        ValueError: the object cannot be sent to another process, or see :func:`make_agent`.
+        OSError: there is no such file.
+    """
+    if isinstance(thing, Path):
+        thing = str(thing)
+    if isinstance(thing, str) and AGENTS.is_registered(thing):
+        agent = make_agent(thing, game, seed=seed)
+        if isinstance(agent, ProcessAgent) and not set(AGENTS.load(thing)[2]) & set(Limits._fields):
+            agent.limits = limits
+        return agent
+    if isinstance(thing, str):
+        AGENTS.check_exists(thing)
+    return HostedAgent(game, thing, limits=limits, seed=seed)
+
+
 def name_of(thing: Any) -> str:
     """Return the name of an object that is an agent: its spec string, or the name of the function or class."""
     if isinstance(thing, str | Path):
         return str(thing)
-    if isinstance(thing, FunctionAgent | ObjectAgent | PredictorAgent):
+    if isinstance(thing, FunctionAgent):
         return name_of(thing.thing)
     if isinstance(thing, partial):
         return name_of(thing.func)
@@ -147,7 +185,17 @@ def _of_class(name: str, cls: type, options: Mapping[str, Any], game: Game, seed
     takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
     names = {parameter.name for parameter in parameters}
     given = {key: value for key, value in (("game", game), ("seed", seed)) if takes_all or key in names}
-    return _adapted(cls(**given, **AGENTS.options(name, cls, options)), game, seed)
+    named = AGENTS.options(name, cls, options)
+
+    def make(seed: int | None) -> Any:
+        try:
+            return cls(**given | ({"seed": seed} if "seed" in given else {}), **named)
+        except (ValueError, OSError, ImportError):
+            raise
+        except Exception as error:
+            raise ValueError(f"agent {name} cannot be made: {reason(error)}") from error
+
+    return _adapted(make(seed), game, seed, make)
 
 
 def _with_options(name: str, thing: Any, options: Mapping[str, Any]) -> Any:
@@ -164,26 +212,29 @@ def _with_options(name: str, thing: Any, options: Mapping[str, Any]) -> Any:
     return partial(thing, **named) if named else thing
 
 
-def _adapted(thing: Any, game: Game, seed: int | None) -> Agent:
-    """Return the agent of an object."""
+def _adapted(thing: Any, game: Game, seed: int | None, make: Maker | None = None) -> Agent:
+    """Return the agent of an object, which ``make`` makes again for another seed."""
+    agent = _shared(thing, game, seed, make)
+    return PerGameAgent(agent) if getattr(thing, "per_game", False) else agent
+
+
+def _shared(thing: Any, game: Game, seed: int | None, make: Maker | None) -> Agent:
+    """Return the agent of an object, for all games together."""
     if isinstance(thing, Agent):
         if thing.game != game:
             raise ValueError(f"{type(thing).__name__} was made for {thing.game}, not for {game}")
         return thing
     adapters = plugins(ADAPTERS)
-    for cls in type(thing).__mro__:
-        package = cls.__module__.partition(".")[0]
+    for base in type(thing).__mro__:
+        package = base.__module__.partition(".")[0]
         if package in adapters:
             with optional_import(f"an agent of a {type(thing).__name__}"):
                 adapt = adapters[package].load()
             agent: Agent = adapt(thing, game, seed=seed)
             return agent
-    if callable(getattr(thing, "act", None)) or callable(getattr(thing, "act_batch", None)):
-        return ObjectAgent(game, thing, seed=seed)
-    if callable(getattr(thing, "predict", None)):
-        return PredictorAgent(game, thing, seed=seed)
-    if callable(thing):
-        return FunctionAgent(game, thing, seed=seed)
+    for method, cls in _BY_METHOD.items():
+        if callable(getattr(thing, method, None)):
+            return cls(game, thing, seed=seed, make=make)
     raise TypeError(
         "an agent is an agent of ci_envs, a function of an observation, a class or an object with act(observation) or "
         f"predict(observation), or a spec string, not {thing!r}"

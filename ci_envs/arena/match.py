@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.decision import decide, decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
+from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.solver.solution import Solution
 
@@ -40,6 +41,7 @@ def play_match(
     grading: Grading = _GRADE_ALL,
     progress: Progress | None = None,
     swap_seats: bool = True,
+    count_faults: bool = False,
 ) -> MatchResult:
     """Play a match between two agents. They swap seats after each game; ``first`` moves first in the first game.
 
@@ -57,6 +59,8 @@ def play_match(
         grading: the number of graded actions, and a function for their progress.
         progress: a function that is called with the number of finished games.
         swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
+        count_faults: whether an agent that raises an exception or answers something else than an integer loses the
+            game. Otherwise the exception ends the match.
 
     Raises:
         ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or an agent returns an
@@ -74,7 +78,7 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first, solution, grading), _Player(second, solution, grading))
+    players = (_Player(first, solution, grading, count_faults), _Player(second, solution, grading, count_faults))
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -82,15 +86,16 @@ def play_match(
     for begin in range(0, games, BATCH_SIZE):
         batch = slice(begin, begin + BATCH_SIZE)
         batches.append(_Boards(game, words[batch], starters[batch]))
+        for number, player in enumerate(players):
+            player.start_games((batches[-1].to_act != number).astype(np.int8))
         batches[-1].play_to_end(players, limit, progress)
-    scores, offenders, traces, lengths = (
-        np.concatenate([getattr(boards, name) for boards in batches])
-        for name in ("scores", "offenders", "traces", "lengths")
+    scores, traces, lengths = (
+        np.concatenate([getattr(boards, name) for boards in batches]) for name in ("scores", "traces", "lengths")
     )
     seats = starters == 0, starters == 1
     sides = (
-        players[0].side((_record(scores[seats[0]]), _record(scores[seats[1]])), offenders == 0),
-        players[1].side((_record(-scores[seats[1]]), _record(-scores[seats[0]])), offenders == 1),
+        players[0].side((_record(scores[seats[0]]), _record(scores[seats[1]]))),
+        players[1].side((_record(-scores[seats[1]]), _record(-scores[seats[0]]))),
     )
     plies = sum(player.decisions for player in players)
     different = len(np.unique(traces[seats[0]])), len(np.unique(traces[seats[1]]))
@@ -120,8 +125,11 @@ def _record(scores: NDArray[np.int8]) -> Record:
 class _Player:
     """An agent in a match, with its decisions so far."""
 
-    def __init__(self, agent: Agent, solution: Solution | None, grading: Grading) -> None:
+    def __init__(self, agent: Agent, solution: Solution | None, grading: Grading, count_faults: bool) -> None:
         self.agent = agent
+        self.faults = 0
+        self.first_fault = ""
+        self._count_faults = count_faults
         self.decisions = 0
         self.seconds = 0.0
         self._solution = solution
@@ -129,8 +137,18 @@ class _Player:
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
 
-    def decide(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        actions, seconds = decide(self.agent, words)
+    def start_games(self, seats: NDArray[np.int8]) -> None:
+        if self.agent.keeps_games:
+            seeds = self.agent.rng.integers(2**63, size=len(seats), dtype=np.uint64)
+            self.agent.start_games(len(seats), seats, seeds)
+
+    def decide(self, words: NDArray[np.uint64], games: NDArray[np.intp]) -> NDArray[np.int64]:
+        if self._count_faults:
+            actions, seconds, faults = decide_or_fail(self.agent, words, games)
+            for message in faults.values():
+                self.first_fault = self.first_fault or message
+        else:
+            actions, seconds, _ = decide(self.agent, words, games)
         self.seconds += seconds
         self.decisions += len(actions)
         if self._solution is not None:
@@ -138,8 +156,15 @@ class _Player:
             self._actions.append(actions)
         return actions
 
-    def side(self, seats: tuple[Record, Record], illegal: NDArray[np.bool_]) -> Side:
-        return Side(seats, int(np.count_nonzero(illegal)), self.decisions, self.seconds, self._accuracy())
+    def add_illegal(self, game: Game, words: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+        """Count games that end with an illegal action or without an action, with their positions."""
+        self.faults += len(words)
+        if len(words) and not self.first_fault:
+            own, opp = words[0].tolist()
+            self.first_fault = f"action {actions[0]} is illegal in {Position(game, own, opp).to_text()!r}"
+
+    def side(self, seats: tuple[Record, Record]) -> Side:
+        return Side(seats, self.faults, self.first_fault, self.decisions, self.seconds, self._accuracy())
 
     def _accuracy(self) -> Accuracy:
         """Grade all decisions, or the requested number of them, spread evenly over the match."""
@@ -169,7 +194,6 @@ class _Boards:
         to_act: the agent to act, 0 or 1, int8 of shape (n,).
         going: whether each game is still going on, bool of shape (n,).
         scores: the results for agent 0, int8 of shape (n,); 0 during the game.
-        offenders: the agent that played an illegal action, or -1, int8 of shape (n,).
         traces: FNV-1a hashes of the opening and the actions, uint64 of shape (n,).
         lengths: number of plies, int64 of shape (n,).
     """
@@ -182,7 +206,6 @@ class _Boards:
         self.to_act = starters.copy()
         self.going = np.ones(n, dtype=np.bool_)
         self.scores = np.zeros(n, dtype=np.int8)
-        self.offenders = np.full(n, -1, dtype=np.int8)
         self.traces = ((_FNV_OFFSET ^ words[:, 0]) * _FNV_PRIME ^ words[:, 1]) * _FNV_PRIME
         self.lengths = np.zeros(n, dtype=np.int64)
 
@@ -193,7 +216,7 @@ class _Boards:
             groups = [np.flatnonzero(self.going & (self.to_act == agent)) for agent in (0, 1)]
             for agent, rows in enumerate(groups):
                 if len(rows):
-                    self._play(agent, rows, players[agent].decide(self.words[rows]))
+                    self._play(agent, rows, players[agent])
             if ply == limit:
                 self.going[:] = False
             after = int(np.count_nonzero(self.going))
@@ -202,8 +225,9 @@ class _Boards:
             if not after:
                 return
 
-    def _play(self, agent: int, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
+    def _play(self, agent: int, rows: NDArray[np.intp], player: _Player) -> None:
         words, outcomes = self.words[rows], np.empty((len(rows), 2), dtype=np.int8)
+        actions = player.decide(words.copy(), rows)
         play_batch(self.game, words, actions, outcomes)
         self.words[rows] = words
         self.lengths[rows] += 1
@@ -213,6 +237,6 @@ class _Boards:
         over = outcome != ONGOING
         mine = np.where(illegal, LOSS, np.where(same_player, outcome, -outcome))
         self.scores[rows[over]] = (mine if agent == 0 else -mine)[over]
-        self.offenders[rows[illegal]] = agent
+        player.add_illegal(self.game, words[illegal], actions[illegal])
         self.going[rows[over]] = False
         self.to_act[rows[~same_player]] = 1 - agent

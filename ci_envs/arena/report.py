@@ -1,6 +1,7 @@
 """A comparison as tables for a terminal, and as plain data."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -10,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ci_envs.arena.ratings import Rating, wilson_interval
-from ci_envs.arena.results import Record, Side
-from ci_envs.arena.tournament import Comparison, Pairing
+from ci_envs.arena.results import Pairing, Record, Side
+from ci_envs.arena.tournament import Comparison
 
 
 def tables(comparison: Comparison) -> RenderableType:
@@ -42,7 +43,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "pairs": [_pairing_json(pairing) for pairing in comparison.pairings],
         "timing": {
-            "ms_one_board": {label: timing.ms for label, timing in comparison.one_board.items()},
+            "ms_one_board": {label: _or_none(timing.ms) for label, timing in comparison.one_board.items()},
             "ms_per_move": {label: _or_none(side.ms_per_move) for label, side in totals.items()},
             "seconds": {label: side.seconds for label, side in totals.items()},
         },
@@ -56,16 +57,31 @@ def agent_rows(comparison: Comparison) -> list[dict[str, Any]]:
         side = comparison.total(label)
         record = asdict(side.total)
         rating_columns = {"elo": rating.elo, "elo_low": rating.low, "elo_high": rating.high}
-        times = {"ms_one_board": comparison.one_board[label].ms, "ms_per_move": side.ms_per_move}
-        counts = {"score": side.total.score, "illegal": side.illegal, **times}
-        rows.append({"agent": label, **rating_columns, "games": side.total.games, **record, **counts})
+        times = {"ms_one_board": _or_none(comparison.one_board[label].ms), "ms_per_move": _or_none(side.ms_per_move)}
+        counts = {"score": side.total.score, **_grades(side), "faults": side.faults, "first_fault": side.first_fault}
+        rows.append({"agent": label, **rating_columns, "games": side.total.games, **record, **counts, **times})
     return rows
+
+
+def _grades(side: Side) -> dict[str, float | None]:
+    """Return the shares of actions that keep the exact value, and the points lost per game; None if unknown."""
+    everywhere, critical = side.accuracy.everywhere, side.accuracy.critical
+    return {
+        "keep": _share(everywhere.keeping, everywhere.decisions),
+        "critical": _share(critical.keeping, critical.decisions),
+        "optimal": _share(everywhere.fastest, everywhere.decisions),
+        "lost_per_game": everywhere.points / side.total.games if everywhere.decisions else None,
+    }
+
+
+def _share(part: int | None, whole: int) -> float | None:
+    return None if part is None or not whole else part / whole
 
 
 def _ratings_table(comparison: Comparison) -> Table:
     totals = {label: comparison.total(label) for label in comparison.ratings}
-    any_illegal = any(side.illegal for side in totals.values())
-    columns = ["Elo", "95% interval", "Score %", "Games", *(["Illegal"] if any_illegal else [])]
+    any_faults = any(side.faults for side in totals.values())
+    columns = ["Elo", "95% interval", "Score %", "Games", *(["Faults"] if any_faults else [])]
     table = _table(f"{comparison.environment}: ratings", *columns, "ms", "batch")
     for label, rating in sorted(comparison.ratings.items(), key=lambda item: -item[1].elo):
         side = totals[label]
@@ -75,7 +91,7 @@ def _ratings_table(comparison: Comparison) -> Table:
             f"{rating.low:+.0f} to {rating.high:+.0f}",
             f"{100 * side.total.score:.1f}",
             str(side.total.games),
-            *([str(side.illegal)] if any_illegal else []),
+            *([str(side.faults)] if any_faults else []),
             *map(_milliseconds, (comparison.one_board[label].ms, side.ms_per_move)),
         )
     return table
@@ -153,15 +169,25 @@ def _notes(comparison: Comparison) -> list[str]:
             "Optimal: the same, and they win as fast or lose as slowly as possible. Lost: points per game.",
             *_coverage_note(comparison),
         ]
+    for label in comparison.ratings:
+        if (side := comparison.total(label)).faults:
+            games = f"{side.faults:,} game{'s' if side.faults > 1 else ''}"
+            notes.append(f"{label} lost {games} by faults; the first: {side.first_fault}")
+    if equal := list(_equal_games(comparison)):
+        which = equal[0] if len(equal) == 1 else f"{equal[0]}, and {len(equal) - 1} more pairs of seats"
+        notes.append(
+            f"{which}: all games were equal, so these intervals are not valid; use --random-plies to get different "
+            "games."
+        )
+    return notes
+
+
+def _equal_games(comparison: Comparison) -> Iterator[str]:
+    """Yield the seats of two agents whose games were all equal."""
     for pairing in comparison.pairings:
         for starter, different in enumerate(pairing.match.different):
             if different == 1 < pairing.match.sides[0].seats[starter].games:
-                first, second = pairing.labels[starter], pairing.labels[1 - starter]
-                notes.append(
-                    f"{first} first, {second} second: all games were equal, so these intervals are not valid; "
-                    "use --random-plies to get different games."
-                )
-    return notes
+                yield f"{pairing.labels[starter]} first, {pairing.labels[1 - starter]} second"
 
 
 def _coverage_note(comparison: Comparison) -> list[str]:
@@ -195,7 +221,8 @@ def _side_json(side: Side) -> dict[str, Any]:
         **_record_json(side.total),
         "first": _record_json(side.seats[0]),
         "second": _record_json(side.seats[1]),
-        "illegal": side.illegal,
+        "faults": side.faults,
+        "first_fault": side.first_fault,
         "decisions": side.decisions,
         **({"accuracy": asdict(side.accuracy)} if side.accuracy.everywhere.decisions else {}),
     }

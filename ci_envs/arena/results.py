@@ -41,7 +41,8 @@ class Side:
 
     Attributes:
         seats: the games in which it moved first, and those in which it moved second.
-        illegal: number of games lost by an illegal action.
+        faults: number of games lost by an illegal action or without an action.
+        first_fault: the first reason, or an empty text.
         decisions: number of decisions.
         seconds: total wall-clock time of the decisions, on many boards at once.
         accuracy: the accuracy of its actions. It has no decisions if the game is not solved.
@@ -55,7 +56,8 @@ class Side:
     """
 
     seats: tuple[Record, Record]
-    illegal: int
+    faults: int
+    first_fault: str
     decisions: int
     seconds: float
     accuracy: Accuracy
@@ -73,7 +75,8 @@ class Side:
     def __add__(self, other: "Side") -> "Side":
         return Side(
             (self.seats[0] + other.seats[0], self.seats[1] + other.seats[1]),
-            self.illegal + other.illegal,
+            self.faults + other.faults,
+            self.first_fault or other.first_fault,
             self.decisions + other.decisions,
             self.seconds + other.seconds,
             self.accuracy + other.accuracy,
@@ -104,3 +107,11 @@ class MatchResult:
     plies: int
     different: tuple[int, int]
     by_length: Mapping[int, tuple[Record, Record]]
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two labels, and the match of their agents."""
+
+    labels: tuple[str, str]
+    match: MatchResult

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.decision import TimedActions, decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
@@ -39,10 +39,23 @@ def time_one_board(agent: Agent, *, seconds: float = 0.2, seed: int = 0) -> Timi
     """
     rng, count, total = np.random.default_rng(seed), 0, 0.0
     while count < _MOST_DECISIONS and total < seconds:
-        position = _random_position(agent, rng)
-        total += decide(agent, np.array([[position.own, position.opp]], dtype=np.uint64)).seconds
+        timed = _decide(agent, _random_position(agent, rng))
+        if timed.faults:
+            break
+        total += timed.seconds
         count += 1
     return Timing(count, total)
+
+
+def decide_once(agent: Agent) -> None:
+    """Let an agent decide in the initial position, whether it fails or not."""
+    _decide(agent, Position.start(agent.game))
+
+
+def _decide(agent: Agent, position: Position) -> TimedActions:
+    if agent.keeps_games:
+        agent.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
+    return decide_or_fail(agent, np.array([[position.own, position.opp]], np.uint64), np.zeros(1, np.int64))
 
 
 def _random_position(agent: Agent, rng: np.random.Generator) -> Position:

@@ -1,23 +1,24 @@
 """Tournaments: round robins in which every two agents play a match."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.child_process import Limits
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import as_agent, name_of
+from ci_envs.agent_interface.making import as_agent, isolated, name_of
 from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import Progress, check_games, play_match
 from ci_envs.arena.ratings import Rating, elo_ratings
-from ci_envs.arena.results import MatchResult, Side
-from ci_envs.arena.timing import Timing, time_one_board
+from ci_envs.arena.results import Pairing, Side
+from ci_envs.arena.timing import Timing, decide_once, time_one_board
+from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cluster import RayPool, check_address, check_cluster, pickled_for_workers
-from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
@@ -33,14 +34,6 @@ class Entrant(NamedTuple):
 
     label: str
     agent: Agent
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """Two labels, and the match of their agents."""
-
-    labels: tuple[str, str]
-    match: MatchResult
 
 
 @dataclass(frozen=True)
@@ -99,13 +92,14 @@ class Tournament:
     def __init__(
         self,
         environment: str | Game,
-        agents: Sequence[str | Agent | tuple[str, Agent]],
+        agents: Sequence[Any],
         *,
         games: int = 100,
         seed: int = 0,
         max_cycles: int | None = None,
         random_plies: int = 0,
         graded: int | None = None,
+        isolate: bool | Limits = False,
         workers: int | None = None,
         ray_address: str | None = None,
     ) -> None:
@@ -113,7 +107,8 @@ class Tournament:
 
         Args:
             environment: an id, optionally with parameters, or a game.
-            agents: two or more spec strings, agents, or agents with a label. The same agent can occur twice.
+            agents: two or more objects that :func:`~ci_envs.agent_interface.making.as_agent` accepts, each alone or as
+                a tuple with its label. The same agent can occur twice.
             games: games per match, at least 2.
             seed: the seed of all random numbers. The games of two agents do not depend on the other agents.
             max_cycles: plies after which a game is a draw. None means the value of the id, otherwise 200 for games
@@ -122,6 +117,8 @@ class Tournament:
                 have the same opening. All matches have the same openings.
             graded: maximum number of graded actions per agent and match, if the whole game is solved. None grades all
                 actions, but no actions if each would need a search (Connect Four).
+            isolate: whether each agent that is not one of the registered agents gets a process of its own
+                (:mod:`~ci_envs.agent_interface.isolation`), or the limits of these processes.
             workers: number of processes of a Ray cluster that play the matches. None plays them in this process. The
                 results do not depend on it, only the times.
             ray_address: the address of the cluster. None starts a cluster on this machine.
@@ -145,7 +142,8 @@ class Tournament:
         self.random_plies = random_plies
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
-        self.entrants = enter(self.game, agents, seed)
+        limits = (Limits() if isolate else None) if isinstance(isolate, bool) else isolate
+        self.entrants = enter(self.game, agents, seed, limits)
         self.workers = workers
         self.ray_address = ray_address
         self._check_workers()
@@ -155,28 +153,56 @@ class Tournament:
         """The number of games of all matches."""
         return self.games * len(self.entrants) * (len(self.entrants) - 1) // 2
 
-    def play(self, progress: Progress | None = None, graded: CountProgress | None = None) -> Comparison:
+    def play(
+        self,
+        progress: Progress | None = None,
+        graded: CountProgress | None = None,
+        *,
+        output: str | Path | None = None,
+        resume: bool = False,
+    ) -> Comparison:
         """Play all matches, grade the actions if the whole game is solved, and time decisions on one board.
 
-        First each agent makes one decision without timing, because it can include compilation.
+        First each agent makes one decision without timing, because it can include compilation. An agent that raises an
+        exception, or answers something else than a legal action, loses the game.
 
         Args:
             progress: a function that is called with the number of finished games. With workers it is called after each
                 match.
             graded: a function that is called with the number of graded actions of an agent in a match and the number
                 of its actions to grade. It is not called with workers.
+            output: a folder for the finished matches, or None.
+            resume: whether to continue the tournament in this folder.
 
         Raises:
+            ValueError: ``resume`` is false and ``output`` has a tournament, or ``resume`` is true and it has none, or
+                one with other settings.
+            OSError: the folder cannot be written.
             ClusterError: the workers cannot start, or the worker of a match died more than
                 :data:`~ci_envs.cluster.RETRIES` times.
         """
+        if resume and output is None:
+            raise ValueError("resume=True needs output, the folder of the tournament")
+        folder = None if output is None else TournamentFolder(Path(output), self._settings, resume=resume)
         pairs = list(combinations(range(len(self.entrants)), 2))
+        found = {pair: match for pair in pairs if folder is not None and (match := folder.read(*pair)) is not None}
+        if progress is not None and found:
+            progress(self.games * len(found))
+
+        def finish(pair: tuple[int, int], pairing: Pairing) -> None:
+            found[pair] = pairing
+            if folder is not None:
+                folder.write(*pair, pairing)
+
+        left = [pair for pair in pairs if pair not in found]
         if self.workers is None:
             # before the matches, which leave each agent as it is after its last game
             times = [self._one_board_time(number) for number in range(len(self.entrants))]
-            pairings = [self._pairing(first, second, progress, graded) for first, second in pairs]
+            for first, second in left:
+                finish((first, second), self._pairing(first, second, progress, graded))
         else:
-            pairings, times = self._play_by_workers(pairs, progress)
+            times = self._play_by_workers(left, finish, progress)
+        pairings = [found[pair] for pair in pairs]
         return Comparison(
             self.environment,
             self.game,
@@ -198,15 +224,32 @@ class Tournament:
             pickled_for_workers(f"agent {label}", agent)
 
     def _play_by_workers(
-        self, pairs: Sequence[tuple[int, int]], progress: Progress | None
-    ) -> tuple[list[Pairing], list[Timing]]:
-        """Play the matches and time the agents in the workers. No agent decides in this process."""
+        self,
+        pairs: Sequence[tuple[int, int]],
+        finish: Callable[[tuple[int, int], Pairing], None],
+        progress: Progress | None,
+    ) -> list[Timing]:
+        """Play the matches, time the agents in the workers, and return the times. No agent decides in this process."""
         assert self.workers is not None
         self._solution  # noqa: B018 - solved once, before the workers copy it
-        with RayPool(self, min(self.workers, len(pairs)), self.ray_address) as pool:
-            done = None if progress is None else lambda _: progress(self.games)
-            pairings = pool.run(Tournament._pairing, pairs, done)
-            return pairings, pool.run(Tournament._one_board_time, [(number,) for number in range(len(self.entrants))])
+        with RayPool(self, min(self.workers, max(len(pairs), 1)), self.ray_address) as pool:
+            for number, pairing in pool.results(Tournament._pairing, pairs):
+                finish(pairs[number], pairing)
+                if progress is not None:
+                    progress(self.games)
+            return pool.run(Tournament._one_board_time, [(number,) for number in range(len(self.entrants))])
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "game": repr(self.game),
+            "agents": [entrant.label for entrant in self.entrants],
+            "games": self.games,
+            "seed": self.seed,
+            "max_cycles": self.max_cycles,
+            "random_plies": self.random_plies,
+            "graded": self.graded,
+        }
 
     def _pairing(
         self, number: int, other: int, progress: Progress | None = None, graded: CountProgress | None = None
@@ -225,6 +268,7 @@ class Tournament:
             solution=self._solution,
             grading=Grading(self.graded, graded),
             progress=progress,
+            count_faults=True,
         )
         return Pairing((first.label, second.label), match)
 
@@ -232,7 +276,7 @@ class Tournament:
     def _ready_entrants(self) -> tuple[Entrant, ...]:
         """The entrants, after each has made one decision."""
         for _, agent in self.entrants:
-            decide(agent, start_words(self.game, 1))
+            decide_once(agent)
         return self.entrants
 
     def _one_board_time(self, number: int) -> Timing:
@@ -260,54 +304,66 @@ class Tournament:
         return dict(zip(labels, elo_ratings(wins, draws, seed=self.seed), strict=True))
 
 
+class TournamentOptions(TypedDict, total=False):
+    """The options of a :class:`Tournament`."""
+
+    games: int
+    seed: int
+    max_cycles: int | None
+    random_plies: int
+    graded: int | None
+    isolate: bool | Limits
+    workers: int | None
+    ray_address: str | None
+
+
 def compare(
     environment: str | Game,
-    agents: Sequence[str | Agent | tuple[str, Agent]],
+    agents: Sequence[Any],
     *,
-    games: int = 100,
-    seed: int = 0,
-    max_cycles: int | None = None,
-    random_plies: int = 0,
-    graded: int | None = None,
-    workers: int | None = None,
-    ray_address: str | None = None,
     progress: Progress | None = None,
+    output: str | Path | None = None,
+    resume: bool = False,
+    **options: Unpack[TournamentOptions],
 ) -> Comparison:
     """Play a round robin. The arguments are those of :class:`Tournament` and of its ``play``.
 
     Examples:
         >>> from ci_envs.arena import compare
-        >>> comparison = compare("TicTacToe-v0", ["random", "minimax:depth=2"], games=10, seed=0)
+        >>> def lowest(observation):
+        ...     return int(observation["action_mask"].argmax())
+        ...
+        >>> comparison = compare("TicTacToe-v0", ["random", "minimax:depth=2", lowest], games=10, seed=0)
         >>> comparison.total("minimax:depth=2").total.losses
         0
     """
-    options: dict[str, Any] = {
-        "games": games,
-        "seed": seed,
-        "max_cycles": max_cycles,
-        "random_plies": random_plies,
-        "graded": graded,
-        "workers": workers,
-        "ray_address": ray_address,
-    }
-    return Tournament(environment, agents, **options).play(progress)
+    return Tournament(environment, agents, **options).play(progress, output=output, resume=resume)
 
 
-def enter(game: Game, agents: Sequence[str | Agent | tuple[str, Agent]], seed: int) -> tuple[Entrant, ...]:
-    """Make the agents of spec strings, and give all agents unique labels: the second ``random`` is ``random#2``.
+def enter(game: Game, agents: Sequence[Any], seed: int, limits: Limits | None = None) -> tuple[Entrant, ...]:
+    """Make agents of objects, and give all agents unique labels: the second ``random`` is ``random#2``.
+
+    Args:
+        game: the game.
+        agents: objects that :func:`~ci_envs.agent_interface.making.as_agent` accepts, each alone or as a tuple with its
+            label.
+        seed: the seed of the tournament.
+        limits: the limits of the processes of all agents that are not registered. None plays them in this process.
 
     Raises:
+        TypeError: an object is not an agent.
         ValueError: a spec string is invalid, or an agent is for another game.
     """
     entrants: dict[str, Entrant] = {}
     for given in agents:
-        label, agent = given if isinstance(given, tuple) else (name_of(given), given)
+        label, thing = given if isinstance(given, tuple) else (name_of(given), given)
         number = 1
         unique = label
         while unique in entrants:
             number += 1
             unique = f"{label}#{number}"
-        agent = as_agent(agent, game, seed=derived_seed(seed, unique))
+        agent_seed = derived_seed(seed, unique)
+        agent = as_agent(thing, game, seed=agent_seed) if limits is None else isolated(thing, game, limits, agent_seed)
         entrants[unique] = Entrant(unique, agent)
     return tuple(entrants.values())
 

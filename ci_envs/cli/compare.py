@@ -7,13 +7,13 @@ import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import cluster_errors, usage_errors
-from ci_envs.cli.options import file_option, max_cycles_option, ray_options, seed_option
+from ci_envs.cli.options import file_option, isolation_options, max_cycles_option, ray_options, seed_option
 from ci_envs.cli.progress import games_progress
 
 
 @click.command()
 @click.argument("environment", metavar="ENV")
-@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
+@click.argument("agents", metavar="AGENT...", nargs=-1)
 @click.option(
     "--games",
     default=100,
@@ -36,6 +36,19 @@ from ci_envs.cli.progress import games_progress
     help="Number of actions of each agent in a match to compare with the exact values."
     "  [default: all; Connect Four: none]",
 )
+@click.option(
+    "--agents-from",
+    "folders",
+    metavar="FOLDER",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Enter the agent of every file in FOLDER that is a Python file or a trained agent.",
+)
+@isolation_options
+@click.option(
+    "--output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Keep each finished match in DIR."
+)
+@click.option("--resume", is_flag=True, help="Continue the tournament in the folder of --output.")
 @ray_options("play the matches; the results stay the same")
 @data_options("the results")
 @file_option("plot_path", "--plot", help="Draw ratings and scores to a file that ends in .png, .svg or .pdf.")
@@ -45,17 +58,24 @@ def compare(
     agents: tuple[str, ...],
     data_files: DataFiles,
     plot_path: Path | None,
+    folders: tuple[Path, ...],
+    output: Path | None,
+    resume: bool,
     **options: Any,
 ) -> None:
     """Compare agents: every pair plays a match in ENV. A single AGENT plays against random.
 
-    JSON contains all results. CSV contains a row for each agent, with its rating and its record.
+    AGENT is also a function, class or object of any Python file or module, or a program in any language. JSON contains
+    all results. CSV contains a row for each agent, with its rating, its record and its faults.
 
     \b
     ci-envs compare Quixo-v0 random minimax:depth=3
+    ci-envs compare Quixo-v0 sb3:quixo mine.py:agent --isolate
+    ci-envs compare Quixo-v0 random 'process:./my_program'
     """
     from rich.console import Console
 
+    from ci_envs.agent_interface.agent_files import agents_of
     from ci_envs.arena.plot import draw_comparison
     from ci_envs.arena.report import agent_rows, tables, to_json
     from ci_envs.arena.tournament import Tournament
@@ -65,10 +85,13 @@ def compare(
         if plot_path:
             figure_type()  # a missing package is reported before the games are played
             check_figure_ending(plot_path)
+        agents = (*agents, *(spec for folder in folders for spec in agents_of(folder)))
+        if not agents:
+            raise ValueError("give an AGENT or --agents-from FOLDER")
         entrants = ("random", *agents) if len(agents) == 1 else agents
         tournament = Tournament(environment, entrants, **options)
-    with cluster_errors(), games_progress(tournament.total_games) as (report_games, report_graded):
-        comparison = tournament.play(report_games, report_graded)
+    with cluster_errors(), usage_errors(), games_progress(tournament.total_games) as (report_games, report_graded):
+        comparison = tournament.play(report_games, report_graded, output=output, resume=resume)
     if plot_path:
         write_figure(draw_comparison(comparison), plot_path)
     if not data_files.on_stdout:

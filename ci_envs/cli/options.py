@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,26 @@ def _check_folder(context: click.Context, parameter: click.Parameter, path: Path
         name = parameter.opts[0]
         raise click.UsageError(f"{name}: the folder {str(path.parent)!r} does not exist. Create it first.")
     return path
+
+
+def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of agents in processes of their own. The command receives them in its argument ``isolate``."""
+
+    @wraps(command)
+    def with_isolation(*, isolate: bool, **options: Any) -> None:
+        from ci_envs.agent_interface.child_process import Limits
+
+        given = {name: value for name in Limits._fields if (value := options.pop(name)) is not None}
+        command(isolate=Limits(**given) if isolate or given else False, **options)
+
+    texts = {
+        "move_seconds": ("Seconds of such an agent for a decision", click.FloatRange(min=0, min_open=True), "10"),
+        "start_seconds": ("Additional seconds for its first decision", click.FloatRange(min=0, min_open=True), "30"),
+        "memory_mb": ("Memory of its process in MB", click.IntRange(min=1), "2048"),
+    }
+    wrapped: Callable[..., None] = with_isolation
+    for name, (text, kind, default) in reversed(texts.items()):
+        flag = f"--{name.replace('_', '-')}"
+        wrapped = click.option(flag, type=kind, help=f"{text}; implies --isolate.  [default: {default}]")(wrapped)
+    text = "Run each agent that is not one of ours in a process of its own, where a failure loses only a game."
+    return click.option("--isolate", is_flag=True, help=text)(wrapped)

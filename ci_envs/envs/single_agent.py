@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import as_agent
 from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import check_action
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
 from ci_envs.envs.keys import keys_of_actions
-from ci_envs.envs.opponent import Opponent, Reply, as_opponent, replies
+from ci_envs.envs.opponent import Opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.game import Game
@@ -70,9 +71,9 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
         Args:
             game: the game with its parameters.
-            opponent: a spec string (``"minimax:depth=2"``), an agent of this game, or a function that takes
-                ``{"observation": planes, "action_mask": mask}`` and returns an action. With None the agent plays both
-                sides.
+            opponent: any object that :func:`~ci_envs.agent_interface.making.as_agent` accepts, for example a spec
+                string (``"minimax:depth=2"``), a function of ``{"observation": planes, "action_mask": mask}``, or a
+                model of Stable-Baselines3. With None the agent plays both sides.
             seat: 0 to move first, 1 to move second. None draws the seat at each reset, or plays both sides.
             max_cycles: see :class:`ci_envs.envs.aec.BoardEnv`.
             openings: see :class:`ci_envs.envs.vector.VectorBoardEnv`.
@@ -80,7 +81,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             name: see :class:`ci_envs.envs.aec.BoardEnv`.
 
         Raises:
-            TypeError: ``opponent`` is not a spec string, an agent, a function or None.
+            TypeError: ``opponent`` is not an agent.
             ValueError: an argument has another value, or the opponent plays another game.
         """
         if seat not in (None, 0, 1):
@@ -92,7 +93,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.game = game
         self.name = name or type(game).__name__.lower()
         self.render_mode = render_mode
-        self.opponent: Agent | Reply | None = None if opponent is None else as_opponent(opponent, game)
+        self.opponent: Agent | None = None if opponent is None else as_agent(opponent, game)
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
         self.action_space: MaskedDiscrete = MaskedDiscrete(game.action_count)
         self._settings = BoardSettings(
@@ -139,10 +140,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             integer_between("seed", word, 0, 2**64 - 1)
             compiled.seed_boards(self._boards, _BOARD, np.array([word], dtype=np.uint64))
             self._is_seeded = True
-        if seed is not None and isinstance(self.opponent, Agent) and self._policy is None:
+        if seed is not None and self.opponent is not None and self._policy is None:
             self.opponent.reseed(seed)
         planes, self._mask = self._new_arrays()
         self._advance(self._boards, self._settings, BEGIN, planes, self._mask)
+        if self.opponent is not None and self.opponent.keeps_games:
+            self.opponent.start_games(
+                1, 1 - self._boards["seat"], self.np_random.integers(2**63, size=1, dtype=np.uint64)
+            )
         if self._is_ply_by_ply:
             self._reply(planes, self._mask)
         self._is_expected = True
@@ -246,7 +251,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def _opponents_action(self) -> int:
         words = self._boards["words"]
         if self._policy is None:
-            opponent = cast("Agent | Reply", self.opponent)  # without an opponent it is always the agent's turn
+            opponent = cast(Agent, self.opponent)  # without an opponent it is always the agent's turn
             return int(replies(opponent, self.game, words)[0])
         seed, self._boards[0]["seeds"] = next_seed(self._boards[0]["seeds"])
         return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])

@@ -1,7 +1,7 @@
 """The vector environment of all board games: thousands of boards stepped in one compiled call."""
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -13,12 +13,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import as_agent
 from ci_envs.agent_interface.policy import Policy
 from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP, BoardSettings, Step, new_step
-from ci_envs.envs.opponent import Opponent, as_opponent, replies
+from ci_envs.envs.opponent import Opponent, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings, checked_openings
@@ -88,7 +89,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             render_mode: ``rgb_array``, ``ansi`` or None.
 
         Raises:
-            TypeError: ``opponent`` is not a spec string, an agent, a function or None, or the game lacks an operation.
+            TypeError: ``opponent`` is not an agent, or the game lacks an operation.
             ValueError: another argument is out of range, or the opponent plays another game.
         """
         game.need(*VIEWS)
@@ -117,8 +118,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self.opponent = opponent
 
     @property
-    def opponent(self) -> Agent | Callable[..., int] | None:
-        """The agent or function that plays the other seat, or None.
+    def opponent(self) -> Agent | None:
+        """The agent that plays the other seat, or None.
 
         It can be replaced between steps. If there was no opponent before, a new opponent plays from the next game on.
         """
@@ -126,7 +127,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     @opponent.setter
     def opponent(self, opponent: Opponent | None) -> None:
-        self._opponent = None if opponent is None else as_opponent(opponent, self.game)
+        agent = None if opponent is None else as_agent(opponent, self.game)
+        if agent is not None and agent.keeps_games:
+            raise ValueError(
+                f"the opponent {opponent!r} has a memory of each game, which this environment does not support: use "
+                "gymnasium.make_vec(..., vectorization_mode='sync')"
+            )
+        self._opponent = agent
         policies = [compiled_policy(self._opponent) for _ in self._ranges]
         self._policies: list[tuple[Policy | None, tuple[Any, ...]]] = [each or (None, ()) for each in policies]
         self._step_range = Monomorphic(compiled.step)
@@ -157,7 +164,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         seeded = [i for i in chosen.tolist() if seeds[i] is not None]
         if seeded:
             super().reset(seed=seeds[seeded[0]])
-            if isinstance(self._opponent, Agent) and self._plays_in_python():
+            if self._opponent is not None and self._plays_in_python():
                 self._opponent.reseed(seeds[seeded[0]])
         if not self._begun:
             drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ci_envs.extras import optional_import
 from ci_envs.registry.plugins import plugins
-from ci_envs.registry.references import load, split_reference
+from ci_envs.registry.references import exists, load, split_reference
 from ci_envs.registry.spec import check_options, option_names, split_options, unnamed_option
 from ci_envs.validation import unknown_name
 
@@ -36,10 +36,15 @@ class Components:
             ValueError: ``name`` is registered already, or cannot be used in a spec string.
         """
         if not name.isidentifier():
-            raise ValueError(f"the name of an {self.kind} must be an identifier, not {name!r}")
+            raise ValueError(f"the name of {self.article} {self.kind} must be an identifier, not {name!r}")
         if name in self.names():
-            raise ValueError(f"an {self.kind} {name!r} is registered already: choose another name")
+            raise ValueError(f"{self.article} {self.kind} {name!r} is registered already: choose another name")
         self.registered[name] = component
+
+    @property
+    def article(self) -> str:
+        """The indefinite article of the kind."""
+        return "an" if self.kind[0] in "aeiou" else "a"
 
     def names(self) -> tuple[str, ...]:
         """Return the registered names: those of installed packages, then those of this process."""
@@ -60,6 +65,21 @@ class Components:
         with optional_import(f"{self.kind} {name!r}", preferred=name):
             return entry.load()
 
+    def is_registered(self, spec: str) -> bool:
+        """Return whether a spec string begins with a registered name."""
+        return spec.partition(":")[0] in self.names()
+
+    def check_exists(self, spec: str) -> None:
+        """Check the file or module of a spec string that begins with a reference, without running it.
+
+        Raises:
+            ValueError: there is no such module, or the spec string begins with an unknown name.
+            OSError: there is no such file.
+        """
+        found = split_reference(spec)
+        if found is None or not exists(found[0]):
+            raise unknown_name(f"{self.kind} or module", spec.partition(":")[0], self.names())
+
     def load(self, spec: str) -> tuple[str, Any, dict[str, Any]]:
         """Return the name, the object and the options of a spec string, which can begin with a reference to any module.
 
@@ -69,7 +89,7 @@ class Components:
             OSError: the file of a reference cannot be read.
         """
         name, colon, rest = spec.partition(":")
-        found = None if name in self.names() else split_reference(spec)
+        found = None if self.is_registered(spec) else split_reference(spec)
         if found is None:
             return name, self.find(name), split_options(rest, spec) if colon else {}
         reference, rest = found
@@ -77,6 +97,8 @@ class Components:
             component = load(reference, self.suits, self.kind)
         except ModuleNotFoundError as error:
             raise unknown_name(f"{self.kind} or module", reference.place, self.names()) from error
+        if not self.suits(component):
+            raise ValueError(f"{reference} cannot be used as {self.article} {self.kind}: it is {component!r}")
         return str(reference), component, split_options(rest, spec)
 
     def option_names(self, component: Callable[..., Any]) -> tuple[str, ...]:

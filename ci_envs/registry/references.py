@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from hashlib import sha256
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -34,6 +34,22 @@ def split_reference(text: str) -> tuple[Reference, str] | None:
     """Return the reference at the beginning of a spec string and the text after it, or None if there is none."""
     match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
     return match and (Reference(match["place"], match["name"] or ""), match["rest"] or "")
+
+
+def exists(reference: Reference) -> bool:
+    """Return whether there is a module of a reference, without running it.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    if reference.place.endswith(".py"):
+        _file(reference.place)
+        return True
+    _search_current_folder()
+    try:
+        return find_spec(reference.place) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def load(reference: Reference, suits: Callable[[Any], bool], kind: str) -> Any:
@@ -66,8 +82,7 @@ def load(reference: Reference, suits: Callable[[Any], bool], kind: str) -> Any:
 
 
 def _module_named(name: str) -> ModuleType:
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())  # the script ci-envs does not search it, but python -m ci_envs does
+    _search_current_folder()
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -80,9 +95,7 @@ def _module_named(name: str) -> ModuleType:
 
 def _module_of_file(path: str) -> ModuleType:
     """Return the module of a file. It has the name of the file, unless another module has this name."""
-    file = Path(path).expanduser().resolve()
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    file = _file(path)
     known = sys.modules.get(file.stem)
     taken = known is not None and getattr(known, "__file__", None) != str(file)
     name = f"{file.stem}_{sha256(bytes(file)).hexdigest()[:8]}" if taken else file.stem
@@ -100,6 +113,18 @@ def _module_of_file(path: str) -> ModuleType:
         del sys.modules[name]
         raise _import_error(path, error) from error
     return module
+
+
+def _file(path: str) -> Path:
+    file = Path(path).expanduser().resolve()
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return file
+
+
+def _search_current_folder() -> None:
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())  # the script ci-envs does not search it, but python -m ci_envs does
 
 
 def _import_error(place: str, error: Exception) -> ValueError:

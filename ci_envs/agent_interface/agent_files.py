@@ -1,0 +1,64 @@
+"""The agents of files: their spec strings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ci_envs.agent_interface.making import AGENTS
+
+_ENDINGS = (".json", ".npz", ".py", ".safetensors", ".zip")
+
+
+def agents_of(folder: Path) -> list[str]:
+    """Return the spec string of the agent of each file of a folder, in the order of their names.
+
+    Raises:
+        ValueError: a file has no agent, or the folder has no file of an agent.
+        OSError: a file cannot be read.
+    """
+    files = sorted(
+        file for file in folder.iterdir() if file.suffix in _ENDINGS and not file.name.startswith(("_", "."))
+    )
+    if not files:
+        raise ValueError(f"{str(folder)!r} has no file that ends in {', '.join(_ENDINGS)}")
+    return [spec_of_file(file) for file in files]
+
+
+def spec_of_file(file: Path) -> str:
+    """Return the spec string of the agent of a file: a Python file, or a file that a training wrote.
+
+    Raises:
+        ValueError: the file has no agent.
+        OSError: the file cannot be read.
+    """
+    if file.suffix == ".py":
+        return str(file)
+    if file.suffix == ".zip":
+        return f'sb3:"{file}"'
+    try:
+        about = _about(file)
+        name = next(word for word in (about.get("agent"), about.get("learner"), about["format"].split()[1]) if word)
+    except OSError:
+        raise
+    except Exception:  # a damaged file can raise any exception of NumPy or zipfile
+        name = ""
+    if name not in AGENTS.names():
+        raise ValueError(f"{str(file)!r} is not the file of an agent")
+    return f'{name}:"{file}"'
+
+
+def _about(file: Path) -> dict[str, Any]:
+    """Return the plain values of a file."""
+    about: dict[str, Any]
+    if file.suffix == ".json":
+        about = json.loads(file.read_bytes())
+    elif file.suffix == ".npz":
+        with np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+    else:
+        from ci_envs.storage.tensors import read_metadata
+
+        about = read_metadata(file)
+    return about

@@ -1,0 +1,162 @@
+"""A process that answers each line of JSON with a line of JSON, with limits of time and memory."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+from time import monotonic
+from typing import Any, NamedTuple
+
+from ci_envs.validation import integer_between, positive_number
+
+_POLL = 0.02  # seconds between two looks at the memory of the process
+_MOST_BYTES = 1 << 20  # of an answer
+
+
+class Limits(NamedTuple):
+    """The limits of an agent in its own process.
+
+    Attributes:
+        move_seconds: seconds for a decision.
+        start_seconds: additional seconds for the first decision of a new process.
+        memory_mb: memory of the process in units of 2^20 bytes. It is enforced on Linux only.
+    """
+
+    move_seconds: float = 10.0
+    start_seconds: float = 30.0
+    memory_mb: int = 2048
+
+    def checked(self) -> "Limits":
+        """Return the limits, or raise a ValueError if one is not allowed."""
+        positive_number("move_seconds", self.move_seconds)
+        positive_number("start_seconds", self.start_seconds)
+        integer_between("memory_mb", self.memory_mb, 1)
+        return self
+
+
+class ProcessError(RuntimeError):
+    """A process gave no valid answer, and was stopped."""
+
+
+class ChildProcess:
+    """A running process. Its standard error output is kept to report the last line."""
+
+    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+        """Start the process.
+
+        Raises:
+            ProcessError: there is no such program.
+        """
+        self._limits = limits
+        self._is_stopped = False
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
+            )
+        except OSError as error:
+            raise ProcessError(f"cannot be started: {error}") from None
+        _limit_memory(self._process.pid, limits.memory_mb)
+        self._lines: Queue[bytes] = Queue()
+        self._left = limits.start_seconds  # of the additional time for the first answer
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline(_MOST_BYTES):
+            self._lines.put(line)
+        self._lines.put(b"")
+
+    def send(self, message: Any) -> None:
+        """Write a line of JSON.
+
+        Raises:
+            ProcessError: the process has ended.
+        """
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise self._ended() from None
+
+    def receive(self) -> dict[str, Any]:
+        """Return the next line of JSON, an object.
+
+        Raises:
+            ProcessError: the process has ended or was too slow, used too much memory, or wrote something else.
+        """
+        line = self._next_line()
+        self._left = 0.0
+        if not line:
+            raise self._ended()
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            self.stop()
+            text = line[:60].decode(errors="replace").strip()
+            raise ProcessError(f"answered {text!r}, which is not an object of JSON")
+        return answer
+
+    def _next_line(self) -> bytes:
+        seconds = self._limits.move_seconds + self._left
+        deadline = monotonic() + seconds
+        while True:
+            try:
+                return self._lines.get(timeout=max(0.0, min(_POLL, deadline - monotonic())))
+            except Empty:
+                pass
+            used = _memory_mb(self._process.pid)
+            if used > self._limits.memory_mb:
+                self.stop()
+                raise ProcessError(f"used {used:.0f} MB of memory; allowed are {self._limits.memory_mb} MB")
+            if monotonic() >= deadline:
+                self.stop()
+                raise ProcessError(f"gave no answer within {seconds:g} s")
+
+    def _ended(self) -> ProcessError:
+        """Return the error of a process that has ended by itself."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(self._limits.move_seconds)
+        status = self._process.poll()
+        self._errors.seek(0)
+        lines = self._errors.read()[-_MOST_BYTES:].decode(errors="replace").strip().splitlines()
+        self.stop()
+        how = "closed its output" if status is None else f"ended with exit status {status}"
+        if status is not None and status < 0:
+            how = f"was ended by {signal.Signals(-status).name}"
+        return ProcessError(f"{how}: {lines[-1].strip()}" if lines else how)
+
+    def stop(self) -> None:
+        """Kill the process and its children."""
+        if self._is_stopped:  # another process can have its number by now
+            return
+        self._is_stopped = True
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._errors.close()
+
+
+def _limit_memory(pid: int, megabytes: int) -> None:
+    with suppress(ImportError, AttributeError, OSError, ValueError):  # another system than Linux, or already ended
+        import resource
+
+        size = megabytes << 20
+        resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
+
+
+def _memory_mb(pid: int) -> float:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):  # it has ended, or the system is not Linux
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)

@@ -1,0 +1,241 @@
+"""Agents in processes of their own, with limits: a failure there loses a game, but never ends the tournament.
+
+The process reads one line of JSON for each decision, and answers with one line. The first line announces the game::
+
+    {"game": "TicTacToe-v0", "seed": 7, "move_seconds": 10.0, "start_seconds": 30.0, "memory_mb": 2048}
+    {"game": "TicTacToe-v0", "position": ".../.../... X", "legal": ["a1", "b1"], "seat": 0, "game_index": 17}
+
+It has no answer. The answer to the other lines is ``{"action": "a1"}``, where the action can also be its number. An
+answer ``{"error": "..."}`` gives a reason for having no action.
+"""
+
+import shlex
+import sys
+import weakref
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+import cloudpickle
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.agent_interface.child_process import ChildProcess, Limits, ProcessError
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.observations import Observation, read_observation
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.registry.games import registered, resolve
+
+_MOST_FAILURES = 3
+
+HOST = "ci_envs.agent_interface.host"
+"""The module that runs an agent in Python in its own process."""
+
+
+class IsolatedAgent(Agent):
+    """An agent in a process of its own. After a failure the next decision starts a new process.
+
+    After three failures one after the other, no process is started any more.
+    """
+
+    def __init__(self, game: Game, *, limits: Limits, seed: int | None = None) -> None:
+        """Make the agent. Its process starts with the first decision.
+
+        Raises:
+            ValueError: a limit is not allowed.
+        """
+        self.limits = limits.checked()
+        self._failures, self._last_failure = 0, ""
+        self._process: ChildProcess | None = None
+        self._name = _name_of(game)
+        super().__init__(game, seed=seed)
+        self.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
+
+    def command(self) -> Sequence[str]:
+        """Return the command of a new process."""
+        raise NotImplementedError
+
+    def more(self) -> dict[str, Any]:
+        """Return further entries of the first line."""
+        return {}
+
+    @override
+    def reseed(self, seed: int | None) -> None:
+        super().reseed(seed)
+        self._seed = int(self.rng.integers(2**31)) if seed is None else seed
+        self._begin_again()
+
+    def _begin_again(self) -> None:
+        """Let the process begin with the new seed."""
+        self.close()
+
+    @override
+    def start_games(self, n: int, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        self._games = {"seats": seats.tolist(), "seeds": seeds.tolist()}
+        self._begin_games()
+
+    def _begin_games(self) -> None:
+        """Tell the process of the games. Other programs than ours learn of them by the decisions."""
+
+    @override
+    def act(self, observation: Observation) -> int:
+        """Return the answer of the process.
+
+        Raises:
+            ProcessError: the process has failed.
+        """
+        [(own, opp)] = read_observation(self.game, observation).words.tolist()
+        index = int(np.asarray(observation.get("game_index", 0)))
+        seat = self._games["seats"][index]
+        position = _position(self.game, own, opp, seat)
+        names = [position.action_name(action) for action in position.legal_actions()]
+        question = {"game": self._name, "position": position.to_text(), "legal": names}
+        answer = self._ask({**question, "seat": seat, "game_index": index})
+        if "error" in answer:
+            raise ProcessError(str(answer["error"])[:500])
+        return _action_of(answer, position)
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        if self._failures == _MOST_FAILURES:
+            raise ProcessError(f"is not started again after {_MOST_FAILURES} failures; the last: {self._last_failure}")
+        try:
+            if self._process is None:
+                self._process = ChildProcess(self.command(), self.limits)
+                weakref.finalize(self, self._process.stop)
+                self._process.send({"game": self._name, "seed": self._seed, **self.limits._asdict(), **self.more()})
+                self._begin_games()
+            if self._process is None:
+                raise ProcessError("ended after its start")
+            self._process.send(question)
+            answer = self._process.receive()
+        except ProcessError as error:
+            self._process = None
+            self._failures, self._last_failure = self._failures + 1, str(error)
+            raise
+        self._failures = 0
+        return answer
+
+    def close(self) -> None:
+        """Stop the process, if there is one."""
+        if self._process is not None:
+            self._process.stop()
+        self._process = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_process": None}
+
+
+class ProcessAgent(IsolatedAgent):
+    """Agent that plays as another program answers, in any language: ``process:COMMAND``.
+
+    For each decision the program reads one line of JSON and writes one line. The module
+    :mod:`ci_envs.agent_interface.isolation` describes them.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        command: str,
+        *,
+        move_seconds: float = 10.0,
+        start_seconds: float = 30.0,
+        memory_mb: int = 2048,
+        seed: int | None = None,
+    ) -> None:
+        """Make the agent. The program starts with the first decision.
+
+        Args:
+            game: any game.
+            command: the program and its arguments. A command with commas needs quotes.
+            move_seconds: seconds for a decision.
+            start_seconds: additional seconds for the first decision of a new process.
+            memory_mb: memory of the process in units of 2^20 bytes. It is enforced on Linux only.
+            seed: the seed in the first line.
+
+        Raises:
+            ValueError: the command is empty, or a limit is not allowed.
+        """
+        try:
+            self._command = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"process: {command!r} is not a command: {error}") from None
+        if not self._command:
+            raise ValueError("process: give a command, for example 'process:./my_program'")
+        super().__init__(game, limits=Limits(move_seconds, start_seconds, memory_mb), seed=seed)
+
+    @override
+    def command(self) -> Sequence[str]:
+        return self._command
+
+
+class HostedAgent(IsolatedAgent):
+    """An agent that an object of Python makes (:func:`~ci_envs.agent_interface.making.as_agent`) in another process."""
+
+    def __init__(self, game: Game, thing: Any, *, limits: Limits, seed: int | None = None) -> None:
+        """Make the agent. Its process gets a copy of ``thing``.
+
+        Raises:
+            ValueError: a limit is not allowed, or ``thing`` cannot be pickled.
+        """
+        try:
+            self._pickled = cloudpickle.dumps((game, thing))
+        except Exception as error:  # an object can raise anything when it is pickled
+            raise ValueError(f"{thing!r} cannot be sent to another process: {error}") from None
+        super().__init__(game, limits=limits, seed=seed)
+
+    @override
+    def command(self) -> Sequence[str]:
+        return [sys.executable, "-m", HOST]
+
+    @override
+    def more(self) -> dict[str, Any]:
+        return {"agent": b64encode(self._pickled).decode(), "path": sys.path}
+
+    @override
+    def _begin_again(self) -> None:
+        self._tell({"seed": self._seed})
+
+    @override
+    def _begin_games(self) -> None:
+        self._tell(self._games)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        """Send a line without an answer. If the process has ended, the next decision starts another one."""
+        if self._process is None:
+            return
+        try:
+            self._process.send(message)
+        except ProcessError:
+            self._process = None
+
+
+def _position(game: Game, own: int, opp: int, seat: int) -> Position:
+    """Return a position with the player to move, who moved first in the game if ``seat`` is 0.
+
+    A game can start after an odd number of plies. Then the stones of some games show that the other player is to move.
+    """
+    position = Position(game, own, opp, seat)
+    try:
+        return Position.from_text(game, position.to_text())
+    except ValueError:
+        return Position(game, own, opp, 1 - seat)
+
+
+def _action_of(answer: dict[str, Any], position: Position) -> int:
+    """Return the number of the action of an answer, legal or not."""
+    action = answer.get("action")
+    if isinstance(action, int) and not isinstance(action, bool):
+        return action
+    if isinstance(action, str):
+        try:
+            return position.parse_action(action)
+        except ValueError as error:
+            raise ProcessError(f"answered {action!r}: {error}") from None
+    raise ProcessError(f"answered {answer!r}, without the name or number of an action")
+
+
+def _name_of(game: Game) -> str:
+    """Return the id of a game, or its text if none of the registered ids has its parameters."""
+    return next((id for id in registered() if resolve(id)[1] == game), repr(game))

@@ -1,0 +1,69 @@
+"""The folder of a tournament: its settings, and a file for each finished match."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_envs.arena.results import Pairing
+from ci_envs.storage.files import write_whole
+
+_SETTINGS = "tournament.json"
+
+
+class TournamentFolder:
+    """The files of a tournament. Each file is written atomically, so that an interrupted tournament can be resumed."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """Make the folder, or check that it has a tournament with the same settings.
+
+        Args:
+            path: the folder.
+            settings: the settings of the tournament, as JSON values.
+            resume: whether to continue the tournament in the folder.
+
+        Raises:
+            ValueError: the folder has a tournament and ``resume`` is false, or ``resume`` is true and it has none or
+                one with other settings.
+            OSError: the folder cannot be written.
+        """
+        self._path = path
+        file = path / _SETTINGS
+        if not resume:
+            if file.exists():
+                raise ValueError(f"{str(path)!r} has a tournament: resume it, or choose another folder")
+            path.mkdir(parents=True, exist_ok=True)
+            write_whole(file, json.dumps(settings, indent=1).encode())
+            return
+        try:
+            old = json.loads(file.read_bytes())
+        except FileNotFoundError:
+            raise ValueError(f"{str(path)!r} has no tournament to resume") from None
+        except ValueError:
+            raise ValueError(f"{str(file)!r} is damaged") from None
+        for name, value in settings.items():
+            if old.get(name) != value:
+                raise ValueError(f"the tournament in {str(path)!r} has {name}={old.get(name)!r}, not {value!r}")
+
+    def read(self, first: int, second: int) -> Pairing | None:
+        """Return the finished match of two agents by their numbers, or None.
+
+        Raises:
+            ValueError: the file is damaged.
+        """
+        file = self._file(first, second)
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Pairing)
+        except FileNotFoundError:
+            return None
+        except msgspec.MsgspecError as error:
+            raise ValueError(f"{str(file)!r} is damaged: {error}; delete it to play this match again") from None
+
+    def write(self, first: int, second: int, pairing: Pairing) -> None:
+        """Write the match of two agents."""
+        write_whole(self._file(first, second), msgspec.json.encode(pairing))
+
+    def _file(self, first: int, second: int) -> Path:
+        return self._path / f"match_{first + 1}_{second + 1}.json"
