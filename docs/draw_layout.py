@@ -31,7 +31,7 @@ CONTENTS = {
     "ci_envs.drawing": "shapes, boards and marks as SVG and as pixels",
     "ci_envs.kernels": "compiled functions: dispatch by type, cache, bits, random numbers, hash table",
     "ci_envs.cluster": "a pool of worker processes of a Ray cluster",
-    "ci_envs.validation": "checks, spec strings, plugins, files",
+    "ci_envs.validation": "checks, names and options, files",
 }
 """A description of each layer, by the first package of the layer in this table."""
 

@@ -7,6 +7,7 @@ from ci_envs import ConnectN, Position, Quixo, make_agent, solve
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.analysis import analysis_data, summary
+from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import play_match
 from ci_envs.games import evaluate
 from ci_envs.kernels.compiler import kernel
@@ -136,7 +137,7 @@ def test_the_shortest_win_is_found(spec, all_tables):
 def test_the_tree_of_the_last_move_can_be_used_again(store):
     agent = make_agent(with_tables("mcts:simulations=100,reuse=true", store), GAME, seed=0)
     opponent, solution = make_agent("random", GAME, seed=1), solve(GAME)
-    match = play_match(GAME, agent, opponent, 30, openings=random_states(CUBES - 1, 30, 5), solution=solution)
+    match = play_match(GAME, agent, opponent, 30, openings=random_states(CUBES - 1, 30, 5), grading=Grading(solution))
     tally = match.sides[0].accuracy.everywhere
     assert tally.keeping == tally.decisions > 30
     assert match.sides[0].total.wins >= 26

@@ -17,6 +17,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
+from ci_envs.arena.grading import Grading
 from ci_envs.arena.report import to_json
 from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.arena.tournament import derived_seed
@@ -162,7 +163,7 @@ def test_an_illegal_action_loses(action: int) -> None:
         TIC_TAC_TOE, Answering(TIC_TAC_TOE, lambda n: np.full(n, action)), FirstLegal(TIC_TAC_TOE), 10, max_cycles=4
     )
     first, second = result.sides
-    assert (first.illegal, second.illegal) == (10, 0)
+    assert (first.faults, second.faults) == (10, 0)
     assert first.total == Record(losses=10)
     assert second.total == Record(wins=10)
 
@@ -314,11 +315,11 @@ def test_the_positions_of_the_times_are_of_different_games_and_plies(
 ) -> None:
     seen = []
 
-    def recorded(agent: Agent, words: NDArray[np.uint64]) -> decision.TimedActions:
+    def recorded(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64]) -> decision.TimedActions:
         seen.append(Position(game, *words[0].tolist(), 0))
         return decision.TimedActions(np.zeros(1, np.int64), 0.015)
 
-    monkeypatch.setattr("ci_envs.arena.timing.decide", recorded)
+    monkeypatch.setattr("ci_envs.arena.timing.decide_or_fail", recorded)
     assert time_one_board(FirstLegal(game)) == Timing(14, pytest.approx(0.21))
     assert all(position.result is None for position in seen)
     if game != Nim((1,)):  # whose only position is the first one
@@ -368,7 +369,7 @@ def exact(position: Position) -> tuple[int, int]:
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, Nim((2, 3, 4), misere=True)], ids=str)
 def test_actions_are_evaluated_as_by_a_plain_search_of_each_game(game: Game) -> None:
     agents = Hashing(game, 1), Hashing(game, 2)
-    side = play_match(game, *agents, games=2, solution=solve(game)).sides[0]
+    side = play_match(game, *agents, games=2, grading=Grading(solve(game))).sides[0]
     everywhere, critical = np.zeros((2, 4))  # decisions, keeping, fastest, points
     for seat in (0, 1):
         position = Position.start(game)

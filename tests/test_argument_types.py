@@ -19,6 +19,7 @@ from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.evolution import play_population
 from ci_envs.arena import play_match
+from ci_envs.arena.grading import Grading
 
 SMALL, TICTACTOE, NIM = Quixo(3), ConnectN(3, 3, 3), Nim((1, 3, 5, 7))
 AGENTS = [
@@ -137,7 +138,7 @@ def test_types_inferred_in_a_match_do_not_depend_on_the_number_of_games(inferenc
     for games in (4, 4, 40):
         players = [make_agent(spec, TICTACTOE, seed=0) for spec in ("minimax:depth=2", "alphazero:simulations=4")]
         inferences.clear()
-        play_match(TICTACTOE, *players, games, solution=solution)
+        play_match(TICTACTOE, *players, games, grading=solution and Grading(solution))
         counts.append(len(inferences))
     assert counts[1] == counts[2] > 0
 

@@ -48,7 +48,7 @@ def test_compare_prints_both_tables() -> None:
 
 def test_compare_counts_illegal_actions_and_notes_deterministic_agents() -> None:
     result = run("compare", "TicTacToe-v0", "random", "illegal", "--games", "10")
-    assert "Illegal" in result.stdout
+    assert "Faults" in result.stdout
     assert "illegal first, random second: all games were equal" in result.stdout
     assert "random first, illegal second" not in result.stdout
 
@@ -90,7 +90,7 @@ def test_json_to_a_file(tmp_path: Path) -> None:
         ("compare Quixo-v0 random minimax:depth=x", ("depth", "'x'")),
         ("compare Quixo-v0 random minimax:depth=0", ("depth", "0")),
         ("compare Quixo-v0 random nim_expert", ("Nim",)),
-        ("compare Quixo-v0", ("'AGENT...'",)),
+        ("compare Quixo-v0", ("AGENT", "--agents-from")),
         ("compare", ("'ENV'",)),
         ("compare Quixo-v0 random random --games 0", ("'--games'", "0")),
         ("compare Quixo-v0 random random --games many", ("'--games'", "'many'")),
@@ -137,11 +137,18 @@ def test_bad_input_is_one_line_and_status_2(arguments: str, mentions: tuple[str,
     assert all(mention in result.stderr for mention in mentions), result.stderr
 
 
-@pytest.mark.parametrize("command", ["compare", "play"])
-def test_a_bug_in_an_agent_keeps_its_traceback(command: str) -> None:
-    result = run(command, "TicTacToe-v0", "random", "broken")
+def test_a_bug_in_an_agent_keeps_its_traceback() -> None:
+    result = run("play", "TicTacToe-v0", "random", "broken")
     assert isinstance(result.exception, ValueError)
     assert str(result.exception) == "a bug, seen on 1 boards"
+
+
+def test_a_bug_in_an_agent_loses_the_games_of_a_tournament() -> None:
+    result = run("compare", "TicTacToe-v0", "random", "broken", "--games", "4", "--json", "-")
+    random, broken = json.loads(result.stdout)["agents"]
+    assert (random["wins"], random["faults"]) == (4, 0)
+    assert (broken["losses"], broken["faults"]) == (4, 4)
+    assert re.fullmatch(r"ValueError: a bug, seen on \d boards", broken["first_fault"])
 
 
 def test_play_shows_the_game() -> None:

@@ -18,8 +18,7 @@ LAYERS = (
     {
         "ci_envs.validation",
         "ci_envs.storage",
-        "ci_envs.registry.spec",
-        "ci_envs.registry.plugins",
+        "ci_envs.registry",
         "ci_envs.extras",
         "ci_envs.devices",
     },

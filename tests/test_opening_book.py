@@ -217,12 +217,12 @@ def test_positions_of_random_play_are_going_on_and_of_all_lengths():
 
 def test_a_sample_of_the_actions_of_a_match_is_graded(small_solution):
     agents = ExactAgent(SMALL, seed=0), ExactAgent(SMALL, blunder=1.0, seed=1)
-    everything = play_match(SMALL, *agents, 40, solution=small_solution)
+    everything = play_match(SMALL, *agents, 40, grading=Grading(small_solution))
     for agent in agents:
         agent.reseed(0)
     reports = []
-    grading = Grading(30, lambda done, total: reports.append((done, total)))
-    some = play_match(SMALL, *agents, 40, solution=GravitySolution(SMALL), grading=grading)
+    grading = Grading(GravitySolution(SMALL), 30, lambda done, total: reports.append((done, total)))
+    some = play_match(SMALL, *agents, 40, grading=grading)
     assert reports == [(done, 30) for done in (4, 8, 12, 16, 20, 24, 27, 30)] * 2  # few at once, as each needs searches
     for side, whole in zip(some.sides, everything.sides, strict=True):
         assert side.accuracy.everywhere.decisions == 30

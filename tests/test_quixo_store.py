@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from ci_envs import Position, Quixo, make_agent, solve
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.analysis import exact_scores
+from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.games.grid import cell_maps
@@ -406,7 +407,7 @@ class TestSolution:
 
     def test_a_match_grades_the_decisions_that_the_store_covers(self, default_store):
         agents = [make_agent("random", Quixo(5), seed=seed) for seed in (1, 2)]
-        match = play_match(Quixo(5), *agents, 40, solution=solve(Quixo(5)))
+        match = play_match(Quixo(5), *agents, 40, grading=Grading(solve(Quixo(5))))
         graded = match.sides[0].accuracy.everywhere.decisions
         assert 0 < graded < match.sides[0].decisions
 

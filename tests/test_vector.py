@@ -417,7 +417,7 @@ class TestCopies:
         for each in (env, other):
             each.reset(seed=0)
         env.opponent = last_legal
-        assert env.opponent is last_legal
+        assert env.opponent.thing is last_legal
         assert_same(played(env, steps=20), played(other, steps=20))
         env.opponent = "minimax:depth=2,table_mb=0.1"
         assert isinstance(env.opponent, MinimaxAgent)

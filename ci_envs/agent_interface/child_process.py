@@ -19,7 +19,7 @@ _POLL = 0.02  # seconds between two looks at the memory of the process
 _MOST_BYTES = 1 << 20  # of an answer
 
 
-class Limits(NamedTuple):
+class ProcessLimits(NamedTuple):
     """The limits of an agent in its own process.
 
     Attributes:
@@ -32,7 +32,7 @@ class Limits(NamedTuple):
     start_seconds: float = 30.0
     memory_mb: int = 2048
 
-    def checked(self) -> "Limits":
+    def checked(self) -> "ProcessLimits":
         """Return the limits, or raise a ValueError if one is not allowed."""
         positive_number("move_seconds", self.move_seconds)
         positive_number("start_seconds", self.start_seconds)
@@ -47,7 +47,7 @@ class ProcessError(RuntimeError):
 class ChildProcess:
     """A running process. Its standard error output is kept to report the last line."""
 
-    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+    def __init__(self, command: Sequence[str], limits: ProcessLimits) -> None:
         """Start the process.
 
         Raises:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent_interface.child_process import ChildProcess, Limits, ProcessError
+from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, read_observation
 from ci_envs.games.game import Game
@@ -40,7 +40,7 @@ class IsolatedAgent(Agent):
     After three failures one after the other, no process is started any more.
     """
 
-    def __init__(self, game: Game, *, limits: Limits, seed: int | None = None) -> None:
+    def __init__(self, game: Game, *, limits: ProcessLimits, seed: int | None = None) -> None:
         """Make the agent. Its process starts with the first decision.
 
         Raises:
@@ -163,7 +163,7 @@ class ProcessAgent(IsolatedAgent):
             raise ValueError(f"process: {command!r} is not a command: {error}") from None
         if not self._command:
             raise ValueError("process: give a command, for example 'process:./my_program'")
-        super().__init__(game, limits=Limits(move_seconds, start_seconds, memory_mb), seed=seed)
+        super().__init__(game, limits=ProcessLimits(move_seconds, start_seconds, memory_mb), seed=seed)
 
     @override
     def command(self) -> Sequence[str]:
@@ -173,7 +173,7 @@ class ProcessAgent(IsolatedAgent):
 class HostedAgent(IsolatedAgent):
     """An agent that an object of Python makes (:func:`~ci_envs.agent_interface.making.as_agent`) in another process."""
 
-    def __init__(self, game: Game, thing: Any, *, limits: Limits, seed: int | None = None) -> None:
+    def __init__(self, game: Game, thing: Any, *, limits: ProcessLimits, seed: int | None = None) -> None:
         """Make the agent. Its process gets a copy of ``thing``.
 
         Raises:
@@ -212,7 +212,7 @@ class HostedAgent(IsolatedAgent):
 
 
 def _position(game: Game, own: int, opp: int, seat: int) -> Position:
-    """Return a position with the player to move, who moved first in the game if ``seat`` is 0.
+    """Return a position with the player to move, the player who starts the game if ``seat`` is 0.
 
     A game can start after an odd number of plies. Then the stones of some games show that the other player is to move.
     """

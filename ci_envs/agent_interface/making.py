@@ -15,7 +15,7 @@ from ci_envs.agent_interface.adapters import (
     PerGameAgent,
     PredictorAgent,
 )
-from ci_envs.agent_interface.child_process import Limits
+from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent, AgentFactory
 from ci_envs.agent_interface.isolation import HostedAgent, ProcessAgent
@@ -149,7 +149,7 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
     return _adapted(thing, game, seed)
 
 
-def isolated(thing: Any, game: Game, limits: Limits, seed: int | None) -> Agent:
+def isolated(thing: Any, game: Game, limits: ProcessLimits, seed: int | None) -> Agent:
     """Return an agent as :func:`as_agent` does, in a process of its own unless ``thing`` is a registered name.
 
     Raises:
@@ -160,7 +160,7 @@ def isolated(thing: Any, game: Game, limits: Limits, seed: int | None) -> Agent:
         thing = str(thing)
     if isinstance(thing, str) and AGENTS.is_registered(thing):
         agent = make_agent(thing, game, seed=seed)
-        if isinstance(agent, ProcessAgent) and not set(AGENTS.load(thing)[2]) & set(Limits._fields):
+        if isinstance(agent, ProcessAgent) and not set(AGENTS.load(thing)[2]) & set(ProcessLimits._fields):
             agent.limits = limits
         return agent
     if isinstance(thing, str):

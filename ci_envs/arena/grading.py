@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.operations import LOSS
-from ci_envs.solver.solution import NO_SCORE, Progress, keep_value
+from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,7 @@ class Grading:
     """The grading of the actions of a match.
 
     Attributes:
+        solution: the solution of the game.
         limit: maximum number of graded actions per agent, spread evenly over the match. None grades all actions.
         progress: a function that is called repeatedly with the number of graded actions of an agent and the number of
             its actions to grade, or None.
@@ -22,11 +23,12 @@ class Grading:
         >>> from ci_envs import TicTacToe, make_agent, solve
         >>> from ci_envs.arena import Grading, play_match
         >>> agents = [make_agent("minimax:depth=9", TicTacToe(), seed=seed) for seed in (0, 1)]
-        >>> match = play_match(TicTacToe(), *agents, 20, solution=solve(TicTacToe()), grading=Grading(limit=50))
+        >>> match = play_match(TicTacToe(), *agents, 20, grading=Grading(solve(TicTacToe()), limit=50))
         >>> match.sides[0].accuracy.everywhere.decisions
         50
     """
 
+    solution: Solution
     limit: int | None = None
     progress: Progress | None = None
 

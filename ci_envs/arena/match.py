@@ -14,14 +14,11 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
-from ci_envs.solver.solution import Solution
 
 BATCH_SIZE = 1024
 """Maximum number of boards that are played at the same time, which limits the memory of a match."""
 
 _SEARCHED_AT_ONCE = 4  # actions between two reports of progress if each needs searches
-
-_GRADE_ALL = Grading()
 
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
@@ -37,8 +34,7 @@ def play_match(
     *,
     max_cycles: int | None = None,
     openings: NDArray[np.uint64] | None = None,
-    solution: Solution | None = None,
-    grading: Grading = _GRADE_ALL,
+    grading: Grading | None = None,
     progress: Progress | None = None,
     swap_seats: bool = True,
     count_faults: bool = False,
@@ -55,8 +51,7 @@ def play_match(
         max_cycles: maximum number of plies. None means 200 for games that can go on for ever, and no limit for others.
         openings: first positions, uint64 of shape (k, 2), not terminal. Each is used for two consecutive games; after
             the last one the first is used again. None means the initial position.
-        solution: the solution of the game, to grade the actions, or None.
-        grading: the number of graded actions, and a function for their progress.
+        grading: how to grade the actions by the solution of the game, or None.
         progress: a function that is called with the number of finished games.
         swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
         count_faults: whether an agent that raises an exception or answers something else than an integer loses the
@@ -78,7 +73,7 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first, solution, grading, count_faults), _Player(second, solution, grading, count_faults))
+    players = (_Player(first, grading, count_faults), _Player(second, grading, count_faults))
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -125,14 +120,13 @@ def _record(scores: NDArray[np.int8]) -> Record:
 class _Player:
     """An agent in a match, with its decisions so far."""
 
-    def __init__(self, agent: Agent, solution: Solution | None, grading: Grading, count_faults: bool) -> None:
+    def __init__(self, agent: Agent, grading: Grading | None, count_faults: bool) -> None:
         self.agent = agent
         self.faults = 0
         self.first_fault = ""
         self._count_faults = count_faults
         self.decisions = 0
         self.seconds = 0.0
-        self._solution = solution
         self._grading = grading
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
@@ -151,7 +145,7 @@ class _Player:
             actions, seconds, _ = decide(self.agent, words, games)
         self.seconds += seconds
         self.decisions += len(actions)
-        if self._solution is not None:
+        if self._grading is not None:
             self._words.append(words)
             self._actions.append(actions)
         return actions
@@ -168,19 +162,19 @@ class _Player:
 
     def _accuracy(self) -> Accuracy:
         """Grade all decisions, or the requested number of them, spread evenly over the match."""
-        if self._solution is None or not self._words:
+        if self._grading is None or not self._words:
             return Accuracy()
         words, actions = np.concatenate(self._words), np.concatenate(self._actions)
-        covered = self._solution.covers(words)
+        covered = self._grading.solution.covers(words)
         words, actions = words[covered], actions[covered]
         if len(words) == 0:  # grading no actions would compile kernels
             return Accuracy()
         count = len(words) if self._grading.limit is None else min(self._grading.limit, len(words))
         chosen = np.arange(count) * len(words) // max(count, 1)
-        size = _SEARCHED_AT_ONCE if self._solution.searches else BATCH_SIZE
+        size = _SEARCHED_AT_ONCE if self._grading.solution.searches else BATCH_SIZE
         accuracy = Accuracy()
         for rows in np.array_split(chosen, count // size + 1):
-            accuracy += grade(self._solution.grading_scores(words[rows]), actions[rows])
+            accuracy += grade(self._grading.solution.grading_scores(words[rows]), actions[rows])
             if self._grading.progress:
                 self._grading.progress(accuracy.everywhere.decisions, count)
         return accuracy

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ci_envs.agent_interface.child_process import Limits
+from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent, isolated, name_of
 from ci_envs.arena.grading import Grading
@@ -99,7 +99,7 @@ class Tournament:
         max_cycles: int | None = None,
         random_plies: int = 0,
         graded: int | None = None,
-        isolate: bool | Limits = False,
+        isolate: bool | ProcessLimits = False,
         workers: int | None = None,
         ray_address: str | None = None,
     ) -> None:
@@ -142,7 +142,7 @@ class Tournament:
         self.random_plies = random_plies
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
-        limits = (Limits() if isolate else None) if isinstance(isolate, bool) else isolate
+        limits = (ProcessLimits() if isolate else None) if isinstance(isolate, bool) else isolate
         self.entrants = enter(self.game, agents, seed, limits)
         self.workers = workers
         self.ray_address = ray_address
@@ -265,8 +265,7 @@ class Tournament:
             self.games,
             max_cycles=self.max_cycles,
             openings=self._openings,
-            solution=self._solution,
-            grading=Grading(self.graded, graded),
+            grading=None if self._solution is None else Grading(self._solution, self.graded, graded),
             progress=progress,
             count_faults=True,
         )
@@ -312,7 +311,7 @@ class TournamentOptions(TypedDict, total=False):
     max_cycles: int | None
     random_plies: int
     graded: int | None
-    isolate: bool | Limits
+    isolate: bool | ProcessLimits
     workers: int | None
     ray_address: str | None
 
@@ -340,7 +339,7 @@ def compare(
     return Tournament(environment, agents, **options).play(progress, output=output, resume=resume)
 
 
-def enter(game: Game, agents: Sequence[Any], seed: int, limits: Limits | None = None) -> tuple[Entrant, ...]:
+def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | None = None) -> tuple[Entrant, ...]:
     """Make agents of objects, and give all agents unique labels: the second ``random`` is ``random#2``.
 
     Args:

@@ -71,10 +71,10 @@ def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_isolation(*, isolate: bool, **options: Any) -> None:
-        from ci_envs.agent_interface.child_process import Limits
+        from ci_envs.agent_interface.child_process import ProcessLimits
 
-        given = {name: value for name in Limits._fields if (value := options.pop(name)) is not None}
-        command(isolate=Limits(**given) if isolate or given else False, **options)
+        given = {name: value for name in ProcessLimits._fields if (value := options.pop(name)) is not None}
+        command(isolate=ProcessLimits(**given) if isolate or given else False, **options)
 
     texts = {
         "move_seconds": ("Seconds of such an agent for a decision", click.FloatRange(min=0, min_open=True), "10"),

@@ -92,14 +92,14 @@ class Components:
         found = None if self.is_registered(spec) else split_reference(spec)
         if found is None:
             return name, self.find(name), split_options(rest, spec) if colon else {}
-        reference, rest = found
+        reference, written = found
         try:
             component = load(reference, self.suits, self.kind)
         except ModuleNotFoundError as error:
             raise unknown_name(f"{self.kind} or module", reference.place, self.names()) from error
         if not self.suits(component):
             raise ValueError(f"{reference} cannot be used as {self.article} {self.kind}: it is {component!r}")
-        return str(reference), component, split_options(rest, spec)
+        return str(reference), component, {} if written is None else split_options(written, spec)
 
     def option_names(self, component: Callable[..., Any]) -> tuple[str, ...]:
         """Return the names of the options of an object."""

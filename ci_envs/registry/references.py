@@ -15,7 +15,7 @@ _FILE = re.compile(r"(?P<place>.+?\.py)(?::(?P<name>[A-Za-z_]\w*)(?=:|$))?(?::(?
 _MODULE = re.compile(r"(?P<place>[A-Za-z_]\w*(?:\.\w+)*):(?P<name>[A-Za-z_]\w*)(?=:|$)(?::(?P<rest>.*))?", re.DOTALL)
 
 
-class Reference(NamedTuple):
+class ObjectReference(NamedTuple):
     """A reference to an object.
 
     Attributes:
@@ -30,13 +30,13 @@ class Reference(NamedTuple):
         return f"{self.place}:{self.name}" if self.name else self.place
 
 
-def split_reference(text: str) -> tuple[Reference, str] | None:
-    """Return the reference at the beginning of a spec string and the text after it, or None if there is none."""
+def split_reference(text: str) -> tuple[ObjectReference, str | None] | None:
+    """Return the reference at the beginning of a spec string and its options, or None if there is no reference."""
     match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
-    return match and (Reference(match["place"], match["name"] or ""), match["rest"] or "")
+    return match and (ObjectReference(match["place"], match["name"] or ""), match["rest"])
 
 
-def exists(reference: Reference) -> bool:
+def exists(reference: ObjectReference) -> bool:
     """Return whether there is a module of a reference, without running it.
 
     Raises:
@@ -52,7 +52,7 @@ def exists(reference: Reference) -> bool:
         return False
 
 
-def load(reference: Reference, suits: Callable[[Any], bool], kind: str) -> Any:
+def load(reference: ObjectReference, suits: Callable[[Any], bool], kind: str) -> Any:
     """Return the object of a reference. Modules are also searched in the current folder.
 
     Args:

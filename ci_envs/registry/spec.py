@@ -42,7 +42,7 @@ def split_options(text: str, spec: str) -> dict[str, Option]:
     """
     options: dict[str, Option] = {}
     key = ""
-    for part in _SEPARATOR.split(text) if text else []:
+    for part in _SEPARATOR.split(text):
         word, equals, value = part.partition("=")
         if equals and word.isidentifier():
             if word in options:
