@@ -89,6 +89,7 @@ class SB3Config(OpeningOptions, TrainingConfig):
         Integer(1),
         300_000,
         changeable=True,
+        is_length=True,
     )
     opponents: tuple[str, ...] = option(
         f"opponents, each on its own boards; '{POOL}' is a past self of the agent",

@@ -24,11 +24,11 @@ from ci_envs.registry.spec import split_spec
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text
-from ci_envs.training.config import LENGTHS, options_of
+from ci_envs.training.config import options_of
 from ci_envs.training.curves import read_curve
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
-from ci_envs.training.learners import make_config, trainer_of
+from ci_envs.training.learners import lengths_of, make_config, trainer_of
 from ci_envs.training.progress import Status, clock, short_number
 from experiments.kill_training import CASES, check_kills, result_of
 
@@ -178,7 +178,7 @@ def test_bad_settings_are_one_line_and_leave_nothing(setting, words, tmp_path):
 
 def test_the_help_states_the_default_lengths():
     text = re.sub(r"\s+", " ", ci_envs_train("--help").stdout)
-    for flag in LENGTHS:
+    for flag in {flag for trainer in TRAINERS.values() for flag in lengths_of(trainer)}:
         made = {name: make_config(trainer, TICTACTOE, {}) for name, trainer in TRAINERS.items() if name != "sb3"}
         made["sb3"] = make_config(TRAINERS["sb3"], TICTACTOE, {"algorithm": "ppo"})
         lengths = {name: getattr(config, flag, None) for name, config in made.items()}

@@ -28,12 +28,14 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         OrNone(Integer(1)),
         None,
         changeable=True,
+        is_length=True,
     )
     minutes: float | None = option(
         "minutes of self-play and learning, instead of iterations; the last iteration is completed",
         OrNone(POSITIVE),
         None,
         changeable=True,
+        is_length=True,
     )
     threads: int = option(
         "number of threads of self-play, each with its own games and random numbers, and of learning", Integer(1), 1

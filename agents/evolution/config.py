@@ -28,7 +28,9 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
         ValueError: a value is not allowed.
     """
 
-    generations: int = option("number of generations after the initial one", Integer(1), changeable=True)
+    generations: int = option(
+        "number of generations after the initial one", Integer(1), changeable=True, is_length=True
+    )
     games: int = option(
         "games of each genome against each opponent per generation; an even number gives both seats equally often",
         Integer(1),

@@ -38,7 +38,7 @@ class QLearningConfig(TrainingConfig):
         ValueError: a value is not allowed, or two values exclude each other.
     """
 
-    episodes: int = option("number of training games", Integer(1), 1_000_000)
+    episodes: int = option("number of training games", Integer(1), 1_000_000, is_length=True)
     opponent: str = option(
         "opponent in training; 'self' is self-play, which learns from both sides of every game",
         AgentSpec((SELF_PLAY,)),

@@ -11,22 +11,22 @@ from rich.table import Table
 from rich.text import Text
 
 from ci_envs.agent_interface.decision import decide
-from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import as_agent
 from ci_envs.arena.grading import Accuracy, Tally, grade
-from ci_envs.arena.match import BATCH_SIZE, check_plays
+from ci_envs.arena.match import BATCH_SIZE
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import Progress, Solution
 
 
 def measure_accuracy(
-    game: Game, agent: Agent, words: NDArray[np.uint64], solution: Solution, *, progress: Progress | None = None
+    game: Game, agent: Any, words: NDArray[np.uint64], solution: Solution, *, progress: Progress | None = None
 ) -> Accuracy:
     """Let ``agent`` choose an action in each of some positions, and grade the actions by the exact solution.
 
     Args:
         game: the game.
-        agent: an agent for this game.
+        agent: an agent for this game, or an object that :func:`~ci_envs.agent_interface.making.as_agent` accepts.
         words: non-terminal positions, rows (own, opp), uint64 of shape (n, 2).
         solution: a solution of this game that covers the successors of the positions.
         progress: see :data:`~ci_envs.solver.solution.Progress`. It counts positions.
@@ -40,7 +40,7 @@ def measure_accuracy(
 
 def measure_accuracies(
     game: Game,
-    agents: Sequence[Agent],
+    agents: Sequence[Any],
     words: NDArray[np.uint64],
     solution: Solution,
     *,
@@ -53,8 +53,7 @@ def measure_accuracies(
     Raises:
         ValueError: an agent or ``solution`` is of another game.
     """
-    for agent in agents:
-        check_plays(agent, game)
+    agents = [as_agent(agent, game) for agent in agents]
     if solution.game != game:
         raise ValueError(f"this solution is for {solution.game}, not for {game}")
     accuracies = [Accuracy()] * len(agents)

@@ -21,6 +21,7 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import Analyst
 from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import as_agent
 from ci_envs.arena.grading import grade
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import wilson_interval
@@ -127,7 +128,7 @@ class Exam:
             return f"minimax:depth=6,tables={self.tables}"
         return "minimax:depth=6" if self.solution is None else "exact"
 
-    def take(self, agent: Agent, defender: Agent, games: int, progress: Progress | None = None) -> ExamResult:
+    def take(self, agent: Any, defender: Any, games: int, progress: Progress | None = None) -> ExamResult:
         """Let an agent take the exam.
 
         Args:
@@ -136,6 +137,7 @@ class Exam:
             games: The number of games from each won position, even and at least 2.
             progress: A function that is called repeatedly with the number of analysed positions and of all positions.
         """
+        agent, defender = as_agent(agent, self.game), as_agent(defender, self.game)
         correct = self._correct_values(agent, progress) if isinstance(agent, Analyst) else []
         conversions = [self._convert(agent, defender, value, games) for value in (1, -1)]
         won, played = (sum(numbers) for numbers in zip(*conversions, strict=True))

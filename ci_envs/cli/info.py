@@ -9,7 +9,8 @@ import click
 from ci_envs.cli.docstrings import default_text, documented_object, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
-from ci_envs.registry.games import registered, resolve
+from ci_envs.registry.games import registered, resolve, split_id
+from ci_envs.registry.references import split_reference
 from ci_envs.registry.spec import option_names, split_spec
 from ci_envs.validation import unknown_name
 
@@ -46,12 +47,23 @@ def info(name: str) -> None:
     from rich.console import Console
 
     with usage_errors():
-        parts = list(_environment_parts(name) if _is_environment(name) else _named_parts(split_spec(name)[0]))
+        parts = list(_environment_parts(name) if _is_environment(name) else _named_parts(name))
     Console(highlight=False).print(*parts, sep="\n")
 
 
 def _is_environment(name: str) -> bool:
-    return split_spec(name)[0] in registered() or is_problem(name)
+    return split_id(name)[0] in registered() or is_problem(name) or _is_game(name)
+
+
+def _is_game(name: str) -> bool:
+    """Return whether a name is a reference to the class of a game."""
+    if split_reference(name) is None:
+        return False
+    try:
+        resolve(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _environment_parts(name: str) -> "Iterator[RenderableType]":
@@ -81,11 +93,14 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
     from ci_envs.optimisation.solving import SOLVERS
 
     agents, solvers = AGENTS.names(), SOLVERS.names()
-    if name not in (*agents, *solvers):
+    is_reference = not AGENTS.is_registered(name) and not SOLVERS.is_registered(name) and split_reference(name)
+    if not is_reference:
+        name = name.partition(":")[0]
+    if not is_reference and name not in (*agents, *solvers):
         names = (*registered(), *registered_problems(), *agents, *solvers)
         raise unknown_name("environment, agent or solver", name, names)
-    if name in agents:
-        factory = AGENTS.find(name)
+    if is_reference or name in agents:
+        name, factory, _ = AGENTS.load(name)
         yield from _factory_parts(f"Agent {name}", factory, AGENTS.option_names(factory))
         if isinstance(factory, Trainable):
             yield from _training_parts(name)

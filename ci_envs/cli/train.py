@@ -1,7 +1,8 @@
 """The command ``ci-envs train``."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 
 from ci_envs.cli.errors import flag_of, usage_errors
 from ci_envs.cli.options import ray_options, seed_option
+from ci_envs.registry.games import resolve
 from ci_envs.registry.spec import option_value, split_spec
 
 _COUNT = click.IntRange(min=1)
@@ -31,9 +33,8 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
     context.exit()
 
 
-@click.command()
-@click.argument("learner", metavar="AGENT")
-@click.argument("environment", metavar="ENV")
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", metavar="AGENT ENV [--NAME VALUE]...", nargs=-1, type=click.UNPROCESSED)
 @click.option("--steps", type=_COUNT, help="Length of the training in actions of the agent.  [default: 300000]")
 @click.option("--episodes", type=_COUNT, help="Length of the training in games.  [default: 1000000]")
 @click.option(
@@ -60,11 +61,7 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Set an option of AGENT. You can repeat this; --options lists the options.",
+    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Set an option of AGENT, as --NAME VALUE does."
 )
 @click.option(
     "--options",
@@ -76,8 +73,7 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
 )
 def train(
     *,
-    learner: str,
-    environment: str,
+    words: tuple[str, ...],
     seed: int,
     output: Path | None,
     resume: bool,
@@ -86,20 +82,22 @@ def train(
 ) -> None:
     """Train AGENT in ENV.
 
-    The length of the training has a default. Write options of AGENT after its name or after --set:
+    AGENT can also be a trainer of a Python file or module. The length of the training has a default, and so has every
+    option of AGENT, which --options AGENT lists. Set an option by --NAME VALUE, or write it after the name of AGENT:
 
     \b
     ci-envs train q_learning TicTacToe-v0
     ci-envs train q_learning:symmetries=true TicTacToe-v0 --episodes 100000 --output runs/tictactoe
-    ci-envs train q_learning TicTacToe-v0 --set episodes=100000 --set symmetries=true --output runs/tictactoe
+    ci-envs train mine.py:MyTrainer Nim-v0 --minutes 3
     """
     from ci_envs.training.learners import train as train_learner
 
-    flags = {key: value for key, value in given.items() if value is not None}
     with usage_errors():
-        name = split_spec(learner)[0]
-        _check_flags(name, flags)
-        folder = output or Path("runs") / re.sub(r"[^\w.-]+", "-", f"{name}-{environment}")
+        (learner, environment), flags = _split(words)
+        flags |= {key: value for key, value in given.items() if value is not None}
+        resolve(environment)  # its module can register the agent
+        _check_flags(learner, flags)
+        folder = output or Path("runs") / re.sub(r"[^\w.-]+", "-", f"{split_spec(learner)[0]}-{environment}")
         options = dict(map(_setting, settings)) | flags
         try:
             trained = train_learner(learner, environment, output=folder, seed=seed, resume=resume, **options)
@@ -109,22 +107,48 @@ def train(
     click.echo(f"trained: {trained}")
 
 
-def _check_flags(name: str, flags: Iterable[str]) -> None:
+def _split(words: Sequence[str]) -> tuple[tuple[str, str], dict[str, Any]]:
+    """Return AGENT and ENV, and the values of the flags by the names of their options.
+
+    Raises:
+        click.UsageError: an argument is missing, there are more arguments, or a flag has no value.
+    """
+    names, flags, rest = list[str](), dict[str, Any](), iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            names.append(word)
+            continue
+        flag, equals, value = word.partition("=")
+        text = value if equals else next(rest, None)
+        if text is None:
+            raise click.UsageError(f"Option {flag!r} requires an argument.")
+        flags[flag[2:].replace("-", "_")] = option_value(text)
+    if len(names) < 2:
+        raise click.UsageError(f"Missing argument {'ENV' if names else 'AGENT'!r}.")
+    if len(names) > 2:
+        raise click.UsageError(f"Got unexpected extra argument ({' '.join(names[2:])})")
+    return (names[0], names[1]), flags
+
+
+def _check_flags(learner: str, flags: Iterable[str]) -> None:
     """Check that a learner has the options that the flags set.
 
     Raises:
         ValueError: The learner has no such option, or no learner has this name.
         ImportError: A package that the learner needs is not installed.
     """
-    from ci_envs.training.config import LENGTHS, options_of
-    from ci_envs.training.learners import lengths_of, trainer_of
+    from ci_envs.training.config import options_of
+    from ci_envs.training.learners import LEARNERS, lengths_of, trainer_of
 
-    trainer = trainer_of(name)
+    trainer = trainer_of(learner)
+    known = options_of(trainer.config_type)
     for flag in flags:
-        if flag not in options_of(trainer.config_type):
-            instead = " or ".join(map(flag_of, lengths_of(trainer))) if flag in LENGTHS else ""
-            fix = f"Use {instead}" if instead else f"Remove {flag_of(flag)}"
-            raise ValueError(f"{name} has no option {flag_of(flag)}. {fix}.")
+        if flag not in known and flag != "preset":
+            similar = get_close_matches(flag, known, n=1) or lengths_of(trainer)
+            raise ValueError(
+                f"{trainer.learner} has no option {flag_of(flag)}. Use {' or '.join(map(flag_of, similar))}, or see "
+                f"ci-envs train --options {LEARNERS.load(learner)[0]}."
+            )
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 from typing_extensions import override
 
-from ci_envs.registry.spec import check_options, option_names, split_spec
+from ci_envs.registry.references import import_named, load, split_reference
+from ci_envs.registry.spec import check_options, option_names, split_options, split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -108,10 +109,11 @@ def registered() -> tuple[str, ...]:
 def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]]":
     """Return the registered spec, the game and the environment options of an id with parameters.
 
-    ``module:Hex-v0`` imports ``module`` first, as in Gymnasium.
+    ``module:Hex-v0`` imports ``module`` first, as in Gymnasium. ``module:Hex`` and ``file.py:Hex`` name the class of a
+    game that is not registered.
 
     Args:
-        id: A registered id, optionally with parameters.
+        id: A registered id or a reference, optionally with parameters.
         further: The names of further environment options besides ``max_cycles`` and ``render_mode``. The id cannot
             contain these options.
         **parameters: Parameters of the game, and environment options.
@@ -120,14 +122,14 @@ def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tu
         ValueError: The id or a parameter is unknown, or a value is out of range.
     """
     name, options = split_id(id)
-    if name not in _specs and name in _ids:
+    spec = _specs.get(name) or _referred(name)
+    if spec is None and name in _ids:
         raise ValueError(
             f"{name} is an optimisation problem, not a two-player game: use gymnasium.make('ci_envs/{name}') or "
             f"ci-envs solve {name}"
         )
-    if name not in _specs:
+    if spec is None:
         raise unknown_name("environment", name, _specs)
-    spec = _specs[name]
     cls = spec.game_class()
     allowed = option_names(cls)
     known = (*allowed, *_ENV_OPTIONS)
@@ -144,8 +146,31 @@ def split_id(id: str) -> tuple[str, dict[str, Any]]:
     """
     match = re.fullmatch(r"(?:([a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
     if match and match[1]:
-        import_module(match[1])
-    return split_spec(match[2] if match else id)
+        import_named(match[1])
+    found = None if match else split_reference(id)
+    if found is None:
+        return split_spec(match[2] if match else id)
+    reference, written = found
+    return str(reference), {} if written is None else split_options(written, id)
+
+
+def _referred(name: str) -> GameSpec | None:
+    """Return the game that a reference such as ``mine.py:Hex`` names, or None if the name is not a reference."""
+    found = split_reference(name)
+    if found is None:
+        return None
+    from ci_envs.games.game import Game
+
+    def is_game(thing: Any) -> bool:
+        return isinstance(thing, type) and issubclass(thing, Game)
+
+    try:
+        cls = load(found[0], is_game, "game")
+    except ModuleNotFoundError:
+        return None
+    if not is_game(cls):
+        raise ValueError(f"{name} is not the class of a game: it is {cls!r}")
+    return GameSpec(name, cls)
 
 
 class _ParametersInId(MetaPathFinder):

@@ -65,7 +65,7 @@ def load(reference: ObjectReference, suits: Callable[[Any], bool], kind: str) ->
         OSError: the file cannot be read.
         ValueError: the module cannot be imported, or has no such object.
     """
-    module = _module_of_file(reference.place) if reference.place.endswith(".py") else _module_named(reference.place)
+    module = _module_of_file(reference.place) if reference.place.endswith(".py") else import_named(reference.place)
     own = {
         name: value
         for name, value in vars(module).items()
@@ -81,7 +81,13 @@ def load(reference: ObjectReference, suits: Callable[[Any], bool], kind: str) ->
     return next(iter(own.values()))
 
 
-def _module_named(name: str) -> ModuleType:
+def import_named(name: str) -> ModuleType:
+    """Return a module, which is also searched in the current folder.
+
+    Raises:
+        ModuleNotFoundError: there is no such module.
+        ValueError: the module raises an error.
+    """
     _search_current_folder()
     try:
         return import_module(name)

@@ -10,9 +10,6 @@ from ci_envs.games.openings import RandomOpenings
 from ci_envs.registry.spec import option_text
 from ci_envs.training.checks import AgentSpecs, Check, Integer, Number, OrNone, Text
 
-LENGTHS = ("steps", "episodes", "generations", "iterations", "minutes")
-"""The options that set the length of a run. Each trainer has at least one of them, with a default."""
-
 _OPTION = "option"
 
 
@@ -24,12 +21,14 @@ class TrainingOption:
         help: A description of the option.
         check: The check of its values.
         changeable: Whether a run can be resumed with another value.
+        is_length: Whether the option sets the length of a run.
         default: The default, or ``MISSING`` if the option is required.
     """
 
     help: str
     check: Check
     changeable: bool
+    is_length: bool
     default: Any
 
     @property
@@ -38,7 +37,9 @@ class TrainingOption:
         return self.default is MISSING
 
 
-def option(help: str, check: Check, default: Any = MISSING, *, changeable: bool = False) -> Any:
+def option(
+    help: str, check: Check, default: Any = MISSING, *, changeable: bool = False, is_length: bool = False
+) -> Any:
     """Declare a field of a :class:`TrainingConfig`.
 
     Args:
@@ -46,8 +47,10 @@ def option(help: str, check: Check, default: Any = MISSING, *, changeable: bool 
         check: The check of its values.
         default: The default. Without a default the option is required.
         changeable: Whether a run can be resumed with another value.
+        is_length: Whether the option sets the length of a run. Each trainer has such an option, with a default.
     """
-    return field(default=default, metadata={_OPTION: TrainingOption(help, check, changeable, default)}, kw_only=True)
+    described = TrainingOption(help, check, changeable, is_length, default)
+    return field(default=default, metadata={_OPTION: described}, kw_only=True)
 
 
 def with_default(owner: "type[Options]", name: str, default: Any, *, changeable: bool | None = None) -> Any:
@@ -65,6 +68,7 @@ def with_default(owner: "type[Options]", name: str, default: Any, *, changeable:
         described.check,
         default,
         changeable=described.changeable if changeable is None else changeable,
+        is_length=described.is_length,
     )
 
 

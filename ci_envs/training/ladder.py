@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import make_agent
+from ci_envs.agent_interface.making import as_agent, name_of
 from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import point_ratings
 from ci_envs.arena.results import Record
@@ -42,7 +43,7 @@ class Ladder:
     def __init__(
         self,
         game: Game,
-        opponents: Sequence[str],
+        opponents: Sequence[Any],
         games: int,
         *,
         random_plies: int = 0,
@@ -53,7 +54,8 @@ class Ladder:
 
         Args:
             game: The game.
-            opponents: The spec strings of the opponents.
+            opponents: The opponents: spec strings, or other objects that
+                :func:`~ci_envs.agent_interface.making.as_agent` accepts.
             games: The number of games of each match, at least 2.
             random_plies: The number of random plies at the start of each game.
             max_cycles: The number of plies after which a game is a draw. None means the limit of the game.
@@ -63,7 +65,7 @@ class Ladder:
             ValueError: An opponent cannot be made, or the games end within the random plies.
         """
         self._game, self._games, self._max_cycles = game, games, max_cycles
-        self._opponents = {spec: make_agent(spec, game) for spec in opponents}
+        self._opponents = {name_of(opponent): as_agent(opponent, game) for opponent in opponents}
         self._openings = random_openings(game, (games + 1) // 2, random_plies, seed) if random_plies else None
         self._records: dict[tuple[int, int], Record] | None = None
 

@@ -1,6 +1,7 @@
 """The function :func:`train`, which trains an agent by name, and the trainer of each agent."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,19 @@ from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry.games import import_object, resolve
 from ci_envs.registry.spec import check_options, split_spec
-from ci_envs.training.config import LENGTHS, TrainingConfig, options_of
+from ci_envs.training.config import TrainingConfig, options_of
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
 from ci_envs.training.trainer import Task, Trainer
 from ci_envs.validation import integer_between, unknown_name
+
+
+def _can_be_trained(thing: Any) -> bool:
+    return isinstance(thing, Trainable) or (isinstance(thing, type) and issubclass(thing, Trainer))
+
+
+LEARNERS = replace(AGENTS, suits=_can_be_trained)
+"""The agents, and the trainers that references name."""
 
 
 def train(
@@ -33,7 +42,8 @@ def train(
     installed.
 
     Args:
-        learner: The name of an agent that can be trained, optionally with options: ``q_learning:symmetries=true``.
+        learner: The name of an agent that can be trained, optionally with options: ``q_learning:symmetries=true``. Or a
+            reference to a trainer or to an agent with a trainer, for example ``mine.py:MyTrainer``.
         environment: The id of an environment, optionally with parameters.
         output: The folder of the run. It is made if it does not exist.
         seed: The seed of all random numbers.
@@ -56,26 +66,30 @@ def train(
         >>> from ci_envs.training import train
         >>> train("q_learning", "TicTacToe-v0", episodes=100_000, output="runs/q_learning")  # doctest: +SKIP
     """
-    name, given = split_spec(learner)
-    trainer_type = trainer_of(name)
-    _, game, env_options = resolve(environment)
+    _, game, env_options = resolve(environment)  # first, because its module can register the agent
+    trainer_type = trainer_of(learner)
+    name, component, given = LEARNERS.load(learner)
     options = {**given, **options}
     config = make_config(trainer_type, game, options)
     seed = integer_between("seed", seed, 0, 2**64 - 1)
     trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
     folder = RunFolder(Path(output), trainer.best_file)
     TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
-    return f"{name}:{folder.best}"
+    agent = trainer.learner if isinstance(component, type) and issubclass(component, Trainer) else name
+    return f"{agent}:{folder.best}"
 
 
-def trainer_of(name: str) -> type[Trainer]:
-    """Return the trainer of an agent.
+def trainer_of(learner: str) -> type[Trainer]:
+    """Return the trainer of an agent by its spec string, or the trainer that a reference such as ``mine.py:T`` names.
 
     Raises:
         ValueError: No agent has this name, or the agent cannot be trained.
         ImportError: A package that the agent needs is not installed.
+        OSError: The file of a reference cannot be read.
     """
-    factory = AGENTS.find(name)
+    name, factory, _ = LEARNERS.load(learner)
+    if isinstance(factory, type) and issubclass(factory, Trainer):
+        return factory
     if not isinstance(factory, Trainable):
         raise ValueError(f"Agent {name!r} cannot be trained. Available: {', '.join(learners()) or '(none)'}")
     with optional_import(f"training of {name}", preferred=name):
@@ -116,7 +130,7 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
 
 def lengths_of(trainer: type[Trainer]) -> list[str]:
     """Return the names of the options that set the length of a run."""
-    return [name for name in LENGTHS if name in options_of(trainer.config_type)]
+    return [name for name, described in options_of(trainer.config_type).items() if described.is_length]
 
 
 def _default_length(trainer: Trainer, options: Mapping[str, Any]) -> str | None:

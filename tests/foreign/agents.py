@@ -1,0 +1,109 @@
+"""Agents that know nothing of ci_envs. The tests name them by this file."""
+
+import os
+import random
+import time
+
+import numpy as np
+
+
+def lowest(observation):
+    return int(observation["action_mask"].argmax())
+
+
+def nth(observation, n=0):
+    legal = np.flatnonzero(observation["action_mask"])
+    return legal[n % len(legal)]
+
+
+def global_random(observation):
+    return random.choice(np.flatnonzero(observation["action_mask"]).tolist())
+
+
+class Chooser:
+    """Draws legal actions with its own generator."""
+
+    def __init__(self, seed=None, least=0):
+        self.rng = np.random.default_rng(seed)
+        self.least = least
+
+    def act(self, observation):
+        legal = np.flatnonzero(observation["action_mask"])
+        return self.rng.choice(legal[min(self.least, len(legal) - 1) :])
+
+
+class Counter:
+    """Plays in each game the legal action with the number of its own earlier actions in this game."""
+
+    def start_games(self, n, seats, seeds):
+        self.counts = np.zeros(n, int)
+
+    def act(self, observation):
+        game = observation["game_index"]
+        legal = np.flatnonzero(observation["action_mask"])
+        self.counts[game] += 1
+        return legal[(self.counts[game] - 1) % len(legal)]
+
+
+class CopiedCounter:
+    """Plays as Counter does, by a copy for each game."""
+
+    per_game = True
+
+    def __init__(self):
+        self.count = 0
+
+    def act(self, observation):
+        legal = np.flatnonzero(observation["action_mask"])
+        self.count += 1
+        return legal[(self.count - 1) % len(legal)]
+
+
+def raises(observation):
+    raise KeyError("oops")
+
+
+def nothing(observation):
+    return None
+
+
+def fraction(observation):
+    return 1.5
+
+
+def text(observation):
+    return "3"
+
+
+def truth(observation):
+    return True
+
+
+def illegal(observation):
+    return -5
+
+
+def ends(observation):
+    os._exit(7)
+
+
+def never_ends(observation):
+    while True:
+        pass
+
+
+def greedy(observation):
+    memory = bytearray(3 << 30)
+    memory[:: 1 << 12] = b"1" * len(memory[:: 1 << 12])
+    return lowest(observation)
+
+
+class SlowStart:
+    def __init__(self):
+        time.sleep(60)
+
+    def act(self, observation):
+        return lowest(observation)
+
+
+NUMBER = 3

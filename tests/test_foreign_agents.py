@@ -1,0 +1,338 @@
+"""Agents of users: any object, by name or as an object, in this process and in processes of their own."""
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ci_envs import ConnectN, Nim, Position, TicTacToe, make_agent, make_vec, solve
+from ci_envs.agent_interface.child_process import ProcessLimits
+from ci_envs.agent_interface.observations import observations_of
+from ci_envs.agents import Agent, as_agent
+from ci_envs.arena import Tournament, compare, play_match
+from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.arena.exam import Exam
+from ci_envs.cli.main import main
+from ci_envs.games.batch import start_words
+from ci_envs.training.ladder import Ladder
+from tests.foreign import agents as foreign
+
+FILE = str(Path(foreign.__file__))
+PROGRAM = f"{sys.executable} {Path(foreign.__file__).with_name('program.py')}"
+GAME = TicTacToe()
+QUICK = ProcessLimits(move_seconds=1.0, start_seconds=6.0, memory_mb=1024)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
+
+
+def observation_of(position):
+    batch = observations_of(position.game, np.array([[position.own, position.opp]], np.uint64))
+    return {key: value[0] for key, value in batch.items()}
+
+
+class OwnAgent(Agent):
+    def act(self, observation):
+        return foreign.lowest(observation)
+
+
+class Predictor:
+    """An object like a model of Stable-Baselines3."""
+
+    def __init__(self, space=None):
+        self.observation_space = space
+
+    def predict(self, observation, state=None, action_masks=None, deterministic=False):
+        self.seen = observation
+        return np.array([action_masks.argmax()]), None
+
+
+class Callable:
+    def __call__(self, observation):
+        return foreign.lowest(observation)
+
+
+LOWEST = {
+    "function": foreign.lowest,
+    "lambda": lambda observation: observation["action_mask"].argmax(),
+    "partial": partial(foreign.nth, n=0),
+    "class": type("Lowest", (), {"act": lambda self, observation: foreign.lowest(observation)}),
+    "object": type("Lowest", (), {"act": lambda self, observation: foreign.lowest(observation)})(),
+    "batch": type("Lowest", (), {"act_batch": lambda self, seen: seen["action_mask"].argmax(axis=1)}),
+    "callable": Callable(),
+    "predictor": Predictor(),
+    "agent class": OwnAgent,
+    "agent": OwnAgent(GAME),
+    "module": "tests.foreign.agents:lowest",
+    "file": f"{FILE}:lowest",
+    "file with options": f"{FILE}:nth:n=9",
+    "program": f"process:{PROGRAM}",
+}
+
+
+@pytest.mark.parametrize("thing", LOWEST.values(), ids=LOWEST)
+def test_any_object_is_an_agent(thing):
+    """Each of them plays the lowest legal action: in compare, as an opponent, in accuracy, exam and ladder."""
+    agent = as_agent(thing, GAME, seed=1)
+    position = Position.start(GAME).play("a1").play("b2")
+    action = agent.act(observation_of(position))
+    assert action == position.legal_actions()[0]
+    words = np.array([[position.own, position.opp]] * 2, np.uint64)
+    assert agent.act_batch(observations_of(GAME, words)).tolist() == [action, action]
+    comparison = compare("TicTacToe-v0", [thing, OwnAgent], games=2)
+    sides = comparison.pairings[0].match.sides
+    assert sides[0].total == sides[1].total  # both play the same, so each wins when it moves first
+    assert sides[0].faults == sides[1].faults == 0
+    assert sides[0].accuracy == sides[1].accuracy
+    env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=thing, seat=0)
+    env.reset(seed=0)
+    env.step(8)
+    assert str(env.unwrapped.position).startswith("O../.../..X") or env.unwrapped.position.legal_actions()[0] == 1
+    accuracy = measure_accuracy(GAME, thing, start_words(GAME, 3), solve(GAME))
+    assert accuracy.everywhere.decisions == 3
+    assert accuracy.illegal == 0
+    ladder = Ladder(GAME, [thing], 2)
+    assert next(iter(ladder.measure(make_agent("exact", GAME, seed=0)).results.values())).games == 2
+
+
+def test_any_object_takes_an_exam():
+    exam = Exam(GAME, 4)
+    given, own = (exam.take(thing, "minimax:depth=2", 2) for thing in (foreign.lowest, OwnAgent))
+    assert given.actions == own.actions
+
+
+@pytest.mark.parametrize(
+    ("thing", "error", "message"),
+    [
+        (3, TypeError, "an agent is .* not 3"),
+        (None, TypeError, "not None"),
+        (OwnAgent(Nim()), ValueError, "was made for Nim"),
+        (f"{FILE}:NUMBER", ValueError, "NUMBER cannot be used as an agent: it is 3"),
+        (f"{FILE}:missing", ValueError, "has no 'missing'. Available: lowest, nth"),
+        (FILE, ValueError, r"defines \d+ agents .*, for example .*:lowest"),
+        ("no_such_file.py", FileNotFoundError, "there is no file no_such_file.py"),
+        ("no.such.module:agent", ValueError, "Unknown agent or module 'no.such.module'"),
+        (f"{FILE}:nth:k=1", ValueError, "Unknown option 'k' for agent .*:nth. Available: n"),
+        (f"{FILE}:Chooser:least=1,most=2", ValueError, "Unknown option 'most' .* Available: least"),
+        ("process:", ValueError, "process"),
+        ("process:'", ValueError, "is not a command"),
+        (f"process:{PROGRAM},move_seconds=0", ValueError, "move_seconds must be a number above 0, not 0"),
+        (Predictor(gymnasium.spaces.Box(0, 1, (5,))), ValueError, r"planes \(3, 3, 2\)"),
+    ],
+)
+def test_what_is_not_an_agent_is_refused_in_one_line(thing, error, message):
+    with pytest.raises(error, match=message) as caught:
+        as_agent(thing, GAME)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_with_an_error_is_named_with_its_line(tmp_path):
+    (tmp_path / "broken.py").write_text("x = 1\ny = 1 / 0\n")
+    with pytest.raises(ValueError, match=r"broken.py, line 2 cannot be imported: ZeroDivisionError"):
+        make_agent(f"{tmp_path}/broken.py", GAME)
+
+
+def test_files_of_the_same_name_are_different_modules(tmp_path):
+    for number in (1, 2):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "my_agent.py").write_text(f"def act(observation):\n    return {number}\n")
+    first, second = (make_agent(f"{tmp_path}/{number}/my_agent.py", GAME) for number in (1, 2))
+    observation = observation_of(Position.start(GAME))
+    assert (first.act(observation), second.act(observation)) == (1, 2)
+
+
+def test_a_newcomer_compares_a_function_by_one_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("newcomer.py").write_text("def agent(observation):\n    return int(observation['action_mask'].argmax())\n")
+    for name in ("newcomer:agent", "newcomer.py", "./newcomer.py:agent"):
+        done = run("compare", "Quixo-v0", "sb3:quixo", "minimax:depth=2", name, "--games", 2, "--json", "-")
+        agents = json.loads(done.stdout)["agents"]
+        assert [agent["agent"] for agent in agents] == ["sb3:quixo", "minimax:depth=2", name]
+        assert agents[2]["faults"] == 0
+
+
+@pytest.mark.parametrize("answer", ["raises", "nothing", "fraction", "text", "truth", "illegal"])
+def test_a_fault_loses_the_game_and_is_counted(answer):
+    comparison = compare("TicTacToe-v0", [getattr(foreign, answer), "random"], games=6)
+    side = comparison.total(answer)
+    assert (side.total.losses, side.faults) == (6, 6)
+    assert side.first_fault
+    with pytest.raises((TypeError, ValueError, KeyError)):
+        env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=getattr(foreign, answer), seat=1)
+        env.reset(seed=0)
+
+
+def test_a_match_alone_raises_the_exception():
+    with pytest.raises(TypeError, match="fraction returned 1.5: an action must be an integer"):
+        play_match(GAME, as_agent(foreign.fraction, GAME), make_agent("random", GAME), 2)
+
+
+FAULTS = {
+    "raises": "KeyError: 'oops'",
+    "nothing": "nothing returned None",
+    "fraction": "fraction returned 1.5",
+    "illegal": "action -5 is illegal in",
+    "ends": "ended with exit status 7",
+    "never_ends": "gave no answer within 7 s",
+    "greedy": "MemoryError",
+    "SlowStart": "gave no answer within 7 s",
+}
+
+
+def test_bad_agents_do_not_end_a_tournament(tmp_path):
+    good = ["random", "exact", f"{FILE}:lowest", f"{FILE}:nth:n=1"]
+    bad = [f"{FILE}:{name}" for name in FAULTS]
+    options = {"games": 4, "seed": 3, "isolate": QUICK}
+    comparison = compare("TicTacToe-v0", [*good, *bad], output=tmp_path / "all", **options)
+    alone = compare("TicTacToe-v0", good, **options)
+    results = {pairing.labels: pairing.match for pairing in comparison.pairings}
+    for pairing in alone.pairings:
+        again = results[pairing.labels]
+        assert [side.seats for side in again.sides] == [side.seats for side in pairing.match.sides]
+    for name, message in FAULTS.items():
+        side = comparison.total(f"{FILE}:{name}")
+        assert side.first_fault.startswith(message), side.first_fault
+        assert side.faults > 0
+        assert all(
+            match.sides[0].total.games == match.sides[0].total.losses
+            for labels, match in results.items()
+            if labels[0] == f"{FILE}:{name}" and labels[1] not in bad
+        )
+    assert all(comparison.total(label).faults == 0 for label in good)
+
+
+def test_a_tournament_is_resumed(tmp_path, monkeypatch):
+    agents = ["random", "minimax:depth=1", foreign.lowest]
+    whole = compare("TicTacToe-v0", agents, games=10)
+    played = []
+    pairing = Tournament._pairing
+
+    def interrupted(self, *arguments):
+        if len(played) == 2:
+            raise KeyboardInterrupt
+        played.append(arguments[:2])
+        return pairing(self, *arguments)
+
+    monkeypatch.setattr(Tournament, "_pairing", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare("TicTacToe-v0", agents, games=10, output=tmp_path)
+    with pytest.raises(ValueError, match="has a tournament: resume it"):
+        compare("TicTacToe-v0", agents, games=10, output=tmp_path)
+    with pytest.raises(ValueError, match="has games=10, not 12"):
+        compare("TicTacToe-v0", agents, games=12, output=tmp_path, resume=True)
+    with pytest.raises(ValueError, match="no tournament to resume"):
+        compare("TicTacToe-v0", agents, games=10, output=tmp_path / "other", resume=True)
+    played[:] = [None]
+    resumed = compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True)
+    assert played == [None, (1, 2)]
+    assert resumed.ratings == whole.ratings
+    (tmp_path / "match_1_2.json").write_bytes(b"{")
+    with pytest.raises(ValueError, match="match_1_2.json' is damaged"):
+        compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize("isolate", [False, QUICK], ids=["here", "isolated"])
+@pytest.mark.parametrize("name", ["Counter", "CopiedCounter"])
+def test_an_agent_can_keep_a_memory_of_each_game(name, isolate):
+    """All games in lock-step give the games that are played one after the other."""
+    given = compare("TicTacToe-v0", [getattr(foreign, name), foreign.lowest], games=8, random_plies=2, isolate=isolate)
+
+    def count(first_seat, position):
+        while position.result is None:
+            yield position
+            counts = [ply // 2 for ply in range(9)]
+            ply = sum(character in "XO" for character in str(position).split()[0]) - 2
+            is_counter = ply % 2 == first_seat
+            legal = position.legal_actions()
+            position = position.play(legal[counts[ply] % len(legal)] if is_counter else legal[0])
+        yield position
+
+    tournament = Tournament("TicTacToe-v0", ["random", "random"], games=8, random_plies=2)
+    wins = 0
+    for game in range(8):
+        own, opp = tournament._openings[game // 2].tolist()
+        *_, last = count(game % 2, Position(GAME, own, opp, 0))
+        wins += last.winner == game % 2
+    assert given.pairings[0].match.sides[0].total.wins == wins
+    assert given.total(name).faults == 0
+
+
+def test_environments_tell_the_opponent_of_each_game():
+    env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=foreign.Counter, seat=1)
+    for _ in range(2):
+        env.reset(seed=0)
+        assert env.unwrapped.position.to_text() == "X../.../... O"
+        env.step(8)
+        assert env.unwrapped.position.to_text() == "X.X/.../..O O"
+    with pytest.raises(ValueError, match="has a memory of each game"):
+        make_vec("TicTacToe-v0", 2, opponent=foreign.Counter)
+
+
+def test_seeds_repeat_the_actions_of_any_agent():
+    for thing, isolate in ((foreign.Chooser, False), (foreign.Chooser, True), (f"{FILE}:global_random", True)):
+        first, second = (
+            compare("TicTacToe-v0", [thing, "random"], games=20, seed=5, isolate=isolate)
+            .pairings[0]
+            .match.sides[0]
+            .seats
+            for _ in range(2)
+        )
+        assert first == second
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("talk", "answered 'thinking', which is not an object of JSON"),
+        ("fail", "ended with exit status 1: no idea"),
+        ("wrong", "answered 'zz': "),
+    ],
+)
+def test_a_program_that_fails(fault, message):
+    side = compare("TicTacToe-v0", [f"process:{PROGRAM} {fault}", "random"], games=2).pairings[0].match.sides[0]
+    assert side.faults == 2
+    assert side.first_fault.startswith(message)
+    missing = compare("TicTacToe-v0", ["process:./no_such_program", "random"], games=2).pairings[0].match.sides[0]
+    assert missing.first_fault.startswith("cannot be started: ")
+
+
+def test_a_folder_of_agents(tmp_path):
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    (folder / "a.py").write_text("def play_lowest(observation):\n    return int(observation['action_mask'].argmax())\n")
+    run("train", "q_learning", "TicTacToe-v0", "--episodes", 20, "--output", tmp_path / "run")
+    (tmp_path / "run" / "best.npz").rename(folder / "b.npz")
+    done = run("compare", "TicTacToe-v0", "--agents-from", folder, "--games", 2, "--json", "-")
+    assert done.exit_code == 0, done.output
+    assert [agent["agent"] for agent in json.loads(done.stdout)["agents"]] == [
+        str(folder / "a.py"),
+        f'q_learning:"{folder}/b.npz"',
+    ]
+    (folder / "c.npz").write_bytes(b"nothing")
+    done = run("compare", "TicTacToe-v0", "--agents-from", folder)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "c.npz' is not the file of an agent" in done.stderr
+
+
+def test_options_in_python_and_in_quotes():
+    assert make_agent("minimax", GAME, depth=2).depth == make_agent("minimax:depth=2", GAME).depth
+    with pytest.raises(ValueError, match="there is no file|No such file"):
+        make_agent('q_learning:"a,b=1 c.npz"', GAME)
+
+
+def test_a_game_of_a_file(tmp_path):
+    (tmp_path / "my_game.py").write_text(
+        "from ci_envs.games.connect_n import ConnectN\n\n\nclass Four(ConnectN):\n    pass\n"
+    )
+    done = run(
+        "compare", f"{tmp_path}/my_game.py:Four:rows=3,cols=3,n=3", "random", "exact", "--games", 2, "--json", "-"
+    )
+    assert json.loads(done.stdout)["game"] == repr(ConnectN(3, 3, 3)).replace("ConnectN", "Four")
+    done = run("compare", f"{tmp_path}/my_game.py:ConnectM", "random", "exact")
+    assert "has no 'ConnectM'. Available: Four" in done.stderr
