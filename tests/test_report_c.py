@@ -107,7 +107,7 @@ def test_results_of_mcts_against_random(repairs, won, lost):
 def test_the_agent_plays_legal_moves_in_both_seats_and_on_larger_boards():
     for game in (TICTACTOE, ConnectN(4, 4, 4)):
         match = play_match(game, make_agent("report:C", game, seed=1), make_agent("random", game, seed=2), 10)
-        assert match.sides[0].illegal == 0
+        assert match.sides[0].faults == 0
         assert match.sides[0].seats[0].games == match.sides[0].seats[1].games == 5
 
 

@@ -214,7 +214,7 @@ def test_costs_count_the_nodes_of_each_move():
 @pytest.mark.parametrize("name", ["A5", "D1:depth1", "D1:depth2", "D2:depth1", "D2:depth2"])
 def test_agents_play_legal_moves_in_both_seats(name):
     match = play_match(QUIXO, make_agent(f"report:{name}", QUIXO, seed=1), make_agent("random", QUIXO, seed=2), 10)
-    assert match.sides[0].illegal == 0
+    assert match.sides[0].faults == 0
     assert match.sides[0].seats[0].games == match.sides[0].seats[1].games == 5
     with pytest.raises(ValueError, match="report plays Quixo, not ConnectN"):
         make_agent(f"report:{name}", ConnectN(3, 3, 3))

@@ -397,7 +397,7 @@ def test_the_table_of_report_d_is_worse_than_random():
     wins = play_match(QUIXO, agent, random, 400).sides[0].total.wins
     assert 20 < wins < 140
     better = ActionTableAgent(QUIXO, learn_actions(FIRST_THAT_APPLIES, 20_000))
-    assert play_match(QUIXO, better, agent, 200).sides[0].illegal == 0
+    assert play_match(QUIXO, better, agent, 200).sides[0].faults == 0
 
 
 # --- our learners and the agents

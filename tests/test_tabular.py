@@ -878,4 +878,4 @@ OTHERS = ["Quixo-v0", "Quixo-v0:size=4", "ConnectN-v0", "ConnectFour-v0"]
 @pytest.mark.parametrize("environment", ["Quarto-v0", *(pytest.param(id, marks=pytest.mark.slow) for id in OTHERS)])
 def test_larger_games_are_learned_too(tmp_path, environment):
     agent = train(tmp_path, environment=environment, episodes=300, table_mb=64)
-    assert play_match(agent.game, agent, make_agent("random", agent.game, seed=1), 20).sides[0].illegal == 0
+    assert play_match(agent.game, agent, make_agent("random", agent.game, seed=1), 20).sides[0].faults == 0

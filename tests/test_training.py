@@ -149,7 +149,7 @@ class TestARun:
         assert 1000 <= steps_of(folder) < 1200
         agent = make_agent(f"sb3:{folder / BEST}", TICTACTOE)
         result = play_match(GAME, agent, make_agent("random", GAME, seed=0), 20)
-        assert result.sides[0].illegal == 0
+        assert result.sides[0].faults == 0
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_the_same_seed_gives_the_same_bytes(self, algorithm, tmp_path, run):

@@ -39,7 +39,7 @@ def spec_of_file(file: Path) -> str:
         return f'sb3:"{file}"'
     try:
         about = _about(file)
-        name = next(word for word in (about.get("agent"), about.get("learner"), about["format"].split()[1]) if word)
+        name = next(word for word in (about.get("agent"), about.get("method"), about["format"].split()[1]) if word)
     except OSError:
         raise
     except Exception:  # a damaged file can raise any exception of NumPy or zipfile

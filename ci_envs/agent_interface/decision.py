@@ -39,7 +39,7 @@ def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
             observations.
         words: non-terminal positions, uint64 of shape (n, 2).
     """
-    return _prepared(agent, words, None)()
+    return _prepared(agent, words, np.arange(len(words)))()
 
 
 def decide(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None = None) -> TimedActions:

@@ -99,7 +99,7 @@ class IsolatedAgent(Agent):
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._failures == _MOST_FAILURES:
-            raise ProcessError(f"is not started again after {_MOST_FAILURES} failures; the last: {self._last_failure}")
+            raise ProcessError(f"{self._last_failure}; after {_MOST_FAILURES} failures it is not started again")
         try:
             if self._process is None:
                 self._process = ChildProcess(self.command(), self.limits)

@@ -138,17 +138,17 @@ def _check_flags(learner: str, flags: Iterable[str]) -> None:
         ImportError: A package that the learner needs is not installed.
     """
     from ci_envs.training.config import options_of
-    from ci_envs.training.learners import LEARNERS, lengths_of, trainer_of
+    from ci_envs.training.learners import learners, lengths_of, trainer_of
 
     trainer = trainer_of(learner)
     known = options_of(trainer.config_type)
     for flag in flags:
-        if flag not in known and flag != "preset":
-            similar = get_close_matches(flag, known, n=1) or lengths_of(trainer)
-            raise ValueError(
-                f"{trainer.learner} has no option {flag_of(flag)}. Use {' or '.join(map(flag_of, similar))}, or see "
-                f"ci-envs train --options {LEARNERS.load(learner)[0]}."
-            )
+        if flag in known or flag == "preset":
+            continue
+        is_length = any(flag in lengths_of(trainer_of(name)) for name in learners())
+        similar = lengths_of(trainer) if is_length else get_close_matches(flag, known, n=1)
+        fix = f"Use {' or '.join(map(flag_of, similar))}" if similar else f"Remove {flag_of(flag)}"
+        raise ValueError(f"{trainer.learner} has no option {flag_of(flag)}. {fix}.")
 
 
 def _setting(text: str) -> tuple[str, Any]:
