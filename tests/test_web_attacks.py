@@ -85,6 +85,34 @@ def test_requests_from_another_site_are_refused(client, headers):
     assert client.get("/", headers=headers).status_code == 200  # a link to the page
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "process:touch {file}",
+        'process:"touch {file}",move_seconds=1',
+        "{module}",
+        "{module}:agent",
+        "attack:agent",
+        "sb3:{file}",
+        "sb3:{file},trust=true",
+        "os:getcwd",
+    ],
+)
+def test_strangers_cannot_name_programs_modules_or_files(client, tmp_path, monkeypatch, spec):
+    made, module = tmp_path / "made", tmp_path / "attack.py"
+    module.write_text(f"open({str(made)!r}, 'w')\ndef agent(observation):\n    return 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    agent = spec.format(file=made, module=module)
+    for body in ({**GAME, "seats": ["human", agent]}, {**GAME, "seats": [agent, agent]}):
+        assert client.post("/api/games", json=body).status_code in (400, 422)
+    about = {"environment": "TicTacToe-v0", "position": ".../.../... X", "agent": agent}
+    assert client.post("/api/analyses", json=about).status_code in (400, 404, 405, 422)
+    for environment in (f"{module}:Game", "attack:Game", "attack:Game-v0"):
+        assert client.post("/api/games", json={**GAME, "environment": environment}).status_code in (400, 404, 422)
+    assert not made.exists()
+    assert "process" not in client.get("/api/agents").text
+
+
 def test_the_own_page_may_do_it(client):
     own = {"Origin": f"http://127.0.0.1:{port_of(client)}", "Sec-Fetch-Site": "same-origin"}
     assert client.post("/api/games", json=GAME, headers=own).status_code == 201

@@ -42,6 +42,9 @@ OPTION_LIMITS: Mapping[str, float] = MappingProxyType(
 """The largest values of options that cost time or memory. An agent with an option ``time`` can have any ``depth``,
 because its time is limited."""
 
+OWNER_ONLY = frozenset({"process"})
+"""The agents that run programs of the server. Only its owner can offer them, under a name."""
+
 SOLVING_AGENTS = frozenset({"exact"})
 """The agents that solve the game. Clients may choose them only for games that are solved in seconds."""
 
@@ -94,7 +97,7 @@ class Catalog:
 
     def agent_names(self) -> list[str]:
         """Return the names of all agents, without loading the agents."""
-        return [*(name for name in AGENTS.names() if name != HUMAN), *self.listed]
+        return [*(name for name in AGENTS.names() if name != HUMAN and name not in OWNER_ONLY), *self.listed]
 
     def agent_entry(self, name: str) -> Entry:
         """Return the entry of an agent by its name."""
@@ -122,6 +125,8 @@ class Catalog:
         name, options = split_spec(spec)
         if name == HUMAN:
             raise ValueError(f"{HUMAN!r} is not an agent here. Choose an agent, or play yourself")
+        if name in OWNER_ONLY:
+            raise ValueError(f"Only the owner of the server can offer the agent {name!r}. Choose another agent")
         if name in SOLVING_AGENTS and not solver_of(game).is_quick(Position.start(game)):
             raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")
         factory = AGENTS.find(name)
