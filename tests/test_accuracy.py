@@ -9,12 +9,12 @@ from click.testing import CliRunner
 from ci_envs import ConnectN, Nim, Position, Quixo
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.accuracy import Tally, measure_accuracies, measure_accuracy
 from ci_envs.cli.main import main
+from ci_envs.registry.agents import AGENTS
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.nim import NimSolution
 from ci_envs.solver.reachable import sample_positions

@@ -12,8 +12,9 @@ from playing import batch_of, observation_of, random_positions
 
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent_interface.making import AGENTS, register_agent
+from ci_envs.agent_interface.making import register_agent
 from ci_envs.agents import Agent
+from ci_envs.registry.agents import AGENTS
 from ci_envs.solver.nim import is_won
 from ci_envs.training.learners import trainer_of
 

@@ -315,7 +315,7 @@ def test_the_positions_of_the_times_are_of_different_games_and_plies(
 ) -> None:
     seen = []
 
-    def recorded(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64]) -> decision.TimedActions:
+    def recorded(agent: Agent, words: NDArray[np.uint64]) -> decision.TimedActions:
         seen.append(Position(game, *words[0].tolist(), 0))
         return decision.TimedActions(np.zeros(1, np.int64), 0.015)
 

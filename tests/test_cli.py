@@ -14,10 +14,10 @@ from PIL import Image
 from toy_agents import Broken, Illegal
 
 from ci_envs import Position, Quixo, TicTacToe, show
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.cli.main import main
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.optimisation.solving import SOLVERS
+from ci_envs.registry.agents import AGENTS
 from ci_envs.training.config import options_of as training_options_of
 from ci_envs.training.curves import draw_curves, read_curve
 from ci_envs.training.learners import learners, trainer_of

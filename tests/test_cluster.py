@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from toy_agents import Broken, FirstLegal, RandomInPython
 
 from ci_envs import ConnectN, cluster
-from ci_envs.agent_interface import making
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
@@ -24,6 +23,7 @@ from ci_envs.arena import Tournament, compare
 from ci_envs.arena.report import to_json
 from ci_envs.cli.main import main
 from ci_envs.cluster import ClusterError, RayPool
+from ci_envs.registry import agents as registry_agents
 from ci_envs.solver.quixo_pairs import Sweeper
 from ci_envs.training import train
 
@@ -131,7 +131,7 @@ class KilledAgent(Agent):
 def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp_path):
     marker = tmp_path / "killed"
     toys = {"toy": RandomInPython, "killed": lambda game, seed: KilledAgent(game, marker, os.getpid())}
-    monkeypatch.setattr(making.AGENTS, "registered", toys)
+    monkeypatch.setattr(registry_agents.AGENTS, "registered", toys)
     command = "compare TicTacToe-v0 random toy killed minimax:depth=2 --games 10 --random-plies 1 --json -"
     tables = []
     for more in (" --workers 2", ""):  # in the second call no process is killed

@@ -13,7 +13,6 @@ from oracles.features import slow_features, slow_value
 from playing import batch_of, observation_of, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.agent_interface.policy import choose_batch
 from ci_envs.agents.evolution import champion, evolution_strategy_training, read_champion
 from ci_envs.agents.evolution import training as evolution_training
@@ -26,6 +25,7 @@ from ci_envs.games import GridGame, evaluate, write_features
 from ci_envs.kernels.compiler import kernel
 from ci_envs.optimisation.evolution import RandomNumbers, run
 from ci_envs.optimisation.evolution.cma_es import CMAES
+from ci_envs.registry.agents import AGENTS
 from ci_envs.training import train as train_learner
 
 TICTACTOE = ConnectN(3, 3, 3)

@@ -101,6 +101,11 @@ def test_any_object_is_an_agent(thing):
     assert next(iter(ladder.measure(make_agent("exact", GAME, seed=0)).results.values())).games == 2
 
 
+def test_a_fault_in_accuracy_is_an_illegal_action():
+    accuracy = measure_accuracy(GAME, foreign.raises, start_words(GAME, 3), solve(GAME))
+    assert (accuracy.illegal, accuracy.everywhere.keeping) == (3, 0)
+
+
 def test_any_object_takes_an_exam():
     exam = Exam(GAME, 4)
     given, own = (exam.take(thing, "minimax:depth=2", 2) for thing in (foreign.lowest, OwnAgent))
@@ -310,6 +315,7 @@ def test_a_folder_of_agents(tmp_path):
         str(folder / "a.py"),
         f'q_learning:"{folder}/b.npz"',
     ]
+    assert as_agent(folder / "b.npz", GAME).act(observation_of(Position.start(GAME))) in range(9)
     (folder / "c.npz").write_bytes(b"nothing")
     done = run("compare", "TicTacToe-v0", "--agents-from", folder)
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)

@@ -16,7 +16,6 @@ from oracles.rules import nim_is_won
 from playing import batch_of
 
 from ci_envs import Nim, Position, Quixo, make_agent
-from ci_envs.agent_interface import making
 from ci_envs.agent_interface.policy import choose_batch
 from ci_envs.agents.evolution import FitnessByPlay, mean_scores, play_population
 from ci_envs.agents.nim import evolved as nim_evolved
@@ -48,6 +47,7 @@ from ci_envs.optimisation.evolution import (
     Uniform,
     UniformReset,
 )
+from ci_envs.registry import agents as registry_agents
 from ci_envs.solver.nim import are_won
 from ci_envs.training import train as train_learner
 
@@ -59,7 +59,7 @@ AGENTS = {"nim_ga": NimGAAgent, "nim_evolved": NimEvolvedAgent}
 @pytest.fixture(autouse=True)
 def _named(monkeypatch):
     """Register the agents by name, also if the package is not installed."""
-    monkeypatch.setattr(making.AGENTS, "registered", AGENTS)
+    monkeypatch.setattr(registry_agents.AGENTS, "registered", AGENTS)
 
 
 def heaps_of(game):

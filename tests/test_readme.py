@@ -18,10 +18,10 @@ from click.testing import CliRunner
 from serving import served
 
 import ci_envs
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.cli.main import main
 from ci_envs.optimisation.registry import registered_problems
 from ci_envs.optimisation.solving import SOLVERS
+from ci_envs.registry.agents import AGENTS
 
 ROOT = Path(__file__).parents[1]
 README, CONTRIBUTING = ((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))

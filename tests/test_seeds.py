@@ -7,7 +7,6 @@ import pytest
 from playing import batch_of, observation_of, random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, make_vec
-from ci_envs.agent_interface import making
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Q_LEARNING, SELF, UNSHAPED, Rule
@@ -18,6 +17,7 @@ from ci_envs.envs.single_agent import SingleAgentEnv
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.seeds import STRIDE, SeedSequence, next_seed
+from ci_envs.registry import agents as registry_agents
 
 TICTACTOE, QUIXO, NIM = ConnectN(3, 3, 3), Quixo(), Nim((1, 3, 5, 7))
 
@@ -51,11 +51,11 @@ def new_agent(name, seed):
     game, spec = AGENTS[name]
     if isinstance(spec, str):
         return make_agent(spec, game, seed=seed)
-    return making.AGENTS.find(name)(game, spec(), seed=seed)
+    return registry_agents.AGENTS.find(name)(game, spec(), seed=seed)
 
 
 def test_every_compiled_agent_is_tested():
-    factories = {name: making.AGENTS.find(name) for name in making.AGENTS.names()}
+    factories = {name: registry_agents.AGENTS.find(name) for name in registry_agents.AGENTS.names()}
     compiled = {name for name, each in factories.items() if isinstance(each, type) and issubclass(each, PolicyAgent)}
     assert compiled == set(AGENTS)
 

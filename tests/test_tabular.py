@@ -19,7 +19,6 @@ from toy_agents import Broken, OutOfRange, RandomInPython
 
 import ci_envs
 from ci_envs import ConnectN, Nim, Position, Quixo, make_agent, solve, training
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.agents.tabular import training as tabular_training
 from ci_envs.agents.tabular.agent import read_table, write_table
 from ci_envs.agents.tabular.episodes import CONSTANT, EXPONENTIAL, LINEAR, Rule, Schedule, _explore
@@ -30,6 +29,7 @@ from ci_envs.agents.tabular.value_table import find_or_insert, mask_illegal, new
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.kernels.compiler import kernel
+from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import keep_value
 from ci_envs.training import ladder

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent_interface.making import AGENTS
+from ci_envs.registry.agents import AGENTS
 
 _ENDINGS = (".json", ".npz", ".py", ".safetensors", ".zip")
 

@@ -55,20 +55,19 @@ def decide(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | N
         ValueError: the agent returns an array of another shape than (n,).
         TypeError: the agent returns an array of another type than integers.
     """
-    if games is None and agent.keeps_games:
-        games = np.arange(len(words))
-        agent.start_games(len(words), np.zeros(len(words), np.int8), games.astype(np.uint64))
+    games = _games(agent, len(words)) if games is None else games
     return _checked(agent, len(words), _prepared(agent, words, games))
 
 
-def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64]) -> TimedActions:
+def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None = None) -> TimedActions:
     """Return the actions of an agent as :func:`decide` does, with the boards where it fails.
 
     Args:
         agent: the agent.
         words: non-terminal positions, uint64 of shape (n, 2).
-        games: the number of the game of each position (:meth:`~ci_envs.agent_interface.interface.Agent.start_games`).
+        games: see :func:`decide`.
     """
+    games = _games(agent, len(words)) if games is None else games
     if isinstance(agent, PositionAgent) or type(agent).act_batch is not Agent.act_batch:
         try:
             return _checked(agent, len(words), _prepared(agent, words, games))
@@ -85,6 +84,13 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
             faults[i] = reason(error)
         seconds += perf_counter() - begin
     return TimedActions(actions, seconds, faults)
+
+
+def _games(agent: Agent, n: int) -> NDArray[np.int64]:
+    """Begin a game for each of n positions, and return their numbers."""
+    if agent.keeps_games:
+        agent.start_games(n, np.zeros(n, np.int8), np.arange(n, dtype=np.uint64))
+    return np.arange(n)
 
 
 def reason(error: Exception) -> str:

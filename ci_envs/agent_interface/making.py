@@ -15,13 +15,14 @@ from ci_envs.agent_interface.adapters import (
     PerGameAgent,
     PredictorAgent,
 )
+from ci_envs.agent_interface.agent_files import spec_of_file
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent, AgentFactory
 from ci_envs.agent_interface.isolation import HostedAgent, ProcessAgent
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
-from ci_envs.registry.components import Components
+from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
 from ci_envs.registry.plugins import plugins
 from ci_envs.registry.spec import check_options
@@ -40,17 +41,6 @@ _BY_METHOD: Mapping[str, type[FunctionAgent]] = {
     "__call__": FunctionAgent,
 }
 """The agents of objects by the first of these methods that an object has."""
-
-
-def _is_agent(thing: Any) -> bool:
-    """Return whether an object of a user's file can be an agent."""
-    if inspect.isfunction(thing):
-        return not thing.__name__.startswith("make_")
-    return any(callable(getattr(thing, method, None)) for method in _BY_METHOD if method != "__call__")
-
-
-AGENTS = Components("agent", "ci_envs.agents", ("game", "seed"), _is_agent)
-"""The agents by name."""
 
 
 def register_agent(name: str, factory: AgentFactory) -> None:
@@ -127,7 +117,8 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
     Args:
         thing: an agent, the class of an agent, a function ``observation -> action``, an object or class with a method
             ``act(observation)`` or ``predict(observation)`` as in Stable-Baselines3, a spec string, or the path of a
-            Python file. A class is called with those of the arguments ``game`` and ``seed`` that it has.
+            Python file or of a trained agent. A class is called with those of the arguments ``game`` and ``seed`` that
+            it has.
         env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
         seed: makes the agent deterministic if ``thing`` is a class, a spec string or a path.
 
@@ -142,8 +133,10 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
         >>> agent = as_agent(lambda observation: int(observation["action_mask"].argmax()), Nim())
     """
     game = game_of(env_or_game)
-    if isinstance(thing, str | Path):
-        return make_agent(str(thing), game, seed=seed)
+    if isinstance(thing, Path):
+        thing = spec_of_file(thing)
+    if isinstance(thing, str):
+        return make_agent(thing, game, seed=seed)
     if isinstance(thing, type):
         return _of_class(thing.__name__, thing, {}, game, seed)
     return _adapted(thing, game, seed)
@@ -157,7 +150,7 @@ def isolated(thing: Any, game: Game, limits: ProcessLimits, seed: int | None) ->
         OSError: there is no such file.
     """
     if isinstance(thing, Path):
-        thing = str(thing)
+        thing = spec_of_file(thing)
     if isinstance(thing, str) and AGENTS.is_registered(thing):
         agent = make_agent(thing, game, seed=seed)
         if isinstance(agent, ProcessAgent) and not set(AGENTS.load(thing)[2]) & set(ProcessLimits._fields):

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.making import as_agent
 from ci_envs.arena.grading import Accuracy, Tally, grade
 from ci_envs.arena.match import BATCH_SIZE
@@ -61,7 +61,7 @@ def measure_accuracies(
         rows = words[begin : begin + BATCH_SIZE]
         scores = solution.grading_scores(rows)
         for index, agent in enumerate(agents):
-            accuracies[index] += grade(scores, decide(agent, rows).actions)
+            accuracies[index] += grade(scores, decide_or_fail(agent, rows).actions)
             if progress:
                 progress(begin * len(agents) + len(rows) * (index + 1), len(words) * len(agents))
     return accuracies

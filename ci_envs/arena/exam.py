@@ -19,7 +19,7 @@ from rich.text import Text
 
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import Analyst
-from ci_envs.agent_interface.decision import decide
+from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent
 from ci_envs.arena.grading import grade
@@ -156,7 +156,7 @@ class Exam:
         if self.solution is None:
             return Proportion()
         words = _words(self.positions)
-        tally = grade(self.solution.grading_scores(words), decide(agent, words).actions).critical
+        tally = grade(self.solution.grading_scores(words), decide_or_fail(agent, words).actions).critical
         return Proportion(tally.keeping, tally.decisions)
 
     def _convert(self, agent: Agent, defender: Agent, value: int, games: int) -> tuple[int, int]:

@@ -53,9 +53,7 @@ def decide_once(agent: Agent) -> None:
 
 
 def _decide(agent: Agent, position: Position) -> TimedActions:
-    if agent.keeps_games:
-        agent.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
-    return decide_or_fail(agent, np.array([[position.own, position.opp]], np.uint64), np.zeros(1, np.int64))
+    return decide_or_fail(agent, np.array([[position.own, position.opp]], np.uint64))
 
 
 def _random_position(agent: Agent, rng: np.random.Generator) -> Position:

@@ -89,8 +89,8 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
         ValueError: No agent and no solver has this name.
     """
     from ci_envs.agent_interface.capabilities import Trainable
-    from ci_envs.agent_interface.making import AGENTS
     from ci_envs.optimisation.solving import SOLVERS
+    from ci_envs.registry.agents import AGENTS
 
     agents, solvers = AGENTS.names(), SOLVERS.names()
     is_reference = not AGENTS.is_registered(name) and not SOLVERS.is_registered(name) and split_reference(name)

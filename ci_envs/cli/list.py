@@ -77,8 +77,8 @@ def _lines(entries: Iterable[ListEntry], options: bool) -> Iterator[str]:
 
 
 def _entries(kind: str) -> Iterator[ListEntry]:
-    from ci_envs.agent_interface.making import AGENTS
     from ci_envs.optimisation.solving import SOLVERS
+    from ci_envs.registry.agents import AGENTS
     from ci_envs.training.learners import learners
 
     if kind == "environments":

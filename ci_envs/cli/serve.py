@@ -113,7 +113,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _named_agent(text: str) -> tuple[str, str]:
-    from ci_envs.agent_interface.making import AGENTS
+    from ci_envs.registry.agents import AGENTS
 
     name, equals, spec = text.partition("=")
     if not (equals and name.isidentifier() and spec):

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ci_envs.agent_interface.capabilities import Trainable
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
+from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import import_object, resolve
 from ci_envs.registry.spec import check_options, split_spec
 from ci_envs.training.config import TrainingConfig, options_of

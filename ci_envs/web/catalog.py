@@ -15,10 +15,11 @@ from docstring_parser import parse
 
 from ci_envs.agent_interface.capabilities import HasCheckpoints
 from ci_envs.agent_interface.interface import Agent, AgentFactory
-from ci_envs.agent_interface.making import AGENTS, make_agent, make_named
+from ci_envs.agent_interface.making import make_agent, make_named
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import GameSpec, registered, resolve
 from ci_envs.registry.spec import split_spec, unnamed_option
 from ci_envs.solver.solver import solver_of

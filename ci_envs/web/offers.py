@@ -7,8 +7,8 @@ from threading import Lock
 from typing import Any, Literal
 
 from ci_envs.agent_interface.capabilities import HasCheckpoints, HasOptionValues
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.games.game import Game
+from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.spec import unnamed_option
 from ci_envs.web.catalog import Catalog, limit_of
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ci_envs.agent_interface.capabilities import Trainable
-from ci_envs.agent_interface.making import AGENTS
 from ci_envs.cli.docstrings import first_line
 from ci_envs.cli.info import DocumentedOption, documented_options, training_options
 from ci_envs.optimisation.registry import problem_maker
 from ci_envs.optimisation.solving import SOLVERS
+from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.spec import option_names, split_spec
 
 STRENGTH = Path(__file__).parents[1] / "strength"
