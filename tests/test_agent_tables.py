@@ -109,7 +109,13 @@ def test_positions_that_are_won_in_many_plies_are_won_against_perfect_play(spec,
     distant = words[(solution.scores(words) > 0) & (solution.scores(words) <= HORIZON - 11)][:50]
     agent = make_agent(with_tables(spec, all_tables), GAME, seed=0)
     match = play_match(
-        GAME, agent, make_agent("exact", GAME, seed=1), 100, openings=distant, swap_seats=False, solution=solution
+        GAME,
+        agent,
+        make_agent("exact", GAME, seed=1),
+        100,
+        openings=distant,
+        swap_seats=False,
+        grading=Grading(solution),
     )
     side = match.sides[0]
     assert len(distant) == 50

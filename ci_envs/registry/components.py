@@ -80,8 +80,12 @@ class Components:
         if found is None or not exists(found[0]):
             raise unknown_name(f"{self.kind} or module", spec.partition(":")[0], self.names())
 
-    def load(self, spec: str) -> tuple[str, Any, dict[str, Any]]:
+    def load(self, spec: str, suits: Callable[[Any], bool] | None = None) -> tuple[str, Any, dict[str, Any]]:
         """Return the name, the object and the options of a spec string, which can begin with a reference to any module.
+
+        Args:
+            spec: the spec string.
+            suits: replaces :attr:`suits` for the object of a reference.
 
         Raises:
             ValueError: there is no such object, or the options are malformed.
@@ -94,10 +98,10 @@ class Components:
             return name, self.find(name), split_options(rest, spec) if colon else {}
         reference, written = found
         try:
-            component = load(reference, self.suits, self.kind)
+            component = load(reference, suits or self.suits, self.kind)
         except ModuleNotFoundError as error:
             raise unknown_name(f"{self.kind} or module", reference.place, self.names()) from error
-        if not self.suits(component):
+        if not (suits or self.suits)(component):
             raise ValueError(f"{reference} cannot be used as {self.article} {self.kind}: it is {component!r}")
         return str(reference), component, {} if written is None else split_options(written, spec)
 

@@ -1,7 +1,6 @@
 """The function :func:`train`, which trains an agent by name, and the trainer of each agent."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,9 @@ def _can_be_trained(thing: Any) -> bool:
     return isinstance(thing, Trainable) or (isinstance(thing, type) and issubclass(thing, Trainer))
 
 
-LEARNERS = replace(AGENTS, suits=_can_be_trained)
-"""The agents, and the trainers that references name."""
+def load_learner(learner: str) -> tuple[str, Any, dict[str, Any]]:
+    """Return the name, the agent or trainer, and the options of a spec string (:meth:`Components.load`)."""
+    return AGENTS.load(learner, _can_be_trained)
 
 
 def train(
@@ -68,7 +68,7 @@ def train(
     """
     _, game, env_options = resolve(environment)  # first, because its module can register the agent
     trainer_type = trainer_of(learner)
-    name, component, given = LEARNERS.load(learner)
+    name, component, given = load_learner(learner)
     options = {**given, **options}
     config = make_config(trainer_type, game, options)
     seed = integer_between("seed", seed, 0, 2**64 - 1)
@@ -87,7 +87,7 @@ def trainer_of(learner: str) -> type[Trainer]:
         ImportError: A package that the agent needs is not installed.
         OSError: The file of a reference cannot be read.
     """
-    name, factory, _ = LEARNERS.load(learner)
+    name, factory, _ = load_learner(learner)
     if isinstance(factory, type) and issubclass(factory, Trainer):
         return factory
     if not isinstance(factory, Trainable):
