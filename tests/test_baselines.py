@@ -234,7 +234,7 @@ class TestBoardsVecEnv:
             env.set_attr("opponent", "nobody")
         made = []
         env.set_attr("opponent", made.append)
-        assert [group.opponent for group in env.groups] == [made.append] * 2
+        assert [group.opponent.thing for group in env.groups] == [made.append] * 2
 
     @pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
     def test_other_resets_are_refused(self, mode):

@@ -29,6 +29,8 @@ RESULTS = ("+1", "-1"), ("-1", "+1"), ("+0", "+0")
 STOPPED_SOLVERS = """
 import runpy, sys
 from ci_envs.optimisation import solving
+from ci_envs.registry import games
+from ci_envs.registry.agents import AGENTS
 solving.perf_counter = lambda: 0.0
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
@@ -233,13 +235,8 @@ POSITION = {
 
 @pytest.mark.parametrize("name", [*PUBLIC, *POSITION])
 def test_public_functions_and_classes_have_examples_that_run(name, monkeypatch):
-    for registry in (
-        "registry._specs",
-        "registry._ids",
-        "agent.registry._registered",
-    ):  # the registration is removed
-        module, attribute = f"ci_envs.{registry}".rsplit(".", 1)
-        monkeypatch.setattr(import_module(module), attribute, dict(getattr(import_module(module), attribute)))
+    for owner, attribute in ((games, "_specs"), (games, "_ids"), (AGENTS, "registered")):  # registrations are removed
+        monkeypatch.setattr(owner, attribute, dict(getattr(owner, attribute)))
     documentation = inspect.getdoc({**PUBLIC, **POSITION}[name])
     test = doctest.DocTestParser().get_doctest(documentation, {}, name, None, 0)
     assert test.examples

@@ -65,7 +65,7 @@ class AnalysisService:
         """
         client = current_client.get()
         position = await asyncio.to_thread(self._position, environment, text)
-        agent = await asyncio.to_thread(self._service.acquire_agent, environment, position.game, spec)
+        agent = await asyncio.to_thread(self._service.agents.acquire, environment, position.game, spec)
         analyst = as_analyst(agent, spec)
         self._count(client)
         loop, reports, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
@@ -81,7 +81,7 @@ class AnalysisService:
                     put(report_of(analysis, position))
                     if stopped.is_set() or self._closing.is_set() or monotonic() >= end:
                         break
-                self._service.release_agent(environment, spec, agent)
+                self._service.agents.release(environment, spec, agent)
                 put(None)
             except Exception as error:  # an agent can raise anything
                 put(error)

@@ -186,7 +186,7 @@ class GamePage:
 
     async def _watch(self, client: Client) -> None:
         """Update the page after each change of the game until the client leaves the page."""
-        with self._service.change_event(self._id) as changed, client:
+        with self._service.listeners.event(self._id) as changed, client:
             await self._refresh()  # the game may have changed since the page was built
             while True:
                 await changed.wait()

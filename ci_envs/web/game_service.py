@@ -1,34 +1,28 @@
 """The games of a server: creating them, playing moves, and agents that compute their moves in threads."""
 
-import asyncio
 import os
-import threading
 import time
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from ci_envs.agent_interface.decision import decide
-from ci_envs.agent_interface.interface import Agent
-from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 from ci_envs.web.agent_jobs import AgentJobs
+from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.clock import clock_changes, is_time_up, used_seconds
+from ci_envs.web.game_states import GameStates
 from ci_envs.web.hosted_game import GameStateError, HostedGame, left_to_redo, taken_back, who_resigns, who_takes_back
 from ci_envs.web.limits import ClientLimitError, ClientLimits, current_client
+from ci_envs.web.listeners import Listeners
 from ci_envs.web.players import plies_text
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
 from ci_envs.web.store import ConflictError, GameRecord, Store
 
 _HOUR = 3600.0
-_IDLE_AGENTS = 4  # the number of unused agents with the same spec string that are kept
-_IDLE_SPECS = 64  # the number of spec strings of which unused agents are kept
-_CACHED_GAMES = 1000
 
 
 class BusyError(Exception):
@@ -36,7 +30,14 @@ class BusyError(Exception):
 
 
 class GameService:
-    """The games of a server, and the agents that play in them."""
+    """The games of a server, and the agents that play in them.
+
+    Attributes:
+        catalog: the environments and agents.
+        limits: the limits for clients.
+        agents: the unused agents.
+        listeners: the listeners to changes of a game, which are also notified after an agent has stopped computing.
+    """
 
     def __init__(
         self, store: Store, catalog: Catalog, *, workers: int | None = None, limits: ClientLimits | None = None
@@ -56,12 +57,11 @@ class GameService:
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self._jobs = AgentJobs(count, self._play_agent_move, self._record_error, self._notify)
-        self._idle: dict[tuple[str, str], list[Agent]] = {}  # by environment and spec string, the last used at the end
+        self.agents = AgentPool(catalog)
+        self.listeners = Listeners()
+        self._states = GameStates(store, catalog, self.listeners.notify)
+        self._jobs = AgentJobs(count, self._play_agent_move, self._record_error, self.listeners.notify)
         self._errors: dict[str, str] = {}
-        self._cached: OrderedDict[str, HostedGame] = OrderedDict()  # by id, the last used at the end
-        self._listeners: dict[str, list[Callable[[], None]]] = defaultdict(list)
-        self._lock = threading.Lock()
 
     def close(self) -> None:
         """Wait for the moves that agents are computing, and compute no more."""
@@ -106,7 +106,7 @@ class GameService:
         if clock and HUMAN not in seats:
             raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
         for spec in seats:
-            self._check_seat(environment, game, spec)
+            self.agents.check(environment, game, spec)
         client = current_client.get()
         self._check_limits(client)
         positions, numbers = [position], list[int]()
@@ -120,7 +120,7 @@ class GameService:
         more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "resigned": resigned}
         more |= {"client": client, "tokens": (first, second), "clock": clock}
         record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
-        hosted = self._cache(HostedGame(record, game, tuple(positions), limit))
+        hosted = self._states.keep(HostedGame(record, game, tuple(positions), limit))
         self._start_awaited_agent(hosted)
         return hosted
 
@@ -130,15 +130,7 @@ class GameService:
         Raises:
             UnknownGameError: There is no game with this id.
         """
-        known = self._cached.get(id)
-        if known is not None and known.record.version == self._store.version(id):
-            return known
-        record = self._store.get(id)
-        game, limit = self.catalog.game(record.environment)
-        positions = [Position.from_text(game, record.start)]
-        for action in record.actions:
-            positions.append(positions[-1].play(action))
-        return self._cache(HostedGame(record, game, tuple(positions), limit))
+        return self._states.get(id)
 
     def apply_clock(self, id: str) -> HostedGame:
         """Return a game. The player to move loses it if no time is left.
@@ -156,7 +148,7 @@ class GameService:
                 return {}
             return {"resigned": hosted.position.to_move, "over": True, "used": used_seconds(hosted, now)}
 
-        self._update(id, changes)
+        self._states.update(id, changes)
         self._cancel_agent(id)
         return self.get(id)
 
@@ -181,29 +173,6 @@ class GameService:
     def agent_error(self, id: str) -> str | None:
         """Return the error of the last agent that was to move in a game, or None."""
         return self._errors.get(id)
-
-    @contextmanager
-    def change_event(self, id: str) -> Iterator[asyncio.Event]:
-        """Yield an asyncio event that is set after each change of a game and after an agent has stopped computing.
-
-        Args:
-            id: The id of the game.
-        """
-        loop, event = asyncio.get_running_loop(), asyncio.Event()
-
-        def listener() -> None:
-            with suppress(RuntimeError):  # the event loop is closed: the server has stopped
-                loop.call_soon_threadsafe(event.set)
-
-        with self._lock:
-            self._listeners[id].append(listener)
-        try:
-            yield event
-        finally:
-            with self._lock:
-                self._listeners[id].remove(listener)
-                if not self._listeners[id]:
-                    del self._listeners[id]
 
     def play(self, id: str, action: str | int, ply: int | None = None, *, tokens: Collection[str]) -> HostedGame:
         """Play an action of a person. If an agent is to move next, it starts to compute.
@@ -247,7 +216,7 @@ class GameService:
         if not hosted.is_for_agent:
             raise GameStateError(f"the game is over ({hosted.ending})" if hosted.ending else "it is a person's turn")
         self._start_agent(id)
-        self._notify(id)  # pages show that the agent is thinking
+        self.listeners.notify(id)  # pages show that the agent is thinking
         return hosted
 
     def undo(self, id: str, *, tokens: Collection[str]) -> HostedGame:
@@ -264,7 +233,7 @@ class GameService:
             check_seat(hosted.record, who_takes_back(hosted), tokens)
             return taken_back(hosted) | clock_changes(hosted, time.time())
 
-        hosted = self._update(id, changes)
+        hosted = self._states.update(id, changes)
         self._cancel_agent(id)
         return hosted
 
@@ -306,7 +275,7 @@ class GameService:
             check_seat(hosted.record, who, tokens)
             return {"resigned": who, "over": True}
 
-        hosted = self._update(id, changes)
+        hosted = self._states.update(id, changes)
         self._cancel_agent(id)
         return hosted
 
@@ -323,7 +292,7 @@ class GameService:
                 raise GameStateError(f"The seat of player {player} is taken.")
             return {"tokens": _with_token(hosted.record, player, hash_of(token))}
 
-        return self._update(id, changes)
+        return self._states.update(id, changes)
 
     def free_seat(self, id: str, player: int, *, tokens: Collection[str]) -> HostedGame:
         """Free the seat of a person, so that anybody with the link to the game can take it.
@@ -340,7 +309,7 @@ class GameService:
                 raise GameStateError(f"An agent has the seat of player {player}.")
             return {"tokens": _with_token(hosted.record, player, FREE)}
 
-        return self._update(id, changes)
+        return self._states.update(id, changes)
 
     def delete(self, id: str, *, tokens: Collection[str]) -> None:
         """Delete a game.
@@ -353,10 +322,9 @@ class GameService:
         hosted = self.get(id)
         check_all_seats(hosted.record, tokens)
         self._store.delete(hosted.record)
-        with self._lock:
-            self._cached.pop(id, None)
-            self._errors.pop(id, None)
-        self._notify(id)
+        self._states.forget(id)
+        self._errors.pop(id, None)
+        self.listeners.notify(id)
 
     def change_seats(self, id: str, seats: tuple[str, str], *, tokens: Collection[str]) -> HostedGame:
         """Change the players. If an agent is then to move against a person, it starts to compute.
@@ -369,7 +337,7 @@ class GameService:
         hosted = self.get(id)
         check_any_seat(hosted.record, tokens)  # before an agent is loaded
         for spec in seats:
-            self._check_seat(hosted.record.environment, hosted.game, spec)
+            self.agents.check(hosted.record.environment, hosted.game, spec)
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
             check_any_seat(hosted.record, tokens)
@@ -378,7 +346,7 @@ class GameService:
                     check_seat(hosted.record, player, tokens)
             return {"seats": seats}
 
-        after = self._update(id, changes)
+        after = self._states.update(id, changes)
         self._cancel_agent(id)
         return after
 
@@ -392,29 +360,6 @@ class GameService:
         if id not in self._errors:
             self._start_awaited_agent(hosted)
         return hosted
-
-    def acquire_agent(self, environment: str, game: Game, spec: str) -> Agent:
-        """Return an agent for use in one thread, released or new.
-
-        Raises:
-            ValueError: The agent or an option is invalid, or the agent does not play this game.
-            ImportError: The agent needs a package that is not installed.
-        """
-        with self._lock:
-            idle = self._idle.get((environment, spec))
-            if idle:
-                return idle.pop()
-        return self.catalog.agent(spec, game)
-
-    def release_agent(self, environment: str, spec: str, agent: Agent) -> None:
-        """Keep an agent for the next call of :meth:`acquire_agent`."""
-        with self._lock:
-            idle = self._idle.pop((environment, spec), [])
-            self._idle[environment, spec] = [*idle, agent][
-                :_IDLE_AGENTS
-            ]  # moved to the end, so that the first one is the oldest
-            while len(self._idle) > _IDLE_SPECS:
-                del self._idle[next(iter(self._idle))]
 
     def expire(self) -> int:
         """Delete abandoned games, and return the number of deleted games."""
@@ -430,10 +375,6 @@ class GameService:
             raise BusyError(
                 f"The server has {self.limits.games:,} unfinished games, as many as it allows. Retry later."
             )
-
-    def _check_seat(self, environment: str, game: Game, spec: str) -> None:
-        if spec != HUMAN and (environment, spec) not in self._idle:  # else an agent with this spec string exists
-            self.release_agent(environment, spec, self.acquire_agent(environment, game, spec))
 
     def _start_awaited_agent(self, hosted: HostedGame) -> None:
         """Start the agent to move if it plays against a person."""
@@ -460,11 +401,11 @@ class GameService:
         if spec is None or spec == HUMAN:
             return False
         environment, position = hosted.record.environment, hosted.position
-        agent = self.acquire_agent(environment, hosted.game, spec)
+        agent = self.agents.acquire(environment, hosted.game, spec)
         agent.reseed(int(np.random.SeedSequence([hosted.record.seed, len(hosted.record.actions)]).generate_state(1)[0]))
         words = np.array([(position.own, position.opp)], dtype=np.uint64)
         action = int(decide(agent, words).actions[0])
-        self.release_agent(environment, spec, agent)
+        self.agents.release(environment, spec, agent)
         self.apply_clock(id)  # the agent may have exceeded its time
         try:
             after = self._append(hosted, action)
@@ -477,38 +418,7 @@ class GameService:
         actions = (*hosted.record.actions, action)
         over = position.result is not None or len(actions) >= hosted.limit
         wanted = {"actions": actions, "over": over, "undone": left_to_redo(hosted.record, action)}
-        return self._write(hosted, (*hosted.positions, position), wanted | clock_changes(hosted, time.time()))
-
-    def _update(self, id: str, changes: Callable[[HostedGame], dict[str, Any]]) -> HostedGame:
-        """Change the record of a game without a new action. ``changes`` computes the changes from the current state."""
-        while True:
-            hosted = self.get(id)
-            wanted = changes(hosted)
-            plies = len(wanted.get("actions", hosted.record.actions))
-            try:
-                return self._write(hosted, hosted.positions[: plies + 1], wanted)
-            except ConflictError:  # changed in the meantime: retry with the new state
-                continue
-
-    def _write(self, hosted: HostedGame, positions: tuple[Position, ...], changes: dict[str, Any]) -> HostedGame:
-        record = self._store.change(hosted.record, **changes)
-        after = self._cache(HostedGame(record, hosted.game, positions, hosted.limit))
-        self._notify(record.id)
-        return after
-
-    def _cache(self, hosted: HostedGame) -> HostedGame:
-        with self._lock:
-            self._cached[hosted.record.id] = hosted
-            self._cached.move_to_end(hosted.record.id)
-            while len(self._cached) > _CACHED_GAMES:
-                self._cached.popitem(last=False)
-        return hosted
-
-    def _notify(self, id: str) -> None:
-        with self._lock:
-            listeners = list(self._listeners.get(id, ()))
-        for listener in listeners:
-            listener()
+        return self._states.write(hosted, (*hosted.positions, position), wanted | clock_changes(hosted, time.time()))
 
 
 def _with_token(record: GameRecord, player: int, token: str) -> tuple[str, str]:

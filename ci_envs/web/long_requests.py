@@ -22,7 +22,7 @@ async def wait_for_move(service: GameService, id: str, plies: int) -> HostedGame
     """
     loop = asyncio.get_running_loop()
     end = loop.time() + _SECONDS
-    with service.change_event(id) as changed:
+    with service.listeners.event(id) as changed:
         while True:
             changed.clear()
             hosted = await run_in_threadpool(service.resume, id)
