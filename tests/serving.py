@@ -13,6 +13,7 @@ import httpx
 import pytest
 import uvicorn
 
+from ci_envs.registry.agents import AGENTS
 from ci_envs.web.app import create_app
 from ci_envs.web.limits import ClientLimits
 
@@ -51,7 +52,7 @@ def served(path, pages=False, **options):
 def registered_until_the_end(**agents):
     """Register agents of a module's tests, and remove them at the end: other tests list all registered agents."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ci_envs.agent_interface.making._registered", agents)
+        patch.setattr(AGENTS, "registered", agents)
         yield
 
 

@@ -13,6 +13,8 @@ import pytest
 
 import ci_envs
 from ci_envs import Position, make
+from ci_envs.registry import games
+from ci_envs.registry.agents import AGENTS
 
 ROOT = Path(__file__).parents[1]
 MODULES = {
