@@ -1,19 +1,21 @@
-"""An agent that plays by a model of Stable-Baselines3."""
+"""Agents that play by models and policies of Stable-Baselines3 and sb3-contrib."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 from typing_extensions import override
 
+from ci_envs.agent_interface.adapters import PredictorAgent, fitted
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, ReadObservations, read_observation, read_observations
 from ci_envs.baselines.model_file import read_model, shipped_models
-from ci_envs.baselines.policies import preferences
+from ci_envs.baselines.model_zip import load_zip
+from ci_envs.baselines.policies import check_spaces, has_preferences, preferences
 from ci_envs.devices import torch_threads
 from ci_envs.games.game import Game
 from ci_envs.validation import true_or_false
@@ -30,24 +32,34 @@ class SB3Agent(Agent):
         return shipped_models()
 
     def __init__(
-        self, game: Game, path: str | Path | BasePolicy, *, deterministic: bool = True, seed: int | None = None
+        self,
+        game: Game,
+        path: str | Path | BasePolicy | BaseAlgorithm,
+        *,
+        deterministic: bool = True,
+        trust: bool = False,
+        seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: the game that the model was trained for.
-            path: the path of a file that :func:`baselines.save_model` or ``ci-envs train`` wrote, the name of an
-                included model (``connect_four``, ``quixo``, ``tictactoe``), or a policy.
+            path: the path of a file that :func:`ci_envs.baselines.save_model` or ``ci-envs train`` wrote, the name of
+                an included model (``connect_four``, ``quixo``, ``tictactoe``), a model, or a policy.
+            trust: whether ``path`` can be a zip file of Stable-Baselines3. It has pickled objects, and loading these
+                can run any code, so trust only files whose origin you know.
             deterministic: False draws actions from the softmax of the preferences, as in training.
             seed: the seed of these draws.
 
         Raises:
-            ValueError: the file is not a model file, or is for another game.
+            ValueError: the file is not a model file, or the model is for another game or has no preferences.
             OSError: the file cannot be read.
         """
         super().__init__(game, seed=seed)
         self.deterministic = true_or_false("deterministic", deterministic)
-        self._policy = path if isinstance(path, BasePolicy) else read_model(path).policy(game)
+        true_or_false("trust", trust)
+        self._policy = _policy(path, game, trust)
+        check_spaces(self._policy, game)
 
     @override
     def act(self, observation: Observation) -> int:
@@ -58,9 +70,51 @@ class SB3Agent(Agent):
         return self._choose(read_observations(self.game, observations))
 
     def _choose(self, read: ReadObservations) -> NDArray[np.int64]:
+        policy = self._policy
+        if policy.training:  # a batch normalisation or a dropout layer behaves differently in training
+            policy.set_training_mode(False)
+        observations = fitted({"observation": read.planes, "action_mask": read.masks}, policy.observation_space)
         with torch_threads(1):  # with more threads, small networks are slower: up to a hundred times on a busy machine
-            scores = preferences(self._policy, torch.from_numpy(read.planes)).numpy()
+            scores = preferences(policy, observations).numpy()
         if not self.deterministic:  # the Gumbel-max trick draws from the softmax
             scores = scores + self.rng.gumbel(size=scores.shape)
         actions: NDArray[np.int64] = np.where(read.masks, scores, -np.inf).argmax(axis=1)
         return actions
+
+
+def adapt(thing: Any, game: Game, *, seed: int | None = None) -> Agent:
+    """Return the agent of a model or a policy. It plays the legal action that the policy prefers.
+
+    A policy without preferences for actions, for example that of RecurrentPPO, plays the action that its method
+    ``predict`` returns, which can be illegal.
+
+    Args:
+        thing: a model or a policy of Stable-Baselines3 or sb3-contrib.
+        game: the game that the model was trained for.
+        seed: the seed of the agent.
+
+    Raises:
+        TypeError: the object is neither a model nor a policy.
+        ValueError: the model has the observations or the actions of another game.
+    """
+    if not isinstance(thing, BaseAlgorithm | BasePolicy):
+        raise TypeError(f"an agent of Stable-Baselines3 needs a model or a policy, not {thing!r}")
+    check_spaces(thing, game)
+    if has_preferences(thing.policy if isinstance(thing, BaseAlgorithm) else thing):
+        return SB3Agent(game, thing, seed=seed)
+    return PredictorAgent(game, thing, seed=seed)
+
+
+def _policy(source: str | Path | BasePolicy | BaseAlgorithm, game: Game, trust: bool) -> BasePolicy:
+    """Return the policy of a file or a model."""
+    if isinstance(source, str | Path):
+        if Path(source).suffix != ".zip":
+            return read_model(source).policy(game)
+        source = load_zip(source, trust=trust)
+        check_spaces(source, game)
+    policy = source.policy if isinstance(source, BaseAlgorithm) else source
+    if not has_preferences(policy):
+        raise ValueError(
+            f"{type(policy).__name__} has neither probabilities nor values of actions. Use as_agent(model)"
+        )
+    return policy

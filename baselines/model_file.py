@@ -1,7 +1,7 @@
 """Model files: the weights of a policy as safetensors, and its description as JSON. Reading them unpickles nothing.
 
-The zip files of Stable-Baselines3 contain pickled objects, and loading these can execute any code. Therefore they are
-refused. To use a file that you trust, load it with Stable-Baselines3 and then call :func:`save_model`.
+The zip files of Stable-Baselines3 contain pickled objects, and loading these can execute any code
+(:mod:`ci_envs.baselines.model_zip`). ``ci-envs convert`` writes a model file for a zip file whose origin you know.
 """
 
 from collections.abc import Mapping
@@ -85,7 +85,7 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
     """
     network = network_of(model)
     spaces = (model.observation_space.shape, int(cast(Any, model.action_space).n))
-    if spaces != (game.observation_shape, game.action_count):
+    if spaces != (network.observation_shape(game), game.action_count):
         raise ValueError(f"the model has planes and actions of {spaces}, which differ from those of {game}")
     write_model(Path(path), network, game, model.num_timesteps, model.policy.state_dict())
 

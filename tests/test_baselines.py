@@ -279,7 +279,7 @@ class TestModelFiles:
         model = scrambled(new_model(algorithm, layers, activation))
         path = tmp_path / "model.safetensors"
         save_model(model, GAME, path)
-        planes = torch.randint(0, 2, (50, *GAME.observation_shape), dtype=torch.int8)
+        planes = np.random.default_rng(0).integers(0, 2, (50, *GAME.observation_shape), dtype=np.int8)
         read = read_model(path)
         assert read.network == PolicyArchitecture(algorithm, layers, activation)
         assert torch.equal(preferences(read.policy(GAME), planes), preferences(model.policy, planes))

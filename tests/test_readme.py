@@ -13,8 +13,10 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import gymnasium
 import pytest
 from click.testing import CliRunner
+from sb3_contrib import MaskablePPO
 from serving import served
 
 import ci_envs
@@ -60,6 +62,7 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     [agent] = re.findall(r"```python\n(def agent.*?)```", PAGES["docs/agents/your_agent.md"], re.DOTALL)
     Path("mine.py").write_text(agent)
     Path("other.py").write_text("import mine\n\n\nclass Agent:\n    act = staticmethod(mine.agent)\n")
+    MaskablePPO("MlpPolicy", gymnasium.make("ci_envs/TicTacToe-v0")).save("ppo.zip")
     for name, rest in commands:
         if name == "serve":  # until it is stopped: test_web.py starts it
             continue

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_envs import registered, registry
+from ci_envs import registered
+from ci_envs.registry import games
 
 ROOT = Path(__file__).parents[1]
 IDS = registered()  # before other tests register games
@@ -20,7 +21,7 @@ def lines():
     """Yield lines of a user's program, each with whether the line is correct."""
     yield "import ci_envs", True
     for id in IDS:
-        cls = registry.resolve(id)[0].game_class()
+        cls = games.resolve(id)[0].game_class()
         parameters = {item.name: item.default for item in fields(cls) if item.init and item.default is not MISSING}
         for name, options in (("make", ENVIRONMENTS), ("make_vec", {**ENVIRONMENTS, **VECTORS})):
             right = ", ".join(f"{key}={value!r}" for key, value in {**parameters, **options}.items())

@@ -1,6 +1,7 @@
 """Agents that play as objects of other programs decide, which know nothing of this package."""
 
 import inspect
+import math
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -152,8 +153,8 @@ def fitted(observation: Observation, space: Any) -> Any:
     Args:
         observation: of one board or, with a leading axis, of several boards.
         space: a dictionary with the keys ``observation`` and ``action_mask`` or one of them, a box with the shape of
-            the planes or with as many entries, or a box with the entries of the planes and then of the mask
-            (:class:`~ci_envs.envs.flat_observation.FlatMaskObs`). None returns the observation itself.
+            the planes, with the channels first, or with as many entries, or a box with the entries of the planes and
+            then of the mask (:class:`~ci_envs.envs.flat_observation.FlatMaskObs`). None returns the observation itself.
 
     Raises:
         ValueError: the space is none of these.
@@ -162,19 +163,26 @@ def fitted(observation: Observation, space: Any) -> Any:
         return dict(observation)
     parts = getattr(space, "spaces", None)
     if isinstance(parts, dict) and parts.keys() <= observation.keys():
-        return {key: _shaped(observation, (key,), part) for key, part in parts.items()}
-    for keys in (("observation",), ("observation", "action_mask")):
-        shaped = _shaped(observation, keys, space)
-        if shaped is not None:
-            return shaped
+        arrays = {key: _shaped(observation, (key,), part) for key, part in parts.items()}
+        if arrays and all(array is not None for array in arrays.values()):
+            return arrays
+    elif getattr(space, "shape", None) is not None:
+        for keys in (("observation",), ("observation", "action_mask")):
+            shaped = _shaped(observation, keys, space)
+            if shaped is not None:
+                return shaped
     planes, mask = (observation[key].shape for key in ("observation", "action_mask"))
     raise ValueError(f"the observation space must have planes {planes} or a mask {mask} or both, not {space}")
 
 
 def _shaped(observation: Observation, keys: tuple[str, ...], space: Any) -> NDArray[Any] | None:
     """Return parts of an observation in the shape and type of a box, or None if the number of entries differs."""
+    arrays = [observation[key] for key in keys]
     boards = observation["action_mask"].shape[:-1]
-    flat = np.concatenate([observation[key].reshape(*boards, -1) for key in keys], axis=-1)
-    if int(np.prod(space.shape)) != flat.shape[-1]:
+    shape = arrays[0].shape[len(boards) :]
+    if space.shape != shape and space.shape == (*shape[-1:], *shape[:-1]):  # the channels are first
+        arrays = [np.moveaxis(arrays[0], -1, len(boards))]
+    flat = np.concatenate([array.reshape(*boards, math.prod(array.shape[len(boards) :])) for array in arrays], axis=-1)
+    if math.prod(space.shape) != flat.shape[-1]:
         return None
     return flat.reshape(*boards, *space.shape).astype(space.dtype)

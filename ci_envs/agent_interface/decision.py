@@ -12,6 +12,7 @@ from ci_envs.agent_interface.action import whole_number
 from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
+from ci_envs.solver.errors import UnknownValueError
 
 NO_ACTION = -1
 """The action of an agent that gave no answer. It is illegal in every position."""
@@ -66,11 +67,16 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
         agent: the agent.
         words: non-terminal positions, uint64 of shape (n, 2).
         games: see :func:`decide`.
+
+    Raises:
+        UnknownValueError: a solution does not contain a position.
     """
     games = _games(agent, len(words)) if games is None else games
     if isinstance(agent, PositionAgent) or type(agent).act_batch is not Agent.act_batch:
         try:
             return _checked(agent, len(words), _prepared(agent, words, games))
+        except UnknownValueError:  # a wrong choice of the game or the agent, not a fault in one position
+            raise
         except Exception as error:
             return TimedActions(np.full(len(words), NO_ACTION), 0.0, dict.fromkeys(range(len(words)), reason(error)))
     observations = _observations(agent, words, games)

@@ -9,6 +9,7 @@ from ci_envs.cli.accuracy import accuracy
 from ci_envs.cli.analyse import analyse
 from ci_envs.cli.book import book
 from ci_envs.cli.compare import compare
+from ci_envs.cli.convert import convert
 from ci_envs.cli.errors import OneLineErrorGroup
 from ci_envs.cli.exam import exam
 from ci_envs.cli.info import info
@@ -29,6 +30,7 @@ from ci_envs.cli.train import train
         analyse,
         book,
         compare,
+        convert,
         exam,
         info,
         list_command,

@@ -59,7 +59,7 @@ def read_tensors(path: Path, form: str) -> tuple[dict[str, torch.Tensor], dict[s
     if content[:2] == b"PK":
         raise ValueError(
             f"{str(path)!r} is a zip file of PyTorch or Stable-Baselines3, which contains pickled code. To use a model"
-            " that you trust, load it with Stable-Baselines3 and write it with baselines.save_model"
+            " that you trust, load it with Stable-Baselines3 and write it with ci_envs.baselines.save_model"
         )
     try:
         tensors = load(content)
