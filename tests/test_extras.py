@@ -49,7 +49,7 @@ class Distribution:
 def test_the_command_fits_how_the_package_was_installed(origin, command, monkeypatch):
     monkeypatch.setattr(extras, "distribution", lambda name: Distribution(origin))
     assert install_command("sb3") == command
-    assert missing_package("agent 'sb3'", "torch", "sb3") == (
+    assert missing_package("agent 'sb3'", "stable_baselines3", "sb3") == (
         f"agent 'sb3' needs torch: install the extra 'sb3', for example {command}"
     )
 
@@ -106,7 +106,7 @@ OPTIONAL_PACKAGES = {
     *("sb3_contrib", "sqlalchemy", "sse_starlette", "stable_baselines3", "tensorboard", "torch", "uvicorn"),
 }
 PROGRAMS = {  # the feature, the package that it needs, and the extra of the package
-    "from ci_envs import make_agent; make_agent('sb3:quixo', 'Quixo-v0')": ("agent 'sb3'", "torch", "sb3"),
+    "from ci_envs import make_agent; make_agent('sb3:quixo', 'Quixo-v0')": ("agent 'sb3'", "stable_baselines3", "sb3"),
     "from ci_envs import make_agent; make_agent('alphazero', 'TicTacToe-v0')": (
         "agent 'alphazero'",
         "onnxruntime",
