@@ -107,8 +107,8 @@ def adapt(thing: Any, game: Game, *, seed: int | None = None) -> Agent:
 
 def _policy(source: str | Path | BasePolicy | BaseAlgorithm, game: Game, trust: bool) -> BasePolicy:
     """Return the policy of a file or a model."""
-    if isinstance(source, str | Path):
-        if Path(source).suffix != ".zip":
+    if not isinstance(source, BasePolicy | BaseAlgorithm):
+        if not (isinstance(source, str | Path) and Path(source).suffix == ".zip"):
             return read_model(source).policy(game)
         source = load_zip(source, trust=trust)
         check_spaces(source, game)

@@ -338,3 +338,44 @@ def test_a_game_of_a_file(tmp_path):
     assert json.loads(done.stdout)["game"] == repr(ConnectN(3, 3, 3)).replace("ConnectN", "Four")
     done = run("compare", f"{tmp_path}/my_game.py:ConnectM", "random", "exact")
     assert "has no 'ConnectM'. Available: Four" in done.stderr
+
+
+def test_a_solver_of_a_file(tmp_path):
+    file = tmp_path / "my_solver.py"
+    file.write_text(
+        "import numpy as np\nfrom ci_envs.optimisation import Incumbent\n\n\n"
+        "def everything(problem, *, seed, work=1):\n    genome = np.ones(problem.loci, bool)\n"
+        "    [fitness] = problem.fitness(genome[np.newaxis])\n"
+        "    yield Incumbent(genome, problem.value(genome, fitness), work)\n"
+    )
+    done = run("solve", "SetCovering-v0:n=20", f"{file}:everything:work=3", "greedy", "--json", "-")
+    assert done.exit_code == 0, done.output
+    assert [row["solver"] for row in json.loads(done.stdout)] == [f"{file}:everything:work=3", "greedy"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "mentions"),
+    [
+        (f"{FILE}:Chooser", ("Agent ", "Draws legal actions", "least")),
+        (f"{FILE}:nth", ("Agent ", " n ")),
+        (f"{Path(FILE).with_name('trainer.py')}:Rounds", ("Training: ", "rounds", "number of rounds")),
+        (f"{Path(FILE).with_name('trainer.py')}:Own", ("A game of a user.", "The initial position")),
+    ],
+)
+def test_info_describes_references(reference, mentions):
+    done = run("info", reference)
+    assert done.exit_code == 0, done.output
+    assert all(mention in done.stdout for mention in mentions), done.stdout
+
+
+def test_a_trainer_of_a_file_trains_resumes_and_draws_its_curve(tmp_path):
+    trainer = f"{Path(FILE).with_name('trainer.py')}:Rounds"
+    done = run("train", trainer, "TicTacToe-v0", "--rounds", 2, "--set", "ladder=random", "--output", tmp_path / "a")
+    assert done.stdout.strip() == f"trained: fixed:{tmp_path}/a/best.txt"
+    assert (tmp_path / "a" / "best.txt").read_text() == "2"
+    options = ("--set", "ladder=random", "--output", tmp_path / "a", "--resume")
+    assert run("train", trainer, "TicTacToe-v0", "--rounds", 2, *options).exit_code == 0
+    assert run("plot", tmp_path / "a", "-o", tmp_path / "curve.svg").exit_code == 0
+    wrong = run("train", trainer, "TicTacToe-v0", "--round", 2, "--output", tmp_path / "b")
+    assert wrong.stderr.strip() == "Error: fixed has no option --round. Use --rounds."
+    assert not (tmp_path / "b").exists()

@@ -15,7 +15,7 @@ def documented_object(spec: GameSpec) -> object:
     It is the module of the environment in this package, or else the class of the game.
     """
     for name in (spec.name, spec.id.replace("-", "_").lower()):  # connect_four_v0, tictactoe_v0
-        if find_spec(f"ci_envs.{name}"):
+        if name.isidentifier() and find_spec(f"ci_envs.{name}"):
             return import_module(f"ci_envs.{name}")
     return spec.game_class()
 

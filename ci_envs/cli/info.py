@@ -99,14 +99,33 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
     if not is_reference and name not in (*agents, *solvers):
         names = (*registered(), *registered_problems(), *agents, *solvers)
         raise unknown_name("environment, agent or solver", name, names)
-    if is_reference or name in agents:
-        name, factory, _ = AGENTS.load(name)
+    if is_reference:
+        yield from _referred_parts(name)
+        return
+    if name in agents:
+        factory = AGENTS.find(name)
         yield from _factory_parts(f"Agent {name}", factory, AGENTS.option_names(factory))
         if isinstance(factory, Trainable):
             yield from _training_parts(name)
     if name in solvers:
         solver = SOLVERS.find(name)
         yield from _factory_parts(f"Solver {name}", solver, SOLVERS.option_names(solver))
+
+
+def _referred_parts(reference: str) -> "Iterator[RenderableType]":
+    """Yield the documentation of a trainer, solver or agent that a reference names."""
+    from ci_envs.optimisation.solving import SOLVERS
+    from ci_envs.registry.agents import AGENTS
+    from ci_envs.training.trainer import Trainer
+
+    name, thing, _ = AGENTS.load(reference, callable)
+    if isinstance(thing, type) and issubclass(thing, Trainer):
+        yield from _training_parts(name)
+        return
+    kind = SOLVERS if "problem" in inspect.signature(thing).parameters else AGENTS
+    given = () if isinstance(thing, type) else tuple(inspect.signature(thing).parameters)[:1]
+    names = tuple(option for option in kind.option_names(thing) if option not in given)
+    yield from _factory_parts(f"{kind.kind.capitalize()} {name}", thing, names)
 
 
 def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ...]) -> "Iterator[RenderableType]":
