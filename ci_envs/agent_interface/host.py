@@ -41,7 +41,9 @@ def main() -> None:
 def _new_agent(pickled: bytes, seed: int) -> Agent:
     _seed_global_generators(seed)
     game, thing = pickle.loads(pickled)
-    return as_agent(thing, game, seed=seed)
+    agent = as_agent(thing, game, seed=seed)
+    _seed_global_generators(seed)  # again, because the agent may have imported PyTorch
+    return agent
 
 
 def _seed_global_generators(seed: int) -> None:
