@@ -49,7 +49,7 @@ class Distribution:
 def test_the_command_fits_how_the_package_was_installed(origin, command, monkeypatch):
     monkeypatch.setattr(extras, "distribution", lambda name: Distribution(origin))
     assert install_command("sb3") == command
-    assert missing_package("agent 'sb3'", "stable_baselines3", "sb3") == (
+    assert missing_package("agent 'sb3'", "torch", "sb3") == (
         f"agent 'sb3' needs torch: install the extra 'sb3', for example {command}"
     )
 
