@@ -59,7 +59,7 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines("ci-envs")]
     assert {name for name, _ in commands} == {*main.commands}
     monkeypatch.chdir(tmp_path)
-    [agent] = re.findall(r"```python\n(def agent.*?)```", PAGES["docs/agents/your_agent.md"], re.DOTALL)
+    [agent] = re.findall(r"```python\n(def agent.*?)```", PAGES["docs/your_agent.md"], re.DOTALL)
     Path("mine.py").write_text(agent)
     Path("other.py").write_text("import mine\n\n\nclass Agent:\n    act = staticmethod(mine.agent)\n")
     MaskablePPO("MlpPolicy", gymnasium.make("ci_envs/TicTacToe-v0")).save("ppo.zip")
