@@ -1,14 +1,16 @@
 """Perfect play in solved games."""
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.game import Game
+from ci_envs.registry.options import Option, Untrusted, validated
 from ci_envs.solver.solution import NO_SCORE, keep_value
 from ci_envs.solver.solve import solve
-from ci_envs.validation import probability, true_or_false
 
 
 class ExactAgent(PositionAgent):
@@ -21,23 +23,40 @@ class ExactAgent(PositionAgent):
     :class:`~ci_envs.solver.errors.UnknownValueError` in other positions.
     """
 
-    def __init__(self, game: Game, *, randomise: bool = False, blunder: float = 0.0, seed: int | None = None) -> None:
+    @validated
+    def __init__(
+        self,
+        game: Game,
+        *,
+        randomise: Annotated[
+            bool,
+            Option(
+                "whether to choose between all actions that keep the value, instead of between the optimal actions",
+                untrusted=Untrusted(),
+            ),
+        ] = False,
+        blunder: Annotated[
+            float,
+            Option(
+                "probability of a random action that loses value, in positions that have such an action",
+                ge=0,
+                le=1,
+                untrusted=Untrusted(),
+            ),
+        ] = 0.0,
+        seed: int | None = None,
+    ) -> None:
         """Make the agent and solve the game, unless the solution is already in memory.
 
         Args:
             game: a game that :func:`ci_envs.solve` can solve.
-            randomise: whether to choose between all actions that keep the value, instead of between the optimal
-                actions.
-            blunder: the probability, 0 to 1, of a random action that loses value, in positions that have such an
-                action.
             seed: the seed of the choice between actions and of the blunders.
 
         Raises:
             ValueError: the game is too large to solve, or an option is out of range.
         """
-        self.blunder = probability("blunder", blunder)
         super().__init__(game, seed=seed)
-        self.randomise = true_or_false("randomise", randomise)
+        self.blunder, self.randomise = blunder, randomise
         self._solution = solve(game)
 
     @override

@@ -1,7 +1,7 @@
 """Bots of OpenSpiel as agents, for example ``openspiel:mcts``. They need the extra ``openspiel``."""
 
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,7 +13,8 @@ from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.openspiel import OpenSpielGame, OpenSpielState
-from ci_envs.validation import integer_between, positive_number, true_or_false, unknown_name
+from ci_envs.registry.options import Option, Untrusted, validated
+from ci_envs.validation import unknown_name
 
 
 class OpenSpielBot(Protocol):
@@ -35,12 +36,6 @@ class OpenSpielMCTS:
     rollouts: int = 1
     solve: bool = True
 
-    def __post_init__(self) -> None:
-        integer_between("simulations", self.simulations, 1)
-        positive_number("uct_c", self.uct_c)
-        integer_between("rollouts", self.rollouts, 1)
-        true_or_false("solve", self.solve)
-
     def choose(self, state: OpenSpielState, rng: RandomState) -> int:
         """Return the best action that the search finds."""
         evaluator = mcts.RandomRolloutEvaluator(self.rollouts, rng)
@@ -53,9 +48,6 @@ class OpenSpielMinimax:
     """Alpha-beta search: ``open_spiel.python.algorithms.minimax``. Undecided leaves have the value 0."""
 
     depth: int = 3
-
-    def __post_init__(self) -> None:
-        integer_between("depth", self.depth, 1)
 
     def choose(self, state: OpenSpielState, rng: RandomState) -> int:
         """Return the first of the optimal actions."""
@@ -74,36 +66,52 @@ class OpenSpielAgent(PositionAgent):
         bot: The algorithm with its settings.
     """
 
+    @validated
     def __init__(
         self,
         game: Game,
-        bot: str,
+        bot: Annotated[
+            str,
+            Option(
+                "mcts: Monte Carlo tree search; minimax: alpha-beta search without an evaluation",
+                choices=("mcts", "minimax"),
+                untrusted=Untrusted(),
+            ),
+        ],
         *,
-        simulations: int | None = None,
-        uct_c: float | None = None,
-        rollouts: int | None = None,
-        solve: bool | None = None,
-        depth: int | None = None,
+        simulations: Annotated[
+            int | None, Option("simulations per action (mcts only); none is 100", ge=1, untrusted=Untrusted(most=1000))
+        ] = None,
+        uct_c: Annotated[
+            float | None,
+            Option(
+                "exploration constant, which equals exploration of our agent mcts (mcts only); none is 1",
+                gt=0,
+                untrusted=Untrusted(),
+            ),
+        ] = None,
+        rollouts: Annotated[
+            int | None,
+            Option("random rollouts per simulation (mcts only); none is 1", ge=1, untrusted=Untrusted(most=4)),
+        ] = None,
+        solve: Annotated[
+            bool | None,
+            Option("whether to prove wins, losses and draws (mcts only); none is true", untrusted=Untrusted()),
+        ] = None,
+        depth: Annotated[
+            int | None, Option("search depth in plies (minimax only); none is 3", ge=1, untrusted=Untrusted(most=4))
+        ] = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: Any game.
-            bot: ``mcts`` for Monte Carlo tree search, or ``minimax`` for alpha-beta search without an evaluation.
-            simulations: Simulations per action, at least 1 (``mcts`` only; 100 by default).
-            uct_c: The exploration constant, which equals ``exploration`` of our agent ``mcts`` (``mcts`` only; 1 by
-                default).
-            rollouts: Random rollouts per simulation, at least 1 (``mcts`` only; 1 by default).
-            solve: Whether to prove wins, losses and draws (``mcts`` only; true by default).
-            depth: Search depth in plies, at least 1 (``minimax`` only; 3 by default).
             seed: The seed of the random numbers.
 
         Raises:
             ValueError: The bot is unknown, the bot does not have a given option, or a value is out of range.
         """
-        if bot not in BOTS:
-            raise unknown_name("bot", bot, BOTS, owner="agent openspiel")
         options = {"simulations": simulations, "uct_c": uct_c, "rollouts": rollouts, "solve": solve, "depth": depth}
         allowed = [field.name for field in fields(BOTS[bot])]
         given = {name: value for name, value in options.items() if value is not None}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ci_envs.baselines.model_zip import load_zip
 from ci_envs.baselines.policies import check_spaces, has_preferences, preferences
 from ci_envs.devices import torch_threads
 from ci_envs.games.game import Game
-from ci_envs.validation import true_or_false
+from ci_envs.registry.options import Option, Untrusted, validated
 
 
 class SB3Agent(Agent):
@@ -31,24 +31,40 @@ class SB3Agent(Agent):
         """Return the models that are included in the package, by name."""
         return shipped_models()
 
+    @validated
     def __init__(
         self,
         game: Game,
-        path: str | Path | BasePolicy | BaseAlgorithm,
+        path: Annotated[
+            str | Path | BasePolicy | BaseAlgorithm,
+            Option(
+                "file of a model that ci-envs train or save_model wrote, or the name of an included model "
+                "(connect_four, quixo, tictactoe)",
+                untrusted=Untrusted(included=True),
+            ),
+        ],
         *,
-        deterministic: bool = True,
-        trust: bool = False,
+        deterministic: Annotated[
+            bool,
+            Option(
+                "whether to play the preferred action; false draws actions from the softmax of the preferences, as in "
+                "training",
+                untrusted=Untrusted(),
+            ),
+        ] = True,
+        trust: Annotated[
+            bool,
+            Option(
+                "whether path can be a zip file of Stable-Baselines3; it has pickled objects, and loading these can "
+                "run any code, so trust only files whose origin you know"
+            ),
+        ] = False,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: the game that the model was trained for.
-            path: the path of a file that :func:`ci_envs.baselines.save_model` or ``ci-envs train`` wrote, the name of
-                an included model (``connect_four``, ``quixo``, ``tictactoe``), a model, or a policy.
-            trust: whether ``path`` can be a zip file of Stable-Baselines3. It has pickled objects, and loading these
-                can run any code, so trust only files whose origin you know.
-            deterministic: False draws actions from the softmax of the preferences, as in training.
             seed: the seed of these draws.
 
         Raises:
@@ -56,8 +72,7 @@ class SB3Agent(Agent):
             OSError: the file cannot be read.
         """
         super().__init__(game, seed=seed)
-        self.deterministic = true_or_false("deterministic", deterministic)
-        true_or_false("trust", trust)
+        self.deterministic = deterministic
         self._policy = _policy(path, game, trust)
         check_spaces(self._policy, game)
 

@@ -2,22 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from ci_envs.games.game import Game
-from ci_envs.training.checks import (
-    POSITIVE,
-    PROBABILITY,
-    AgentSpecs,
-    Check,
-    Choice,
-    Integer,
-    Integers,
-    Number,
-    OrNone,
-    Text,
-)
-from ci_envs.training.config import OpeningOptions, TrainingConfig, option, with_default
+from ci_envs.registry.options import Option
+from ci_envs.training.config import OpeningOptions, TrainingConfig
 
 POOL = "pool"
 """The value of ``opponents`` for past selves of the learning agent."""
@@ -65,10 +54,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 """The arguments of each algorithm, with their defaults for games that have no presets for the algorithm."""
 
 
-def _argument(name: str, help: str, check: Check) -> Any:
-    """Return an option for an argument of some of the algorithms, whose default is the preset."""
+def _argument(name: str, doc: str, **bounds: float) -> Option:
+    """Return the option for an argument of some of the algorithms, whose default is the preset."""
     algorithms = ", ".join(algorithm for algorithm, arguments in PRESETS.items() if name in arguments)
-    return option(f"{help} ({algorithms}); none is the preset", OrNone(check), None)
+    return Option(f"{doc} ({algorithms}); none is the preset", **bounds)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,73 +72,92 @@ class SB3Config(OpeningOptions, TrainingConfig):
 
     unnamed: ClassVar[str | None] = "algorithm"
 
-    algorithm: str = option("algorithm of Stable-Baselines3", Choice(tuple(PRESETS)))
-    steps: int = option(
-        "training steps: actions of the agent on all boards; the run ends after the rollout that reaches them",
-        Integer(1),
-        300_000,
-        changeable=True,
-        is_length=True,
-    )
-    opponents: tuple[str, ...] = option(
-        f"opponents, each on its own boards; '{POOL}' is a past self of the agent",
-        AgentSpecs(),
-        (POOL, POOL, "random", "minimax:depth=1"),
-    )
-    boards: int = option("number of boards per opponent", Integer(1), 32)
-    pool_size: int = option("maximum number of past selves; a full pool replaces a random one", Integer(1), 20)
-    pool_updates: int = option(
-        "number of times that the agent enters the pool and new opponents are drawn", Integer(1), 50
-    )
-    pool_latest_share: float = option(
-        "probability that an opponent from the pool is the latest past self; otherwise all are equally likely",
-        PROBABILITY,
-        0.5,
-    )
-    draw_reward: float | None = option(
-        "reward of a training game that is drawn or reaches the limit of plies; none is 0, plus the estimated value of"
-        " the last position at the limit",
-        OrNone(Number(-1, 1)),
-        None,
-    )
-    layers: tuple[int, ...] = option("widths of the hidden layers", Integers(1), (128, 128))
-    activation: str = option("activation function of the hidden layers", Choice(("tanh", "relu")), "relu")
-    initial_model: str | None = option(
-        "file or name of a model with this algorithm, layers and activation to start from; none starts from random"
-        " weights",
-        OrNone(Text("the path of a model's file")),
-        None,
-        changeable=True,
-    )
-    threads: int = option("threads of PyTorch; one is fastest for small networks", Integer(1), 1, changeable=True)
-    ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
-    ladder_games: int = with_default(TrainingConfig, "ladder_games", 100)
+    algorithm: Annotated[str, Option("algorithm of Stable-Baselines3", choices=PRESETS)]
+    steps: Annotated[
+        int,
+        Option(
+            "training steps: actions of the agent on all boards; the run ends after the rollout that reaches them",
+            ge=1,
+            changeable=True,
+            is_length=True,
+        ),
+    ] = 300_000
+    opponents: Annotated[
+        tuple[str, ...],
+        Option(
+            f"opponents, each on its own boards; '{POOL}' is a past self of the agent", allowed="agents joined by +"
+        ),
+    ] = (POOL, POOL, "random", "minimax:depth=1")
+    boards: Annotated[int, Option("number of boards per opponent", ge=1)] = 32
+    pool_size: Annotated[int, Option("maximum number of past selves; a full pool replaces a random one", ge=1)] = 20
+    pool_updates: Annotated[
+        int, Option("number of times that the agent enters the pool and new opponents are drawn", ge=1)
+    ] = 50
+    pool_latest_share: Annotated[
+        float,
+        Option(
+            "probability that an opponent from the pool is the latest past self; otherwise all are equally likely",
+            ge=0,
+            le=1,
+        ),
+    ] = 0.5
+    draw_reward: Annotated[
+        float | None,
+        Option(
+            "reward of a training game that is drawn or reaches the limit of plies; none is 0, plus the estimated "
+            "value of"
+            " the last position at the limit",
+            ge=-1,
+            le=1,
+        ),
+    ] = None
+    layers: Annotated[tuple[int, ...], Option("widths of the hidden layers", ge=1)] = (128, 128)
+    activation: Annotated[str, Option("activation function of the hidden layers", choices=("tanh", "relu"))] = "relu"
+    initial_model: Annotated[
+        str | None,
+        Option(
+            "file or name of a model with this algorithm, layers and activation to start from; none starts from random"
+            " weights",
+            allowed="the path of a model's file",
+            changeable=True,
+        ),
+    ] = None
+    threads: Annotated[int, Option("threads of PyTorch; one is fastest for small networks", ge=1, changeable=True)] = 1
+    ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=2")
+    ladder_games: int = 100
 
-    learning_rate: float | None = _argument("learning_rate", "learning rate", POSITIVE)
-    gamma: float | None = _argument("gamma", "discount factor", PROBABILITY)
-    max_grad_norm: float | None = _argument("max_grad_norm", "maximum norm of the gradient", POSITIVE)
-    n_steps: int | None = _argument("n_steps", "steps of each board in a rollout", Integer(1))
-    batch_size: int | None = _argument("batch_size", "samples in a minibatch", Integer(2))
-    n_epochs: int | None = _argument("n_epochs", "passes over each rollout", Integer(1))
-    gae_lambda: float | None = _argument("gae_lambda", "lambda of generalized advantage estimation", PROBABILITY)
-    clip_range: float | None = _argument("clip_range", "clipping of the probability ratio", POSITIVE)
-    ent_coef: float | None = _argument("ent_coef", "weight of the entropy bonus in the loss", Number(0))
-    vf_coef: float | None = _argument("vf_coef", "weight of the value function in the loss", Number(0))
-    buffer_size: int | None = _argument("buffer_size", "transitions in the replay buffer", Integer(1))
-    train_freq: int | None = _argument("train_freq", "steps of each board between updates", Integer(1))
-    gradient_steps: int | None = _argument("gradient_steps", "gradient steps in an update", Integer(1))
-    learning_starts: int | None = _argument("learning_starts", "steps before the first update", Integer(0))
-    target_update_interval: int | None = _argument(
-        "target_update_interval", "steps between updates of the target network", Integer(1)
+    learning_rate: Annotated[float | None, _argument("learning_rate", "learning rate", gt=0)] = None
+    gamma: Annotated[float | None, _argument("gamma", "discount factor", ge=0, le=1)] = None
+    max_grad_norm: Annotated[float | None, _argument("max_grad_norm", "maximum norm of the gradient", gt=0)] = None
+    n_steps: Annotated[int | None, _argument("n_steps", "steps of each board in a rollout", ge=1)] = None
+    batch_size: Annotated[int | None, _argument("batch_size", "samples in a minibatch", ge=2)] = None
+    n_epochs: Annotated[int | None, _argument("n_epochs", "passes over each rollout", ge=1)] = None
+    gae_lambda: Annotated[
+        float | None, _argument("gae_lambda", "lambda of generalized advantage estimation", ge=0, le=1)
+    ] = None
+    clip_range: Annotated[float | None, _argument("clip_range", "clipping of the probability ratio", gt=0)] = None
+    ent_coef: Annotated[float | None, _argument("ent_coef", "weight of the entropy bonus in the loss", ge=0)] = None
+    vf_coef: Annotated[float | None, _argument("vf_coef", "weight of the value function in the loss", ge=0)] = None
+    buffer_size: Annotated[int | None, _argument("buffer_size", "transitions in the replay buffer", ge=1)] = None
+    train_freq: Annotated[int | None, _argument("train_freq", "steps of each board between updates", ge=1)] = None
+    gradient_steps: Annotated[int | None, _argument("gradient_steps", "gradient steps in an update", ge=1)] = None
+    learning_starts: Annotated[int | None, _argument("learning_starts", "steps before the first update", ge=0)] = None
+    target_update_interval: Annotated[
+        int | None, _argument("target_update_interval", "steps between updates of the target network", ge=1)
+    ] = None
+    tau: Annotated[float | None, _argument("tau", "fraction of the new weights in the target network", gt=0, le=1)] = (
+        None
     )
-    tau: float | None = _argument("tau", "fraction of the new weights in the target network", Number(0, 1, above=True))
-    exploration_fraction: float | None = _argument(
-        "exploration_fraction", "fraction of the run in which epsilon decreases", Number(0, 1, above=True)
+    exploration_fraction: Annotated[
+        float | None, _argument("exploration_fraction", "fraction of the run in which epsilon decreases", gt=0, le=1)
+    ] = None
+    exploration_initial_eps: Annotated[
+        float | None,
+        _argument("exploration_initial_eps", "initial epsilon, the probability of a random action", ge=0, le=1),
+    ] = None
+    exploration_final_eps: Annotated[float | None, _argument("exploration_final_eps", "final epsilon", ge=0, le=1)] = (
+        None
     )
-    exploration_initial_eps: float | None = _argument(
-        "exploration_initial_eps", "initial epsilon, the probability of a random action", PROBABILITY
-    )
-    exploration_final_eps: float | None = _argument("exploration_final_eps", "final epsilon", PROBABILITY)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -267,7 +267,7 @@ def test_early_stopping_ends_the_search():
 
 
 def test_options_are_those_of_the_dataclass():
-    names = solving.SOLVERS.option_names(genetic)
+    names = tuple(solving.SOLVERS.options(genetic))
     assert names == (
         "parents",
         "population",

@@ -18,7 +18,7 @@ from ci_envs.cli.main import main
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.optimisation.solving import SOLVERS
 from ci_envs.registry.agents import AGENTS
-from ci_envs.training.config import options_of as training_options_of
+from ci_envs.training.config import training_options
 from ci_envs.training.curves import draw_curves, read_curve
 from ci_envs.training.learners import learners, trainer_of
 
@@ -302,9 +302,9 @@ def test_info_describes_everything_that_has_a_name(name: str, mentions: tuple[st
 
 def test_info_has_every_option_of_every_agent_solver_and_trainer() -> None:
     for names, find, options_of in (
-        (AGENTS.names(), AGENTS.find, AGENTS.option_names),
-        (SOLVERS.names(), SOLVERS.find, SOLVERS.option_names),
-        (learners(), trainer_of, lambda trainer: training_options_of(trainer.config_type)),
+        (AGENTS.names(), AGENTS.find, AGENTS.options),
+        (SOLVERS.names(), SOLVERS.find, SOLVERS.options),
+        (learners(), trainer_of, lambda trainer: training_options(trainer.config_type)),
     ):
         for name in names:
             shown = run("info", name).stdout

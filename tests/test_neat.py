@@ -50,8 +50,8 @@ from ci_envs.agents.evolution.networks import (
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.optimisation.evolution import optimise
+from ci_envs.registry.options import options_of
 from ci_envs.training import train
-from ci_envs.training.config import options_of
 
 TICTACTOE = ConnectN(3, 3, 3)
 

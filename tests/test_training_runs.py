@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from itertools import count
 
@@ -20,11 +20,10 @@ from ci_envs.arena.ratings import elo_ratings
 from ci_envs.baselines.config import PRESETS
 from ci_envs.cli.main import main
 from ci_envs.registry.games import resolve
-from ci_envs.registry.spec import split_spec
+from ci_envs.registry.options import read_options
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
-from ci_envs.training.checks import AgentSpec, AgentSpecs, Choice, Flag, Integer, Integers, Names, Number, OrNone, Text
-from ci_envs.training.config import options_of
+from ci_envs.training.config import training_options
 from ci_envs.training.curves import read_curve
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
@@ -69,47 +68,46 @@ def ci_envs_train(*arguments):
 # --- options
 
 
-def another_value(check, default):
+def another_value(option):
     """Return an allowed value that is not the default, as text and as the value in the config."""
-    match check:
-        case OrNone():
-            return another_value(check.check, default) if default is None else ("none", None)
-        case Flag():
-            value = not default
-        case Text():
-            value = "cpu"
-        case Choice():
-            value = next(name for name in check.names if name != default)
-        case AgentSpec():
-            value = "random"
-        case AgentSpecs():
-            return "exact+random", ("exact", "random")
-        case Names():
-            return "+".join(check.names[:2]), check.names[:2]
-        case Integers():
-            return f"{check.low},{check.low + 1}", (check.low, check.low + 1)
-        case Integer():
-            value = next(value for value in count(check.low) if value != default)
-        case Number():
-            value = next(value for value in (check.low + 0.25, check.low + 0.5) if value != default)
+    declared, default = option.declared, option.default
+    if option.is_optional and default is not None:
+        return "none", None
+    if option.element is str:
+        names = tuple(declared.choices)[:2] or ("exact", "random")
+        return "+".join(names), names
+    if option.element is int:
+        return f"{declared.ge},{declared.ge + 1}", (declared.ge, declared.ge + 1)
+    if option.types == (bool,):
+        value = not default
+    elif declared.choices:
+        value = next(name for name in declared.choices if name != default)
+    elif option.types == (str,):
+        value = "cpu" if default is None else "random"
+    elif option.types == (int,):
+        value = next(value for value in count(declared.ge) if value != default)
+    else:
+        low = declared.gt if declared.ge is None else declared.ge
+        value = next(value for value in (low + 0.25, low + 0.5) if value != default)
     return str(value).lower(), value
 
 
 def further_options(name, option):
     """Return the other options that an option needs, as text."""
-    described = options_of(TRAINERS[name].config_type)
-    required = {one: another_value(described[one].check, MISSING)[0] for one in described if described[one].required}
+    options = training_options(TRAINERS[name].config_type)
+    required = {one: another_value(options[one])[0] for one in options if options[one].is_required}
     return required | OTHERS.get((name, option), OTHERS.get((name, None), {}))
 
 
 @pytest.mark.parametrize(("name", "preset"), PRESETS_OF)
 def test_presets_set_their_options(name, preset):
     trainer, game = TRAINERS[name], resolve(SECTION_GAMES.get(preset, "Quixo-v0"))[1]
-    missing = {one: 7 for one, described in options_of(trainer.config_type).items() if described.required}
-    written = split_spec(f"{name}:{trainer.named_presets[preset]}")[1]
+    options = training_options(trainer.config_type)
+    missing = {name: 7 for name, option in options.items() if option.is_required}
+    written = read_options(name, trainer.named_presets[preset], options)
     config = make_config(trainer, game, {**missing, "preset": preset})
     assert config == make_config(trainer, game, {**written, **missing})
-    [unit] = {"episodes", "generations", "iterations"} & {*options_of(trainer.config_type)}
+    [unit] = {"episodes", "generations", "iterations"} & {*options}
     assert config != make_config(trainer, game, {**missing, unit: getattr(config, unit)})
     assert getattr(make_config(trainer, game, {**missing, "preset": preset, unit: 3}), unit) == 3
 
@@ -132,8 +130,8 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
 
     make = learners.make_config
     monkeypatch.setattr(learners, "make_config", make_config)
-    described = options_of(TRAINERS[name].config_type)
-    text, value = another_value(described[option].check, described[option].default)
+    declared = training_options(TRAINERS[name].config_type)[option]
+    text, value = another_value(declared)
     given = {**further_options(name, option), option: text}
     for settings in (
         [name, "TicTacToe-v0", *(f"--set={one}={other}" for one, other in given.items())],
@@ -141,23 +139,24 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
     ):
         with pytest.raises(Crash):
             main(["train", *settings, "--output", str(tmp_path)], standalone_mode=False)
-        assert getattr(configs[-1], option) == value != described[option].default
-    assert described[option].help in re.sub(r"\s+", " ", ci_envs_train("--options", name).stdout)
+        assert getattr(configs[-1], option) == value != declared.default
+    assert declared.declared.doc in re.sub(r"\s+", " ", ci_envs_train("--options", name).stdout)
 
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_every_option_is_documented_and_has_an_allowed_default(name):
-    for described in options_of(TRAINERS[name].config_type).values():
-        assert len(described.help) > 10
-        assert str(described.check)
-        assert described.required or described.check("option", described.default) == described.default
+    for option in training_options(TRAINERS[name].config_type).values():
+        assert len(option.declared.doc) > 10
+        assert option.allowed
+        assert option.is_required or option.check(option.default) == option.default
 
 
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
         ("ladder_games=1", ("ladder_games", "from 2", "1")),
-        ("ladder=3", ("ladder", "joined by +", "3")),
+        ("ladder=", ("ladder", "joined by +", "''")),
+        ("ladder=3", ("'3'",)),
         ("ladder=nobody", ("'nobody'",)),
         ("measurements=0", ("measurements", "from 1", "0")),
         ("ladder_random_plies=-1", ("ladder_random_plies", "-1")),
@@ -207,7 +206,7 @@ def test_the_config_describes_the_training(tmp_path):
     assert config["learner"] == "q_learning"
     assert config["environment"] == "TicTacToe-v0"
     assert config["seed"] == 3
-    assert set(config["options"]) == set(options_of(TRAINERS["q_learning"].config_type))
+    assert set(config["options"]) == set(training_options(TRAINERS["q_learning"].config_type))
     assert config["options"]["symmetries"] is True
     assert config["options"]["ladder"] == ["random"]
     assert config["versions"]["numpy"] == np.__version__

@@ -23,6 +23,8 @@ from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.single_agent import SingleAgentEnv
 from ci_envs.envs.spaces import MaskedMultiDiscrete
+from ci_envs.registry.games import resolve
+from ci_envs.registry.options import options_of, read_options
 from ci_envs.registry.spec import split_spec
 
 MODES = ("NextStep", "SameStep")
@@ -51,7 +53,8 @@ def last_legal(observation):
 
 def single(id, **options):
     """Make Gymnasium's environment. Gymnasium takes the parameters of the id as keyword arguments."""
-    name, parameters = split_spec(id)
+    name, text = split_spec(id)
+    parameters = read_options(name, text, options_of(resolve(id)[0].game_class()))
     return gymnasium.make(f"ci_envs/{name}", **parameters, **options)
 
 

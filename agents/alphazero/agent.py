@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,75 +19,89 @@ from ci_envs.agents.alphazero.network import Network
 from ci_envs.agents.alphazero.result import draw_actions
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.settings import MAX_LEAVES, MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, annotated
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Tables, annotated
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
-from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.registry.spec import takes_fields
-from ci_envs.validation import nonnegative_number, one_of, positive_number, probability
+from ci_envs.registry.options import Option, Untrusted, Validated
 
 _MAX_NODES = 4_000_000  # the maximum number of nodes of simultaneous searches: 220 MB
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaZeroOptions:
+class AlphaZeroOptions(Validated):
     """The options of :class:`AlphaZeroAgent`.
-
-    Args:
-        simulations: number of simulations per action.
-        selection: ``puct``, ``ucb`` or ``gumbel``.
-        exploration: the exploration constant, the factor of the prior.
-        prior_temperature: temperature of the priors, as the policy temperature of Lc0. Above 1 the priors are flatter.
-            Policies that were learned with Gumbel selection at the root are sharp.
-        temperature: temperature with which an action is sampled from the policy of the search. 0 plays the best action.
-            A small temperature such as 0.15 breaks the cycles of two deterministic agents on Quixo.
-        contempt: maximum reduction of the value of a draw, from 0 to 1. With contempt the agent takes risks rather than
-            repeat positions. Each action draws the reduction from 0 to ``contempt``, which ends cycles. The reduction
-            decreases if the value of the position is below 0, and is 0 at a value of -1/2.
-        lookahead: plies within which every leaf is searched for a forced result, 1 to 8: Baier and Winands,
-            "MCTS-minimax hybrids", IEEE TCIAIG 7(2), 2015. On Quixo a lookahead of 3 costs almost no time, because the
-            network does not evaluate decided leaves. With 4 an action takes twice as long, with 5 nine times.
-        leaves: maximum number of leaves of the tree that the network evaluates together, 1 to 64. With 4, an action on
-            one board takes two thirds of the time with 1.
-        tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed, or ``included`` for those in
-            the package. Positions in the tree that they contain have their exact value and are not evaluated by the
-            network. If they contain the position to play, the agent considers only the actions that keep its value. The
-            tables are loaded into memory.
 
     Raises:
         ValueError: an option is out of range.
     """
 
-    simulations: int = 200
-    selection: str = "puct"
-    exploration: float = 1.5
-    prior_temperature: float = 1.0
-    temperature: float = 0.0
-    contempt: float = 0.0
-    lookahead: int = 3
-    leaves: int = 4
-    tables: str | None = None
+    simulations: Annotated[
+        int, Option("number of simulations per action", ge=1, le=MAX_SIMULATIONS, untrusted=Untrusted(most=20_000))
+    ] = 200
+    selection: Annotated[str, Option("selection rule of the search", choices=SELECTIONS, untrusted=Untrusted())] = (
+        "puct"
+    )
+    exploration: Annotated[
+        float, Option("exploration constant, the factor of the prior", gt=0, untrusted=Untrusted())
+    ] = 1.5
+    prior_temperature: Annotated[
+        float,
+        Option(
+            "temperature of the priors, as the policy temperature of Lc0; above 1 the priors are flatter; policies "
+            "that were learned with Gumbel selection at the root are sharp",
+            gt=0,
+            untrusted=Untrusted(),
+        ),
+    ] = 1.0
+    temperature: Annotated[
+        float,
+        Option(
+            "temperature with which an action is sampled from the policy of the search; 0 plays the best action; a "
+            "small temperature such as 0.15 breaks the cycles of two deterministic agents on Quixo",
+            ge=0,
+            untrusted=Untrusted(),
+        ),
+    ] = 0.0
+    contempt: Annotated[
+        float,
+        Option(
+            "maximum reduction of the value of a draw; with contempt the agent takes risks rather than repeat "
+            "positions; each action draws the reduction from 0 to contempt, which ends cycles; the reduction "
+            "decreases if the value of the position is below 0, and is 0 at a value of -1/2",
+            ge=0,
+            le=1,
+            untrusted=Untrusted(),
+        ),
+    ] = 0.0
+    lookahead: Annotated[
+        int,
+        Option(
+            "plies within which every leaf is searched for a forced result: Baier and Winands, MCTS-minimax hybrids, "
+            "IEEE TCIAIG 7(2), 2015; on Quixo a lookahead of 3 costs almost no time, because the network does not "
+            "evaluate decided leaves; with 4 an action takes twice as long, with 5 nine times",
+            ge=1,
+            le=MAX_LOOKAHEAD,
+            untrusted=Untrusted(most=4),
+        ),
+    ] = 3
+    leaves: Annotated[
+        int,
+        Option(
+            "maximum number of leaves of the tree that the network evaluates together; with 4, an action on one board "
+            "takes two thirds of the time with 1",
+            ge=1,
+            le=MAX_LEAVES,
+            untrusted=Untrusted(),
+        ),
+    ] = 4
+    tables: Tables = None
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        one_of("selection", self.selection, SELECTIONS)
-        integer_between("simulations", self.simulations, 1, MAX_SIMULATIONS)
-        positive_number("exploration", self.exploration)
-        integer_between("lookahead", self.lookahead, 1, MAX_LOOKAHEAD)
-        integer_between("leaves", self.leaves, 1, MAX_LEAVES)
-        positive_number("prior_temperature", self.prior_temperature)
-        nonnegative_number("temperature", self.temperature)
-        probability("contempt", self.contempt)
 
-
-@takes_fields(AlphaZeroOptions)
 class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
     """Agent that plays by a search that a trained network guides: ``alphazero:PATH``, or an included network."""
 
     trainer = "ci_envs.agents.alphazero.training:AlphaZeroTrainer"
-
-    option_values = MappingProxyType({"selection": tuple(SELECTIONS)})
 
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
@@ -96,13 +109,24 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         return shipped_models()
 
     def __init__(
-        self, game: Game, path: str | Path | Network | None = None, *, seed: int | None = None, **options: Any
+        self,
+        game: Game,
+        path: Annotated[
+            str | Path | Network | None,
+            Option(
+                "file of the network, or the name of an included network; none is the included network for the game",
+                untrusted=Untrusted(included=True),
+            ),
+        ] = None,
+        *,
+        seed: int | None = None,
+        **options: Annotated[Any, AlphaZeroOptions],
     ) -> None:
         """Make the agent.
 
         Args:
             game: the game that the network was trained for.
-            path: the path of a network's file, or the network itself. None is the included network for this game.
+            path: the path of a network's file, or the network itself.
             seed: the seed of the order of equal actions and of the samples.
             **options: the fields of :class:`AlphaZeroOptions`.
 
@@ -119,13 +143,13 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         self._max_positions = max(1, _MAX_NODES // (chosen.simulations * game.action_count))
         self._settings = SearchSettings(
             SELECTIONS[chosen.selection],
-            float(chosen.exploration),
+            chosen.exploration,
             chosen.simulations,
             lookahead=chosen.lookahead,
-            prior_temperature=float(chosen.prior_temperature),
+            prior_temperature=chosen.prior_temperature,
             leaves=chosen.leaves,
         )
-        self._temperature, self._contempt = float(chosen.temperature), float(chosen.contempt)
+        self._temperature, self._contempt = chosen.temperature, chosen.contempt
         self._tables = None if chosen.tables is None else AgentTables(game, str(chosen.tables))
         self._forest = self._new_forest(1)
 

@@ -1,18 +1,17 @@
 """The options of AlphaZero's training."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from ci_envs.agents.alphazero.network import ARCHITECTURES
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.games.game import Game
-from ci_envs.training.checks import POSITIVE, PROBABILITY, Choice, Flag, Integer, Number, OrNone, Text
-from ci_envs.training.config import TrainingConfig, WorkerOptions, option, with_default
+from ci_envs.registry.options import Option
+from ci_envs.training.config import TrainingConfig, WorkerOptions
 from ci_envs.validation import integer_between
 
-_SELECTION = Choice(tuple(SELECTIONS))
 _ITERATIONS = 50
-_LOOKAHEAD, _SIMULATIONS = Integer(1, MAX_LOOKAHEAD), Integer(1, MAX_SIMULATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,116 +22,148 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         ValueError: a value is not allowed, or two values exclude each other.
     """
 
-    iterations: int | None = option(
-        f"number of iterations of self-play and learning; none is {_ITERATIONS} if minutes is not given",
-        OrNone(Integer(1)),
-        None,
-        changeable=True,
-        is_length=True,
-    )
-    minutes: float | None = option(
-        "minutes of self-play and learning, instead of iterations; the last iteration is completed",
-        OrNone(POSITIVE),
-        None,
-        changeable=True,
-        is_length=True,
-    )
-    threads: int = option(
-        "number of threads of self-play, each with its own games and random numbers, and of learning", Integer(1), 1
-    )
-    workers: int | None = with_default(WorkerOptions, "workers", None, changeable=False)
-    device: str | None = option(
-        "device of the network; none is cuda if it is available, else cpu",
-        OrNone(Text("a device of PyTorch")),
-        None,
-        changeable=True,
-    )
+    iterations: Annotated[
+        int | None,
+        Option(
+            f"number of iterations of self-play and learning; none is {_ITERATIONS} if minutes is not given",
+            ge=1,
+            changeable=True,
+            is_length=True,
+        ),
+    ] = None
+    minutes: Annotated[
+        float | None,
+        Option(
+            "minutes of self-play and learning, instead of iterations; the last iteration is completed",
+            gt=0,
+            changeable=True,
+            is_length=True,
+        ),
+    ] = None
+    threads: Annotated[
+        int, Option("number of threads of self-play, each with its own games and random numbers, and of learning", ge=1)
+    ] = 1
+    workers: Annotated[
+        int | None,
+        Option("number of processes of a Ray cluster that play the games; none uses threads of this process", ge=1),
+    ] = None
+    device: Annotated[
+        str | None,
+        Option(
+            "device of the network; none is cuda if it is available, else cpu",
+            allowed="a device of PyTorch",
+            changeable=True,
+        ),
+    ] = None
 
-    architecture: str = option(
-        "network: channels x residual blocks, or the network of report A or E", Choice(tuple(ARCHITECTURES)), "32x3"
-    )
-    initial_network: str | None = option(
-        "file of a network of this architecture to start from; none starts from random weights",
-        OrNone(Text("the path of a network's file")),
-        None,
-        changeable=True,
-    )
-    selection: str = option("selection rule of the search in self-play", _SELECTION, "gumbel")
-    exploration: float = option("exploration constant of the search in self-play", POSITIVE, 1.5)
-    simulations: int = option("simulations per position in self-play", _SIMULATIONS, 32)
-    considered: int = option("actions that the root considers with selection=gumbel", Integer(1), 16)
-    lookahead: int = option("plies within which a leaf is searched for a forced result in self-play", _LOOKAHEAD, 1)
-    prior_temperature: float = option("temperature of the priors in self-play", POSITIVE, 1.0)
-    contempt: float = option(
-        "maximum reduction of the value of a draw, in self-play and on the ladder", PROBABILITY, 0.0
-    )
-    keep_tree: bool = option(
-        "continue the search in the subtree of the played action, whose visits count as simulations; not with"
-        " selection=gumbel or contempt",
-        Flag(),
-        False,
-    )
-    dirichlet_concentration: float = option(
-        "concentration of the Dirichlet noise at the root, summed over all actions; not with selection=gumbel",
-        POSITIVE,
-        10.0,
-    )
-    dirichlet_fraction: float = option(
-        "fraction of the Dirichlet noise in the priors at the root; not with selection=gumbel", PROBABILITY, 0.25
-    )
-    sampled_plies: int = option(
-        "first plies of a game, whose actions are sampled from the search policy; later plies play the best action;"
-        " not with selection=gumbel",
-        Integer(0),
-        8,
-    )
-    sampling_temperature: float = option("temperature of the samples; 0 plays the best action", Number(0), 1.0)
+    architecture: Annotated[
+        str, Option("network: channels x residual blocks, or the network of report A or E", choices=ARCHITECTURES)
+    ] = "32x3"
+    initial_network: Annotated[
+        str | None,
+        Option(
+            "file of a network of this architecture to start from; none starts from random weights",
+            allowed="the path of a network's file",
+            changeable=True,
+        ),
+    ] = None
+    selection: Annotated[str, Option("selection rule of the search in self-play", choices=SELECTIONS)] = "gumbel"
+    exploration: Annotated[float, Option("exploration constant of the search in self-play", gt=0)] = 1.5
+    simulations: Annotated[int, Option("simulations per position in self-play", ge=1, le=MAX_SIMULATIONS)] = 32
+    considered: Annotated[int, Option("actions that the root considers with selection=gumbel", ge=1)] = 16
+    lookahead: Annotated[
+        int, Option("plies within which a leaf is searched for a forced result in self-play", ge=1, le=MAX_LOOKAHEAD)
+    ] = 1
+    prior_temperature: Annotated[float, Option("temperature of the priors in self-play", gt=0)] = 1.0
+    contempt: Annotated[
+        float, Option("maximum reduction of the value of a draw, in self-play and on the ladder", ge=0, le=1)
+    ] = 0.0
+    keep_tree: Annotated[
+        bool,
+        Option(
+            "continue the search in the subtree of the played action, whose visits count as simulations; not with"
+            " selection=gumbel or contempt"
+        ),
+    ] = False
+    dirichlet_concentration: Annotated[
+        float,
+        Option(
+            "concentration of the Dirichlet noise at the root, summed over all actions; not with selection=gumbel", gt=0
+        ),
+    ] = 10.0
+    dirichlet_fraction: Annotated[
+        float,
+        Option("fraction of the Dirichlet noise in the priors at the root; not with selection=gumbel", ge=0, le=1),
+    ] = 0.25
+    sampled_plies: Annotated[
+        int,
+        Option(
+            "first plies of a game, whose actions are sampled from the search policy; later plies play the best action;"
+            " not with selection=gumbel",
+            ge=0,
+        ),
+    ] = 8
+    sampling_temperature: Annotated[float, Option("temperature of the samples; 0 plays the best action", ge=0)] = 1.0
 
-    games: int = option("games of self-play per iteration", Integer(1), 512)
-    lanes: int = option("games that each thread or worker plays at the same time", Integer(1), 128)
-    max_plies: int = option("plies after which a game of self-play is a draw", Integer(1), 100)
-    random_plies: int = option("maximum number of random plies at the start of a game of self-play", Integer(0), 0)
-    discount: float = option("discount factor of the result of a game per ply before its end", PROBABILITY, 1.0)
-    value_mix: float = option(
-        "weight of the search value in the value target; the result of the game has the remaining weight",
-        PROBABILITY,
-        0.5,
+    games: Annotated[int, Option("games of self-play per iteration", ge=1)] = 512
+    lanes: Annotated[int, Option("games that each thread or worker plays at the same time", ge=1)] = 128
+    max_plies: Annotated[int, Option("plies after which a game of self-play is a draw", ge=1)] = 100
+    random_plies: Annotated[int, Option("maximum number of random plies at the start of a game of self-play", ge=0)] = 0
+    discount: Annotated[float, Option("discount factor of the result of a game per ply before its end", ge=0, le=1)] = (
+        1.0
     )
+    value_mix: Annotated[
+        float,
+        Option(
+            "weight of the search value in the value target; the result of the game has the remaining weight",
+            ge=0,
+            le=1,
+        ),
+    ] = 0.5
 
-    capacity: int = option("maximum number of positions in the replay buffer", Integer(1), 200_000)
-    kept: float = option(
-        "fraction of a full replay buffer that is kept, at random; 0 replaces the oldest positions", PROBABILITY, 0.0
-    )
-    symmetries: bool = option("learn from random symmetries of the positions", Flag(), True)
-    reuse: float = option("average number of times that each position is learned from", POSITIVE, 4.0)
-    batch: int | None = option(
-        "positions per step of gradient descent; none takes one step per iteration, on the sum of the losses of all its"
-        " positions",
-        OrNone(Integer(1)),
-        256,
-    )
-    learning_rate: float = option("learning rate of AdamW at the start", POSITIVE, 2e-3)
-    learning_rate_end_share: float = option(
-        "fraction of the learning rate at the end of its cosine schedule", PROBABILITY, 0.01
-    )
-    weight_decay: float = option("weight decay of AdamW", PROBABILITY, 1e-4)
+    capacity: Annotated[int, Option("maximum number of positions in the replay buffer", ge=1)] = 200_000
+    kept: Annotated[
+        float,
+        Option("fraction of a full replay buffer that is kept, at random; 0 replaces the oldest positions", ge=0, le=1),
+    ] = 0.0
+    symmetries: Annotated[bool, Option("learn from random symmetries of the positions")] = True
+    reuse: Annotated[float, Option("average number of times that each position is learned from", gt=0)] = 4.0
+    batch: Annotated[
+        int | None,
+        Option(
+            "positions per step of gradient descent; none takes one step per iteration, on the sum of the losses of "
+            "all its"
+            " positions",
+            ge=1,
+        ),
+    ] = 256
+    learning_rate: Annotated[float, Option("learning rate of AdamW at the start", gt=0)] = 2e-3
+    learning_rate_end_share: Annotated[
+        float, Option("fraction of the learning rate at the end of its cosine schedule", ge=0, le=1)
+    ] = 0.01
+    weight_decay: Annotated[float, Option("weight decay of AdamW", ge=0, le=1)] = 1e-4
 
-    gate: float = option("minimum score against the best network, from 0 to 1, to replace it", PROBABILITY, 0.5)
-    ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=3"))
-    ladder_games: int = option("games against each opponent, and against the best network", Integer(2), 100)
-    ladder_random_plies: int = with_default(TrainingConfig, "ladder_random_plies", 2)
-    ladder_simulations: int = option("simulations per action on the ladder", _SIMULATIONS, 50)
-    ladder_selection: str = option("selection rule of the search on the ladder", _SELECTION, "puct")
-    ladder_exploration: float = option("exploration constant of the search on the ladder", POSITIVE, 1.5)
-    ladder_lookahead: int = option(
-        "plies within which a leaf is searched for a forced result on the ladder; 1 measures the network alone",
-        _LOOKAHEAD,
-        1,
+    gate: Annotated[float, Option("minimum score against the best network, from 0 to 1, to replace it", ge=0, le=1)] = (
+        0.5
     )
-    ladder_temperature: float = option(
-        "temperature with which actions are sampled on the ladder; 0 plays the best action", Number(0), 0.0
-    )
-    measurements: int = with_default(TrainingConfig, "measurements", 20)
+    ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=3")
+    ladder_games: Annotated[int, Option("games against each opponent, and against the best network", ge=2)] = 100
+    ladder_random_plies: int = 2
+    ladder_simulations: Annotated[int, Option("simulations per action on the ladder", ge=1, le=MAX_SIMULATIONS)] = 50
+    ladder_selection: Annotated[str, Option("selection rule of the search on the ladder", choices=SELECTIONS)] = "puct"
+    ladder_exploration: Annotated[float, Option("exploration constant of the search on the ladder", gt=0)] = 1.5
+    ladder_lookahead: Annotated[
+        int,
+        Option(
+            "plies within which a leaf is searched for a forced result on the ladder; 1 measures the network alone",
+            ge=1,
+            le=MAX_LOOKAHEAD,
+        ),
+    ] = 1
+    ladder_temperature: Annotated[
+        float, Option("temperature with which actions are sampled on the ladder; 0 plays the best action", ge=0)
+    ] = 0.0
+    measurements: int = 20
 
     def __post_init__(self) -> None:
         super().__post_init__()

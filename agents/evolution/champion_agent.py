@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from numpy.typing import NDArray
 from typing_extensions import override
@@ -14,6 +14,7 @@ from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.champion import Champion, read_champion, shipped_champions
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.games.game import Game
+from ci_envs.registry.options import Option, Untrusted, validated
 
 
 class ChampionAgent(PolicyAgent):
@@ -34,12 +35,21 @@ class ChampionAgent(PolicyAgent):
         """Return the champions that come with the package, by name."""
         return shipped_champions(cls.agent_name)
 
-    def __init__(self, game: Game, path: str | Path | Champion, *, seed: int | None = None) -> None:
+    @validated
+    def __init__(
+        self,
+        game: Game,
+        path: Annotated[
+            str | Path | Champion,
+            Option("file of a champion, or the name of an included one", untrusted=Untrusted(included=True)),
+        ],
+        *,
+        seed: int | None = None,
+    ) -> None:
         """Make the agent.
 
         Args:
             game: the game that the genome was evolved for.
-            path: the path of a champion's file, the name of an included champion, or a champion.
             seed: the seed of all random decisions.
 
         Raises:

@@ -1,6 +1,7 @@
 """The options that all evolutionary trainers share, and the evolutionary algorithm that they describe."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from ci_envs.optimisation.evolution.crossover import Blend, Crossover, OnePoint, Uniform
 from ci_envs.optimisation.evolution.engine import Plan
@@ -14,10 +15,8 @@ from ci_envs.optimisation.evolution.selection import (
 )
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Elitism, Immigration, Plus, Survival
-from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpecs, Choice, Flag, Integer, Number, OrNone
-from ci_envs.training.config import Options, TrainingConfig, WorkerOptions, option, options_of, with_default
-
-_SHARE = Number(0, 1, above=True)
+from ci_envs.registry.options import Option, Validated, options_of
+from ci_envs.training.config import TrainingConfig, WorkerOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,29 +27,32 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
         ValueError: a value is not allowed.
     """
 
-    generations: int = option(
-        "number of generations after the initial one", Integer(1), changeable=True, is_length=True
-    )
-    games: int = option(
-        "games of each genome against each opponent per generation; an even number gives both seats equally often",
-        Integer(1),
-        40,
-    )
-    opponents: tuple[str, ...] | None = option(
-        "agents that each genome plays against in each generation; none means peers only",
-        OrNone(AgentSpecs()),
-        ("random", "minimax:depth=1"),
-    )
-    peers: int = option("number of random genomes of the generation that are additional opponents", Integer(0), 0)
-    threads: int = option("number of games that are played at the same time", Integer(1), 1, changeable=True)
-    final_games: int | None = option(
-        "games of each candidate against each opponent in the final selection; none is ten times games",
-        OrNone(Integer(1)),
-        None,
-    )
-    ladder: tuple[str, ...] = with_default(TrainingConfig, "ladder", ("random", "minimax:depth=1", "minimax:depth=2"))
-    ladder_games: int = with_default(TrainingConfig, "ladder_games", 40)
-    measurements: int = with_default(TrainingConfig, "measurements", 5)
+    generations: Annotated[
+        int, Option("number of generations after the initial one", ge=1, changeable=True, is_length=True)
+    ]
+    games: Annotated[
+        int,
+        Option(
+            "games of each genome against each opponent per generation; an even number gives both seats equally often",
+            ge=1,
+        ),
+    ] = 40
+    opponents: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            "agents that each genome plays against in each generation; none means peers only",
+            allowed="agents joined by +",
+        ),
+    ] = ("random", "minimax:depth=1")
+    peers: Annotated[int, Option("number of random genomes of the generation that are additional opponents", ge=0)] = 0
+    threads: Annotated[int, Option("number of games that are played at the same time", ge=1, changeable=True)] = 1
+    final_games: Annotated[
+        int | None,
+        Option("games of each candidate against each opponent in the final selection; none is ten times games", ge=1),
+    ] = None
+    ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=2")
+    ladder_games: int = 40
+    measurements: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,7 +64,7 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
         """Games of each candidate against each opponent in the final selection."""
         return 10 * self.games if self.final_games is None else self.final_games
 
-    def refuse_options(self, owner: type[Options], reason: str) -> None:
+    def refuse_options(self, owner: type[Validated], reason: str) -> None:
         """Raise an error if an option of ``owner`` that would have no effect differs from its default.
 
         Args:
@@ -79,53 +81,60 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulationOptions(Options):
+class PopulationOptions(Validated):
     """The options of an evolutionary algorithm whose genomes are vectors of numbers.
 
     Raises:
         ValueError: a value is not allowed.
     """
 
-    selection: str = option(
-        "selection of parents: roulette is proportional to fitness, truncation draws from the best",
-        Choice(("roulette", "tournament", "truncation")),
-        "tournament",
+    selection: Annotated[
+        str,
+        Option(
+            "selection of parents: roulette is proportional to fitness, truncation draws from the best",
+            choices=("roulette", "tournament", "truncation"),
+        ),
+    ] = "tournament"
+    tournament_size: Annotated[int, Option("genomes in a tournament (selection=tournament)", ge=1)] = 3
+    truncation_share: Annotated[
+        float, Option("fraction of the population from which parents are drawn (selection=truncation)", gt=0, le=1)
+    ] = 1.0
+    crossover: Annotated[
+        str | None,
+        Option("crossover of two parents; none copies one parent", choices=("one_point", "uniform", "blend")),
+    ] = None
+    crossover_rate: Annotated[float, Option("fraction of the offspring with two parents", ge=0, le=1)] = 1.0
+    uniform_rate: Annotated[
+        float, Option("probability of a gene of the second parent (crossover=uniform)", ge=0, le=1)
+    ] = 0.5
+    blend_alpha: Annotated[
+        float,
+        Option(
+            "distance beyond the parents' genes, as a fraction of the interval between them (crossover=blend)", ge=0
+        ),
+    ] = 0.5
+    mutation_rate: Annotated[
+        float | None,
+        Option("probability that normal noise is added to a gene; none is the larger of 0.1 and 1 / genes", ge=0, le=1),
+    ] = None
+    step_rule: Annotated[
+        str | None,
+        Option("adaptation of the mutation step size; one_fifth is Rechenberg's rule", choices=("one_fifth",)),
+    ] = None
+    step_damping: Annotated[float | None, Option("damping of step_rule; none is 1 + genes / (2 offspring)", gt=0)] = (
+        None
     )
-    tournament_size: int = option("genomes in a tournament (selection=tournament)", Integer(1), 3)
-    truncation_share: float = option(
-        "fraction of the population from which parents are drawn (selection=truncation)", _SHARE, 1.0
+    least_step: Annotated[float, Option("smallest factor of the mutation step size with step_rule", gt=0)] = 1e-12
+    elite: Annotated[int, Option("number of parents that also survive (not with plus survival)", ge=0)] = 0
+    immigration_patience: Annotated[
+        int | None,
+        Option("generations without improvement after which random genomes replace the worst; none is never", ge=0),
+    ] = None
+    immigration_share: Annotated[float, Option("fraction of the population that immigrants replace", ge=0, le=1)] = 0.25
+    hall_size: Annotated[int, Option("size of the hall of fame: the best genomes of all generations", ge=1)] = 1
+    reevaluate: Annotated[bool, Option("evaluate parents again in each generation, in the games of the offspring")] = (
+        True
     )
-    crossover: str | None = option(
-        "crossover of two parents; none copies one parent", OrNone(Choice(("one_point", "uniform", "blend"))), None
-    )
-    crossover_rate: float = option("fraction of the offspring with two parents", PROBABILITY, 1.0)
-    uniform_rate: float = option("probability of a gene of the second parent (crossover=uniform)", PROBABILITY, 0.5)
-    blend_alpha: float = option(
-        "distance beyond the parents' genes, as a fraction of the interval between them (crossover=blend)",
-        Number(0),
-        0.5,
-    )
-    mutation_rate: float | None = option(
-        "probability that normal noise is added to a gene; none is the larger of 0.1 and 1 / genes",
-        OrNone(PROBABILITY),
-        None,
-    )
-    step_rule: str | None = option(
-        "adaptation of the mutation step size; one_fifth is Rechenberg's rule", OrNone(Choice(("one_fifth",))), None
-    )
-    step_damping: float | None = option(
-        "damping of step_rule; none is 1 + genes / (2 offspring)", OrNone(POSITIVE), None
-    )
-    least_step: float = option("smallest factor of the mutation step size with step_rule", POSITIVE, 1e-12)
-    elite: int = option("number of parents that also survive (not with plus survival)", Integer(0), 0)
-    immigration_patience: int | None = option(
-        "generations without improvement after which random genomes replace the worst; none is never",
-        OrNone(Integer(0)),
-        None,
-    )
-    immigration_share: float = option("fraction of the population that immigrants replace", PROBABILITY, 0.25)
-    hall_size: int = option("size of the hall of fame: the best genomes of all generations", Integer(1), 1)
-    reevaluate: bool = option("evaluate parents again in each generation, in the games of the offspring", Flag(), True)
 
     def mutation_probability(self, genes: int) -> float:
         """Return the probability that a gene is mutated."""

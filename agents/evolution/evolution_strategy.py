@@ -1,7 +1,7 @@
 """The agent that plays by an evaluation or by weighted rules that an evolution strategy evolved."""
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from typing_extensions import override
@@ -11,8 +11,10 @@ from ci_envs.agents.evolution.champion import Champion
 from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count
 from ci_envs.agents.evolution.rules import RULES, RulesPolicy
+from ci_envs.agents.search.negamax import MAX_DEPTH
 from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
+from ci_envs.registry.options import Option, Untrusted, validated
 
 AGENT = "evolution_strategy"
 """The name of the agent, in spec strings and in champions."""
@@ -27,15 +29,30 @@ class EvolutionStrategyAgent(ChampionAgent):
     trainer: ClassVar[str | type] = "ci_envs.agents.evolution.evolution_strategy_training:EvolutionStrategyTrainer"
     genome_policy: EvaluationPolicy | RulesPolicy
 
+    @validated
     def __init__(
-        self, game: Game, path: str | Path | Champion, *, depth: int | None = None, seed: int | None = None
+        self,
+        game: Game,
+        path: Annotated[
+            str | Path | Champion,
+            Option("file of a champion, or the name of an included one", untrusted=Untrusted(included=True)),
+        ],
+        *,
+        depth: Annotated[
+            int | None,
+            Option(
+                "search depth in plies; none is the depth of its training; rules do not search",
+                ge=1,
+                le=MAX_DEPTH,
+                untrusted=Untrusted(most=4),
+            ),
+        ] = None,
+        seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: the game that the genome was evolved for.
-            path: the path of a champion's file, the name of an included champion, or a champion.
-            depth: search depth in plies, 1 to 64. None means the depth of its training. Rules do not search.
             seed: the seed of the choice between equal actions.
 
         Raises:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from typing_extensions import override
@@ -29,8 +29,8 @@ from ci_envs.optimisation.evolution.evolution import PopulationEvolution
 from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.training.checks import POSITIVE, Choice, Integer, OrNone
-from ci_envs.training.config import OpeningOptions, TrainingConfig, option, options_of, with_default
+from ci_envs.registry.options import Option, options_of
+from ci_envs.training.config import OpeningOptions, TrainingConfig
 
 _SIZES = {"plus": (1, 10), "comma": (5, 35)}  # (mu, lambda)
 _HIDDEN = 8
@@ -44,42 +44,46 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
         ValueError: a value is not allowed.
     """
 
-    generations: int = with_default(EvolutionConfig, "generations", 60)
-    random_share: float = with_default(OpeningOptions, "random_share", 0.0)
-    strategy: str = option(
-        "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES with the package cma (extra evolution); "
-        "none is cma if this package is installed, otherwise comma",
-        OrNone(Choice((*_SIZES, "cma"))),
-        None,
+    generations: int = 60
+    random_share: float = 0.0
+    strategy: Annotated[
+        str | None,
+        Option(
+            "plus is (mu + lambda), comma is (mu, lambda), cma is CMA-ES with the package cma (extra evolution); "
+            "none is cma if this package is installed, otherwise comma",
+            choices=(*_SIZES, "cma"),
+        ),
+    ] = None
+    evaluation: Annotated[
+        str,
+        Option(
+            "linear evaluation, perceptron with one hidden layer (mlp), or 14 weighted rules of Quixo (no search)",
+            choices=("linear", "mlp", "rules"),
+        ),
+    ] = "linear"
+    hidden: Annotated[
+        int | None, Option(f"number of hidden units (evaluation=mlp); none is {_HIDDEN}", ge=1, le=MAX_HIDDEN)
+    ] = None
+    rules: Annotated[int, Option("number of rules, from the first one (evaluation=rules)", ge=1, le=len(RULES))] = len(
+        RULES
     )
-    evaluation: str = option(
-        "linear evaluation, perceptron with one hidden layer (mlp), or 14 weighted rules of Quixo (no search)",
-        Choice(("linear", "mlp", "rules")),
-        "linear",
-    )
-    hidden: int | None = option(
-        f"number of hidden units (evaluation=mlp); none is {_HIDDEN}", OrNone(Integer(1, MAX_HIDDEN)), None
-    )
-    rules: int = option("number of rules, from the first one (evaluation=rules)", Integer(1, len(RULES)), len(RULES))
-    depth: int = option("search depth in plies (not for evaluation=rules)", Integer(1, MAX_DEPTH), 2)
-    population: int | None = option(
-        "mu, the number of parents; none is 1 (plus), 5 (comma) or half of the offspring (cma)",
-        OrNone(Integer(1)),
-        None,
-    )
-    offspring: int | None = option(
-        "lambda, the number of offspring; none is 10 (plus), 35 (comma) or 4 + 3 ln genes (cma)",
-        OrNone(Integer(1)),
-        None,
-    )
-    sigma: float = option("initial standard deviation of the mutations", POSITIVE, 0.5)
-    initial_range: float = option(
-        "initial genes are uniform from -initial_range to initial_range (strategy=plus or comma)", POSITIVE, 1.0
-    )
-    selection: str = with_default(PopulationOptions, "selection", "truncation")
-    mutation_rate: float | None = with_default(PopulationOptions, "mutation_rate", 1.0)
-    step_rule: str | None = with_default(PopulationOptions, "step_rule", "one_fifth")
-    hall_size: int = with_default(PopulationOptions, "hall_size", 10)
+    depth: Annotated[int, Option("search depth in plies (not for evaluation=rules)", ge=1, le=MAX_DEPTH)] = 2
+    population: Annotated[
+        int | None,
+        Option("mu, the number of parents; none is 1 (plus), 5 (comma) or half of the offspring (cma)", ge=1),
+    ] = None
+    offspring: Annotated[
+        int | None,
+        Option("lambda, the number of offspring; none is 10 (plus), 35 (comma) or 4 + 3 ln genes (cma)", ge=1),
+    ] = None
+    sigma: Annotated[float, Option("initial standard deviation of the mutations", gt=0)] = 0.5
+    initial_range: Annotated[
+        float, Option("initial genes are uniform from -initial_range to initial_range (strategy=plus or comma)", gt=0)
+    ] = 1.0
+    selection: str = "truncation"
+    mutation_rate: float | None = 1.0
+    step_rule: str | None = "one_fifth"
+    hall_size: int = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,6 +178,7 @@ def make_plan(config: EvolutionStrategyConfig, genes: int) -> Plan:
     Raises:
         ValueError: the sizes do not fit each other.
     """
+    assert config.strategy is not None, "the constructor replaces it"
     mu, lambda_ = _SIZES[config.strategy]
     return config.make_plan(
         mu if config.population is None else config.population,

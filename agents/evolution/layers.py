@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.random import Generator
@@ -23,8 +23,7 @@ from ci_envs.agents.evolution.networks import Node, read_row, stack_rows, write_
 from ci_envs.extras import optional_import
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import TournamentSelection
-from ci_envs.training.checks import PROBABILITY, Choice, Integer, Number
-from ci_envs.training.config import Options, option
+from ci_envs.registry.options import Option, Validated
 from ci_envs.validation import integer_between
 
 if TYPE_CHECKING:
@@ -32,34 +31,43 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayerRates(Options):
+class LayerRates(Validated):
     """The settings of the evolution of lists of layers.
 
     Raises:
         ValueError: a value is not allowed.
     """
 
-    layer_output: str = option(
-        "activation of the outputs (encoding=layers): linear, or ReLU and softmax (outputs=actions); with softmax the "
-        "agent plays the first of equally good actions",
-        Choice(("linear", "softmax")),
-        "linear",
-    )
-    layer_crossover: str = option(
-        "crossover (encoding=layers): places matches neurons by index, sequence aligns layers of both parents",
-        Choice(("places", "sequence")),
-        "places",
-    )
-    layer_elite: int = option("number of networks that survive unchanged (encoding=layers)", Integer(0), 2)
-    layer_tournament: int = option("networks in the tournament that selects a parent (encoding=layers)", Integer(1), 3)
-    layer_crossover_rate: float = option("fraction of children with two parents (encoding=layers)", PROBABILITY, 0.5)
-    layer_structural_rate: float = option(
-        "probability that a layer of a child is added, removed or resized (encoding=layers)", PROBABILITY, 0.2
-    )
-    layer_tweak_rate: float = option("probability that a weight changes (encoding=layers)", PROBABILITY, 0.3)
-    layer_tweak_power: float = option(
-        "standard deviation of this change relative to the scale of new weights (encoding=layers)", Number(0), 0.3
-    )
+    layer_output: Annotated[
+        str,
+        Option(
+            "activation of the outputs (encoding=layers): linear, or ReLU and softmax (outputs=actions); with softmax "
+            "the "
+            "agent plays the first of equally good actions",
+            choices=("linear", "softmax"),
+        ),
+    ] = "linear"
+    layer_crossover: Annotated[
+        str,
+        Option(
+            "crossover (encoding=layers): places matches neurons by index, sequence aligns layers of both parents",
+            choices=("places", "sequence"),
+        ),
+    ] = "places"
+    layer_elite: Annotated[int, Option("number of networks that survive unchanged (encoding=layers)", ge=0)] = 2
+    layer_tournament: Annotated[
+        int, Option("networks in the tournament that selects a parent (encoding=layers)", ge=1)
+    ] = 3
+    layer_crossover_rate: Annotated[
+        float, Option("fraction of children with two parents (encoding=layers)", ge=0, le=1)
+    ] = 0.5
+    layer_structural_rate: Annotated[
+        float, Option("probability that a layer of a child is added, removed or resized (encoding=layers)", ge=0, le=1)
+    ] = 0.2
+    layer_tweak_rate: Annotated[float, Option("probability that a weight changes (encoding=layers)", ge=0, le=1)] = 0.3
+    layer_tweak_power: Annotated[
+        float, Option("standard deviation of this change relative to the scale of new weights (encoding=layers)", ge=0)
+    ] = 0.3
 
 
 DEFAULT_RATES = LayerRates()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 
 import neat
 import numpy as np
@@ -20,8 +20,7 @@ from neat.reporting import ReporterSet
 
 from ci_envs.agents.evolution.networks import ACTIVATIONS, Node, stack_rows, write_row
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
-from ci_envs.training.checks import POSITIVE, PROBABILITY, Choice, Integer, Number
-from ci_envs.training.config import Options, option, options_of
+from ci_envs.registry.options import Option, Validated, options_of
 from ci_envs.validation import integer_between, one_of
 
 _LOCK = Lock()  # neat-python uses the global generator of Python's random
@@ -53,54 +52,62 @@ _CONNECTIONS = ("full_direct", "unconnected", "fs_neat_nohidden")
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeatParameters(Options):
+class NeatParameters(Validated):
     """The parameters of NEAT, with their names in neat-python.
 
     Raises:
         ValueError: a value is not allowed.
     """
 
-    initial_connection: str = option(
-        "connections of the initial networks: full_direct connects each input to each output, fs_neat_nohidden "
-        "connects one random input to each output",
-        Choice(_CONNECTIONS),
-        "full_direct",
+    initial_connection: Annotated[
+        str,
+        Option(
+            "connections of the initial networks: full_direct connects each input to each output, fs_neat_nohidden "
+            "connects one random input to each output",
+            choices=_CONNECTIONS,
+        ),
+    ] = "full_direct"
+    compatibility_threshold: Annotated[
+        float, Option("initial genetic distance above which networks belong to different species", gt=0)
+    ] = 3.0
+    compatibility_step: Annotated[
+        float, Option("factor by which the threshold changes per generation to reach the number of species", ge=1)
+    ] = 1.05
+    compatibility_least: Annotated[float, Option("smallest value of the threshold", gt=0)] = 0.01
+    compatibility_disjoint_coefficient: Annotated[
+        float, Option("weight of disjoint and excess genes in the genetic distance", ge=0)
+    ] = 1.0
+    compatibility_weight_coefficient: Annotated[
+        float, Option("weight of the differences of matching genes in the genetic distance", ge=0)
+    ] = 0.5
+    conn_add_prob: Annotated[float, Option("probability that a mutation adds a connection", ge=0, le=1)] = 0.3
+    conn_delete_prob: Annotated[float, Option("probability that a mutation removes a connection", ge=0, le=1)] = 0.1
+    node_add_prob: Annotated[
+        float, Option("probability that a mutation splits a connection with a node", ge=0, le=1)
+    ] = 0.15
+    node_delete_prob: Annotated[float, Option("probability that a mutation removes a node", ge=0, le=1)] = 0.05
+    weight_init_mean: Annotated[float, Option("mean of the weights of new connections", ge=-8, le=8)] = 0.0
+    weight_init_stdev: Annotated[float, Option("standard deviation of the weights of new connections", ge=0)] = 1.0
+    weight_mutate_rate: Annotated[float, Option("probability that normal noise is added to a weight", ge=0, le=1)] = 0.8
+    weight_mutate_power: Annotated[float, Option("standard deviation of this noise", ge=0)] = 0.4
+    weight_replace_rate: Annotated[float, Option("probability that a weight is drawn again", ge=0, le=1)] = 0.05
+    weight_limit: Annotated[float, Option("largest absolute weight", gt=0)] = 8.0
+    bias_init_mean: Annotated[float, Option("mean of the biases of new nodes", ge=-8, le=8)] = 0.0
+    bias_init_stdev: Annotated[float, Option("standard deviation of the biases of new nodes", ge=0)] = 1.0
+    bias_mutate_rate: Annotated[float, Option("probability that normal noise is added to a bias", ge=0, le=1)] = 0.7
+    bias_mutate_power: Annotated[float, Option("standard deviation of the noise of a bias", ge=0)] = 0.4
+    bias_replace_rate: Annotated[float, Option("probability that a bias is drawn again", ge=0, le=1)] = 0.05
+    bias_limit: Annotated[float, Option("largest absolute bias", gt=0)] = 8.0
+    enabled_mutate_rate: Annotated[
+        float, Option("probability that a connection is enabled or disabled", ge=0, le=1)
+    ] = 0.01
+    max_stagnation: Annotated[int, Option("generations without improvement after which a species is removed", ge=1)] = (
+        20
     )
-    compatibility_threshold: float = option(
-        "initial genetic distance above which networks belong to different species", POSITIVE, 3.0
-    )
-    compatibility_step: float = option(
-        "factor by which the threshold changes per generation to reach the number of species", Number(1), 1.05
-    )
-    compatibility_least: float = option("smallest value of the threshold", POSITIVE, 0.01)
-    compatibility_disjoint_coefficient: float = option(
-        "weight of disjoint and excess genes in the genetic distance", Number(0), 1.0
-    )
-    compatibility_weight_coefficient: float = option(
-        "weight of the differences of matching genes in the genetic distance", Number(0), 0.5
-    )
-    conn_add_prob: float = option("probability that a mutation adds a connection", PROBABILITY, 0.3)
-    conn_delete_prob: float = option("probability that a mutation removes a connection", PROBABILITY, 0.1)
-    node_add_prob: float = option("probability that a mutation splits a connection with a node", PROBABILITY, 0.15)
-    node_delete_prob: float = option("probability that a mutation removes a node", PROBABILITY, 0.05)
-    weight_init_mean: float = option("mean of the weights of new connections", Number(-8, 8), 0.0)
-    weight_init_stdev: float = option("standard deviation of the weights of new connections", Number(0), 1.0)
-    weight_mutate_rate: float = option("probability that normal noise is added to a weight", PROBABILITY, 0.8)
-    weight_mutate_power: float = option("standard deviation of this noise", Number(0), 0.4)
-    weight_replace_rate: float = option("probability that a weight is drawn again", PROBABILITY, 0.05)
-    weight_limit: float = option("largest absolute weight", POSITIVE, 8.0)
-    bias_init_mean: float = option("mean of the biases of new nodes", Number(-8, 8), 0.0)
-    bias_init_stdev: float = option("standard deviation of the biases of new nodes", Number(0), 1.0)
-    bias_mutate_rate: float = option("probability that normal noise is added to a bias", PROBABILITY, 0.7)
-    bias_mutate_power: float = option("standard deviation of the noise of a bias", Number(0), 0.4)
-    bias_replace_rate: float = option("probability that a bias is drawn again", PROBABILITY, 0.05)
-    bias_limit: float = option("largest absolute bias", POSITIVE, 8.0)
-    enabled_mutate_rate: float = option("probability that a connection is enabled or disabled", PROBABILITY, 0.01)
-    max_stagnation: int = option("generations without improvement after which a species is removed", Integer(1), 20)
-    species_elitism: int = option("number of best species that are never removed", Integer(0), 2)
-    elitism: int = option("number of best networks of a species that survive unchanged", Integer(0), 1)
-    survival_threshold: float = option("fraction of a species that become parents", Number(0, 1, above=True), 0.2)
-    min_species_size: int = option("minimum number of networks of a species", Integer(1), 1)
+    species_elitism: Annotated[int, Option("number of best species that are never removed", ge=0)] = 2
+    elitism: Annotated[int, Option("number of best networks of a species that survive unchanged", ge=0)] = 1
+    survival_threshold: Annotated[float, Option("fraction of a species that become parents", gt=0, le=1)] = 0.2
+    min_species_size: Annotated[int, Option("minimum number of networks of a species", ge=1)] = 1
 
     def genome_parameters(self) -> dict[str, str]:
         """Return the genome parameters as texts for neat-python."""

@@ -14,7 +14,7 @@ losses of the champion in 200 games against each opponent.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -31,8 +31,8 @@ from ci_envs.games.truncation import ply_limit
 from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.training.checks import Choice, Flag, Integer, Number, OrNone
-from ci_envs.training.config import OpeningOptions, Options, TrainingConfig, option, with_default
+from ci_envs.registry.options import Option, Validated
+from ci_envs.training.config import OpeningOptions, TrainingConfig
 
 _CYCLING_PLIES = 60
 _SHAPE = ("species", "hidden", "connections")
@@ -46,8 +46,8 @@ class GraphOptions(NeatParameters):
         ValueError: a value is not allowed.
     """
 
-    species: int = option("number of species to which the compatibility threshold adapts", Integer(1), 8)
-    activation: str = option("activation of all nodes (encoding=graph)", Choice(ACTIVATIONS), "tanh")
+    species: Annotated[int, Option("number of species to which the compatibility threshold adapts", ge=1)] = 8
+    activation: Annotated[str, Option("activation of all nodes (encoding=graph)", choices=ACTIVATIONS)] = "tanh"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +58,8 @@ class LayerOptions(LayerRates):
         ValueError: a value is not allowed.
     """
 
-    max_layers: int = option("maximum number of hidden layers (encoding=layers)", Integer(0), 3)
-    max_neurons: int = option("maximum number of neurons in a hidden layer (encoding=layers)", Integer(1), 32)
+    max_layers: Annotated[int, Option("maximum number of hidden layers (encoding=layers)", ge=0)] = 3
+    max_neurons: Annotated[int, Option("maximum number of neurons in a hidden layer (encoding=layers)", ge=1)] = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,41 +70,45 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
         ValueError: a value is not allowed.
     """
 
-    generations: int = with_default(EvolutionConfig, "generations", 120)
-    encoding: str = option(
-        "graph is NEAT, whose networks are graphs with historical markings; layers means lists of layers",
-        Choice(("graph", "layers")),
-        "graph",
-    )
-    population: int = option("networks in a generation", Integer(4), 100)
-    games: int = with_default(EvolutionConfig, "games", 10)
-    random_share: float = with_default(OpeningOptions, "random_share", 0.0)
-    opponents: tuple[str, ...] | None = with_default(
-        EvolutionConfig, "opponents", ("random", "minimax:depth=1", "minimax:depth=2")
-    )
-    peers: int = with_default(EvolutionConfig, "peers", 1)
-    final_games: int | None = with_default(EvolutionConfig, "final_games", 100)
-    hall: int = option("number of latest best networks, from which the agent is chosen", Integer(1), 32)
-    max_plies: int | None = option(
-        f"plies after which a game of the evolution is a draw; none is {_CYCLING_PLIES} in games that can cycle",
-        OrNone(Integer(1)),
-        None,
-    )
-    outputs: str = option(
-        "value: a network evaluates the positions after the legal actions; actions: it evaluates the actions",
-        Choice(tuple(OUTPUTS)),
-        "value",
-    )
-    symmetries: bool | None = option(
-        f"average the network over the symmetric positions; none does so for at most {MAX_SYMMETRIES} symmetries",
-        OrNone(Flag()),
-        None,
-    )
-    temperature: float = option(
-        "temperature of the softmax over the legal actions in the evolution; 0 plays the best action",
-        Number(0),
-        0.0,
-    )
+    generations: int = 120
+    encoding: Annotated[
+        str,
+        Option(
+            "graph is NEAT, whose networks are graphs with historical markings; layers means lists of layers",
+            choices=("graph", "layers"),
+        ),
+    ] = "graph"
+    population: Annotated[int, Option("networks in a generation", ge=4)] = 100
+    games: int = 10
+    random_share: float = 0.0
+    opponents: tuple[str, ...] | None = ("random", "minimax:depth=1", "minimax:depth=2")
+    peers: int = 1
+    final_games: int | None = 100
+    hall: Annotated[int, Option("number of latest best networks, from which the agent is chosen", ge=1)] = 32
+    max_plies: Annotated[
+        int | None,
+        Option(
+            f"plies after which a game of the evolution is a draw; none is {_CYCLING_PLIES} in games that can cycle",
+            ge=1,
+        ),
+    ] = None
+    outputs: Annotated[
+        str,
+        Option(
+            "value: a network evaluates the positions after the legal actions; actions: it evaluates the actions",
+            choices=OUTPUTS,
+        ),
+    ] = "value"
+    symmetries: Annotated[
+        bool | None,
+        Option(
+            f"average the network over the symmetric positions; none does so for at most {MAX_SYMMETRIES} symmetries"
+        ),
+    ] = None
+    temperature: Annotated[
+        float,
+        Option("temperature of the softmax over the legal actions in the evolution; 0 plays the best action", ge=0),
+    ] = 0.0
 
 
 class NeatTrainer(EvolutionTrainer):
@@ -141,7 +145,7 @@ class NeatTrainer(EvolutionTrainer):
         outputs = 1 if OUTPUTS[config.outputs] else game.action_count
         sizes = math.prod(game.observation_shape), outputs, config.population
         is_graph = config.encoding == "graph"
-        unused: type[Options] = LayerOptions if is_graph else GraphOptions
+        unused: type[Validated] = LayerOptions if is_graph else GraphOptions
         config.refuse_options(unused, f"is for encoding={'layers' if is_graph else 'graph'}")
         if self._softmax and OUTPUTS[config.outputs]:
             raise ValueError(f"layer_output=softmax is for outputs=actions, not outputs={config.outputs}")

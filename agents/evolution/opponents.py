@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.games.game import Game
-from ci_envs.training.checks import AgentSpecs
 
 
 def make_opponents(specs: str | Sequence[str], game: Game) -> tuple[Agent, ...]:
@@ -14,4 +13,7 @@ def make_opponents(specs: str | Sequence[str], game: Game) -> tuple[Agent, ...]:
     Raises:
         ValueError: the list is empty, or an agent cannot be made.
     """
-    return tuple(make_agent(spec, game) for spec in AgentSpecs()("opponents", specs))
+    texts = specs.split("+") if isinstance(specs, str) else specs
+    if not texts:
+        raise ValueError(f"opponents must be agents joined by +, not {specs!r}")
+    return tuple(make_agent(spec, game) for spec in texts)

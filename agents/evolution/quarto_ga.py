@@ -4,7 +4,7 @@ The algorithms are in :mod:`ci_envs.agents.evolution.lookahead_ga` and :mod:`ci_
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from typing_extensions import override
@@ -18,7 +18,7 @@ from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.games.game import Game
 from ci_envs.games.quarto import Quarto
 from ci_envs.kernels.dispatch import implements
-from ci_envs.validation import integer_between, one_of, probability
+from ci_envs.registry.options import Option, Untrusted, validated
 
 SELECTIONS = {"tournament": TOURNAMENT, "roulette": ROULETTE}
 """The selections of parents by name."""
@@ -80,59 +80,97 @@ class QuartoGAAgent(PolicyAgent):
     is the algorithm that report B describes.
     """
 
+    @validated
     def __init__(
         self,
         game: Game,
         *,
-        algorithm: str = "tree",
-        population: int = 512,
-        generations: int = 40,
-        offspring: int = 100,
-        selection: str = "tournament",
-        tournament_size: int = 2,
-        mutation_rate: float | None = None,
-        operators: str | None = None,
+        algorithm: Annotated[
+            str,
+            Option(
+                "tree: all plans together are a game tree; wandering: the algorithm of report B",
+                choices=ALGORITHMS,
+                untrusted=Untrusted(),
+            ),
+        ] = "tree",
+        population: Annotated[
+            int,
+            Option(
+                "number of initial random plans, and of parents in a generation",
+                ge=2,
+                le=MAX_PLANS,
+                untrusted=Untrusted(most=1024),
+            ),
+        ] = 512,
+        generations: Annotated[
+            int,
+            Option(
+                "number of generations; 0 uses the random plans only", ge=0, le=MAX_PLANS, untrusted=Untrusted(most=100)
+            ),
+        ] = 40,
+        offspring: Annotated[
+            int,
+            Option(
+                "new plans per generation; with wandering it is the number of rounds, each of which adds a mutant "
+                "with probability 0.9, and a child of two parents with probability 0.6",
+                ge=1,
+                le=MAX_PLANS,
+                untrusted=Untrusted(most=1024),
+            ),
+        ] = 100,
+        selection: Annotated[
+            str, Option("selection of parents", choices=SELECTIONS, untrusted=Untrusted())
+        ] = "tournament",
+        tournament_size: Annotated[
+            int, Option("number of plans in a tournament", ge=1, le=MAX_PLANS, untrusted=Untrusted(most=64))
+        ] = 2,
+        mutation_rate: Annotated[
+            float | None,
+            Option(
+                "for tree: the probability that a gene of a new plan is drawn again; none is 0.125",
+                ge=0,
+                le=1,
+                untrusted=Untrusted(),
+            ),
+        ] = None,
+        operators: Annotated[
+            str | None,
+            Option(
+                "for wandering: a mutation, a crossover and optionally restart, joined by +; none is "
+                "one+uniform+restart; the mutation one draws one gene again, each draws every gene again with "
+                "probability 1/2, and swap swaps two pieces with probability 1/2 and two cells with probability 1/2; "
+                "the crossover uniform takes each gene from either parent, and pairs takes the first pairs of a piece "
+                "and a cell from one parent, and the others from the other; with restart new random plans replace all "
+                "plans if every plan loses",
+                untrusted=Untrusted(),
+            ),
+        ] = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: Quarto, with or without squares.
-            algorithm: ``tree`` or ``wandering``.
-            population: number of initial random plans, and of parents in a generation, at least 2.
-            generations: number of generations. 0 uses the random plans only.
-            offspring: new plans per generation, at least 1. With ``wandering`` it is the number of rounds. A round adds
-                a mutant with probability 0.9, and a child of two parents with probability 0.6.
-            selection: selection of parents, ``tournament`` or ``roulette``.
-            tournament_size: number of plans in a tournament, at least 1.
-            mutation_rate: for ``tree``: the probability, from 0 to 1, that a gene of a new plan is drawn again. None is
-                0.125.
-            operators: for ``wandering``: a mutation, a crossover and optionally ``restart``, joined by ``+``. None is
-                ``one+uniform+restart``. The mutation ``one`` draws one gene again, ``each`` draws every gene again with
-                probability 1/2, and ``swap`` swaps two pieces with probability 1/2 and two cells with probability 1/2.
-                The crossover ``uniform`` takes each gene from either parent. The crossover ``pairs`` takes the first
-                pairs of a piece and a cell from one parent, and the others from the other. With ``restart`` new random
-                plans replace all plans if every plan loses.
             seed: the seed of all random numbers.
 
         Raises:
             ValueError: ``game`` is not Quarto, or an option is out of range or belongs to the other algorithm.
         """
         require_game("quarto_ga", game, Quarto)
-        self.algorithm = one_of("algorithm", algorithm, ALGORITHMS)
-        self.population = integer_between("population", population, 2, MAX_PLANS)
-        self.generations = integer_between("generations", generations, 0, MAX_PLANS)
-        self.offspring = integer_between("offspring", offspring, 1, MAX_PLANS)
+        self.algorithm = algorithm
+        self.population = population
+        self.generations = generations
+        self.offspring = offspring
         self._plans = self.population + self.generations * self.offspring
         if self._plans > MAX_PLANS:
             raise ValueError(f"population + generations * offspring must be at most {MAX_PLANS}, not {self._plans}")
-        self.selection = one_of("selection", selection, SELECTIONS)
-        self.tournament_size = integer_between("tournament_size", tournament_size, 1, MAX_PLANS)
+        self.selection = selection
+        self.tournament_size = tournament_size
         if algorithm == "tree":
             _require_none("wandering", "operators", operators)
         else:
             _require_none("tree", "mutation_rate", mutation_rate)
-        self.mutation_rate = _MUTATION_RATE if mutation_rate is None else probability("mutation_rate", mutation_rate)
+        self.mutation_rate = _MUTATION_RATE if mutation_rate is None else mutation_rate
         self.operators = _OPERATORS if operators is None else operators
         self._mutation, self._crossover = _parse_operators(self.operators)
         super().__init__(game, seed=seed)

@@ -30,7 +30,7 @@ from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.evolution import Evolution
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.training.config import OpeningOptions, options_of, values_of
+from ci_envs.training.config import OpeningOptions, training_options, values_of
 from ci_envs.training.folder import json_value
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
@@ -249,9 +249,8 @@ class EvolutionTrainer(Trainer):
         return Champion(self.learner, repr(self.task.game), self.playing_options(), genome, notes)
 
     def _notes(self, result: Mapping[str, float]) -> dict[str, Any]:
-        described = options_of(type(self.config))
-        options = {
-            name: json_value(value) for name, value in values_of(self.config).items() if not described[name].changeable
-        }
+        declared = training_options(type(self.config))
+        values = values_of(self.config).items()
+        options = {name: json_value(value) for name, value in values if not declared[name].declared.changeable}
         task = self.task
         return {"environment": task.environment, "seed": task.seed, "generations": self.count, **result, **options}

@@ -25,8 +25,7 @@ the reports are ``row_random``.
 """
 
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +39,7 @@ from ci_envs.agents.nim.rules import DETERMINISTIC_RULES, RANDOM_RULES, play_by_
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
 from ci_envs.kernels.dispatch import implements
+from ci_envs.registry.options import Option, Untrusted, validated
 from ci_envs.validation import one_of
 
 BASIC_RULES = tuple(rule.__name__ for rule in nim_rules.BASIC_RULES)
@@ -68,18 +68,34 @@ def _(policy: NimRulePolicy) -> Any:
 class NimRuleAgent(PolicyAgent):
     """Agent that plays Nim by a named rule."""
 
-    option_values = MappingProxyType({"rule": RULES, "odd": PARITY_RULES, "even": PARITY_RULES})
-
+    @validated
     def __init__(
-        self, game: Game, rule: str, *, odd: str | None = None, even: str | None = None, seed: int | None = None
+        self,
+        game: Game,
+        rule: Annotated[str, Option("name of the rule", choices=RULES, untrusted=Untrusted())],
+        *,
+        odd: Annotated[
+            str | None,
+            Option(
+                "for count_and_decide: the rule if the number of rows left is odd",
+                choices=PARITY_RULES,
+                untrusted=Untrusted(),
+            ),
+        ] = None,
+        even: Annotated[
+            str | None,
+            Option(
+                "for count_and_decide: the rule if the number of rows left is even",
+                choices=PARITY_RULES,
+                untrusted=Untrusted(),
+            ),
+        ] = None,
+        seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: Nim, with or without a limit per move, normal or misere.
-            rule: one of :data:`RULES`.
-            odd: for ``count_and_decide``: one of :data:`PARITY_RULES`, played if the number of rows left is odd.
-            even: for ``count_and_decide``: one of :data:`PARITY_RULES`, played if the number of rows left is even.
             seed: the seed of the random rules.
 
         Raises:
@@ -96,7 +112,6 @@ class NimRuleAgent(PolicyAgent):
 
 def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64]:
     """Return the numbers of the rules for an even and for an odd number of rows left."""
-    one_of("rule", rule, RULES)
     rules = even, odd
     if rule == "count_and_decide":
         one_of("odd", odd, PARITY_RULES)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, search, simulate, write_root
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, annotated
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Tables, annotated
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
@@ -28,7 +28,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import Monomorphic
-from ci_envs.validation import integer_between, positive_number, true_or_false
+from ci_envs.registry.options import Option, Untrusted, validated
 
 DEFAULT_SIMULATIONS = 1000
 
@@ -78,37 +78,60 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     It builds a new tree for each position, unless ``reuse`` is true.
     """
 
+    @validated
     def __init__(
         self,
         game: Game,
         *,
-        simulations: int | None = None,
-        time: float | None = None,
-        exploration: float = 1.0,
-        proofs: bool = True,
-        reuse: bool = False,
-        threads: int = 1,
-        tables: str | None = None,
+        simulations: Annotated[
+            int | None,
+            Option("simulations per action; none is 1000 without a time", ge=1, untrusted=Untrusted(most=20_000)),
+        ] = None,
+        time: Annotated[
+            float | None,
+            Option("seconds per action; give time or simulations, not both", gt=0, untrusted=Untrusted(most=5)),
+        ] = None,
+        exploration: Annotated[
+            float,
+            Option(
+                "exploration constant of UCB1, for values from -1 to 1; with 1,000 simulations of Connect Four, Quixo "
+                "and Quarto, constants from 0.7 to 1 are equally strong, and 0.35 and 1.4 are not stronger",
+                gt=0,
+                untrusted=Untrusted(),
+            ),
+        ] = 1.0,
+        proofs: Annotated[
+            bool,
+            Option(
+                "whether to prove wins, losses and draws, and to stop when the position is proven; false is plain "
+                "UCT, whose values are averages, and which wins more drawn positions against a weak opponent, because "
+                "it does not stop when it has proven the draw",
+                untrusted=Untrusted(),
+            ),
+        ] = True,
+        reuse: Annotated[
+            bool,
+            Option(
+                "whether to keep the tree between calls with one board and to continue with the subtree of the new "
+                "position; this adds simulations, but makes the actions depend on earlier calls",
+                untrusted=Untrusted(),
+            ),
+        ] = False,
+        threads: Annotated[
+            int,
+            Option(
+                "boards of a batch to search at the same time; the actions do not depend on this number",
+                ge=1,
+                untrusted=Untrusted(most=1),
+            ),
+        ] = 1,
+        tables: Tables = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: any game.
-            simulations: simulations per action, at least 1; 1000 by default if ``time`` is None.
-            time: seconds per action. Give ``time`` or ``simulations``, not both.
-            exploration: the exploration constant of UCB1, for values from -1 to 1. With 1,000 simulations of Connect
-                Four, Quixo and Quarto, constants from 0.7 to 1 are equally strong; 0.35 and 1.4 are not stronger.
-            proofs: whether to prove wins, losses and draws, and to stop when the position is proven. False is plain
-                UCT, whose values are averages. Plain UCT wins more drawn positions against a weak opponent, because it
-                does not stop when it has proven the draw.
-            reuse: whether to keep the tree between calls with one board and to continue with the subtree of the new
-                position. Reuse adds simulations, but makes the actions depend on earlier calls.
-            threads: boards of a batch to search at the same time. The actions do not depend on this number.
-            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed, or ``included`` for those
-                in the package. Positions in the tree that they contain have their exact value and need no rollouts. If
-                they contain the position to play, the agent considers only the actions that keep its value. The tables
-                are loaded into memory.
             seed: the seed of the rollouts and of the choice between equal actions.
 
         Raises:
@@ -118,13 +141,9 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             raise ValueError(
                 f"give simulations or time, not both: simulations={simulations!r}, time={time!r}; leave one of them out"
             )
-        budget = DEFAULT_SIMULATIONS if simulations is None else simulations
-        self.simulations = integer_between("simulations", budget, 1)
-        self.time = None if time is None else positive_number("time", time)
-        self.exploration = positive_number("exploration", exploration)
-        self.proofs = true_or_false("proofs", proofs)
-        self.reuse = true_or_false("reuse", reuse)
-        self.threads = integer_between("threads", threads, 1)
+        self.simulations = DEFAULT_SIMULATIONS if simulations is None else simulations
+        self.time, self.exploration = time, exploration
+        self.proofs, self.reuse, self.threads = proofs, reuse, threads
         if tables is not None and not self.proofs:
             raise ValueError(f"tables={tables} needs proofs=true: leave one of them out")
         self._agent_tables = None if tables is None else AgentTables(game, str(tables))

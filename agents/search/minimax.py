@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Timer
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +27,15 @@ from ci_envs.agents.search.negamax import (
     search_actions,
 )
 from ci_envs.agents.search.table_evaluator import TableEvaluator
-from ci_envs.agents.search.tables import AgentTables, annotated
-from ci_envs.games import action_count, implements, inlined, integer_between, kernel
+from ci_envs.agents.search.tables import AgentTables, Tables, annotated
+from ci_envs.games import action_count, implements, inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
 from ci_envs.games.position import Position
 from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.random_numbers import random_index_from
-from ci_envs.validation import nonnegative_number, positive_number, true_or_false
+from ci_envs.registry.options import Option, Untrusted, validated
 
 _DEFAULT_DEPTH = 3
 _SYMMETRIC = ZeroEvaluator, LongestRunEvaluator, TableEvaluator  # evaluators that give symmetric positions equal values
@@ -55,34 +55,62 @@ class MinimaxAgent(PolicyAgent):
     plies has the value n - 1,000,000. Any value between them is the evaluation at the end of the principal variation.
     """
 
+    @validated
     def __init__(
         self,
         game: Game,
         *,
-        depth: int | None = None,
-        time: float | None = None,
-        pruning: bool = True,
-        evaluation: bool | str = True,
-        table_mb: float = 16,
-        tables: str | None = None,
+        depth: Annotated[
+            int | None,
+            Option(
+                "search depth in plies, 1 to 64; none is 64 with a time, and 3 without",
+                ge=1,
+                le=MAX_DEPTH,
+                untrusted=Untrusted(),
+            ),
+        ] = None,
+        time: Annotated[
+            float | None,
+            Option(
+                "time limit of an action in seconds; none is no limit",
+                gt=0,
+                untrusted=Untrusted(most=5, set_with="depth"),
+            ),
+        ] = None,
+        pruning: Annotated[
+            bool,
+            Option(
+                "whether to use alpha-beta pruning and the transposition table; false visits every node and finds the "
+                "same values, but is slower",
+                untrusted=Untrusted(),
+            ),
+        ] = True,
+        evaluation: Annotated[
+            bool | str,
+            Option(
+                "true: the evaluation of the game; false: all leaves where the game is not over have the value 0, so "
+                "only wins and losses count; longest_run: the longest run of adjacent stones of the searching player "
+                "in a line, for a game on a grid, with a depth and no time",
+                choices=("longest_run",),
+                allowed="true, false or longest_run",
+                untrusted=Untrusted(),
+            ),
+        ] = True,
+        table_mb: Annotated[
+            float,
+            Option(
+                "memory of the transposition table in units of 2^20 bytes; 0 is no table",
+                ge=0,
+                untrusted=Untrusted(most=64),
+            ),
+        ] = 16,
+        tables: Tables = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: any game.
-            depth: search depth in plies, 1 to 64. None means 64 if ``time`` is given, otherwise 3.
-            time: time limit of an action in seconds. None means no limit.
-            pruning: whether to use alpha-beta pruning and the transposition table. False visits every node and finds
-                the same values, but is slower.
-            evaluation: True uses the evaluation of the game. False gives all leaves where the game is not over the
-                value 0, so only wins and losses count: at depth 2 the agent wins if it can, otherwise blocks if it can,
-                and otherwise plays at random. ``longest_run`` uses the longest run of adjacent stones of the searching
-                player in a line. It needs a game on a grid, a depth, and no time limit, because the player to move at
-                the leaves depends on the depth.
-            table_mb: memory of the transposition table in units of 2^20 bytes. 0 means no table.
-            tables: a folder with tables of Quixo that ``ci-envs solve --store`` has computed, or ``included`` for those
-                in the package. Leaves that they contain have their exact value. The tables are loaded into memory.
             seed: the seed of the choice between equal actions.
 
         Raises:
@@ -91,14 +119,12 @@ class MinimaxAgent(PolicyAgent):
         super().__init__(game, seed=seed)
         if depth is None:
             depth = _DEFAULT_DEPTH if time is None else MAX_DEPTH
-        self.depth = integer_between("depth", depth, 1, MAX_DEPTH)
-        self.time = None if time is None else positive_number("time", time)
-        self.pruning = true_or_false("pruning", pruning)
+        self.depth, self.time, self.pruning = depth, time, pruning
         if tables is not None and evaluation is not True:
             raise ValueError(f"tables={tables} needs evaluation=true for positions without a table")
         self._tables = None if tables is None else AgentTables(game, str(tables))
         self._evaluator = self._make_evaluator(evaluation)
-        self._table_mb = nonnegative_number("table_mb", table_mb)
+        self._table_mb = table_mb
 
     @property
     def nodes(self) -> int:
@@ -192,8 +218,6 @@ class MinimaxAgent(PolicyAgent):
             if not isinstance(self.game, GridGame):
                 raise ValueError(f"evaluation=longest_run needs a game on a grid, not {self.game}: use evaluation=true")
             return LongestRunEvaluator(of_mover=self.depth % 2 == 0), self.game
-        if not isinstance(evaluation, bool):
-            raise ValueError(f"evaluation must be true, false or longest_run, not {evaluation!r}")
         return self.game if evaluation else ZeroEvaluator()
 
     def _new_policy(self) -> CompiledPolicy:

@@ -13,7 +13,7 @@ A search tree uses the tables in one of two ways:
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -26,10 +26,22 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import inline_kernel, kernel
 from ci_envs.kernels.dispatch import Static, operation
+from ci_envs.registry.options import Option, Untrusted
 from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, unpacked
 from ci_envs.solver.quixo_included import store_named
 from ci_envs.solver.quixo_ranking import rank
 from ci_envs.solver.quixo_store import LoadedTables, QuixoStore, StoreSolution
+
+Tables = Annotated[
+    str | None,
+    Option(
+        "folder with tables of Quixo that ci-envs solve --store has computed, or included for those in the package; "
+        "the search gives positions with a table their exact value, and considers only the actions that keep the value "
+        "of the position to play; the tables are loaded into memory",
+        untrusted=Untrusted(values=("included",)),
+    ),
+]
+"""The option of the searches for tables."""
 
 _UNKNOWN_PLIES = 1_000
 """The plies to the end of a game whose value is from a table. It is above the distances that a search finds."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ci_envs.agents.tabular.value_table import MAX_LOAD_FACTOR, find, mask_illeg
 from ci_envs.games import action_count, implements, kernel
 from ci_envs.games.game import Game
 from ci_envs.kernels.random_numbers import random_index_from
+from ci_envs.registry.options import Option, Untrusted, validated
 from ci_envs.storage.arrays import read_arrays, write_arrays
 
 _FORMAT = "ci_envs table 1"
@@ -117,14 +118,21 @@ class TabularAgent(PolicyAgent):
 
     method: ClassVar[str]
 
+    @validated
     def __init__(
-        self, game: Game, path: str | Path | tuple[NDArray[np.void], Rule], *, seed: int | None = None
+        self,
+        game: Game,
+        path: Annotated[
+            str | Path | tuple[NDArray[np.void], Rule],
+            Option("file of a table that ci-envs train wrote", untrusted=Untrusted(included=True)),
+        ],
+        *,
+        seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Args:
             game: the game that was learned.
-            path: the file of a table that ``ci-envs train`` wrote, or a tuple of a table and its :class:`Rule`.
             seed: the seed of the choice between equal actions.
 
         Raises:

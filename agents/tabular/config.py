@@ -1,6 +1,7 @@
 """The options of tabular reinforcement learning."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from ci_envs.agents.tabular.episodes import (
     CONSTANT,
@@ -16,8 +17,8 @@ from ci_envs.agents.tabular.episodes import (
     SECOND,
     Schedule,
 )
-from ci_envs.training.checks import POSITIVE, PROBABILITY, AgentSpec, Choice, Flag, Integer, Number, OrNone
-from ci_envs.training.config import TrainingConfig, option
+from ci_envs.registry.options import Option
+from ci_envs.training.config import TrainingConfig
 
 SCHEDULES = {"constant": CONSTANT, "linear": LINEAR, "exponential": EXPONENTIAL}
 SHAPINGS = {"lines": LINES, "potential": POTENTIAL, "longest_run": LONGEST_RUN}
@@ -26,8 +27,6 @@ VISITS = {"first": FIRST_VISIT, "every": EVERY_VISIT}
 
 SELF_PLAY = "self"
 """The value of ``opponent`` for self-play, in which the agent learns from both sides."""
-
-_RATE = Number(0, 1, above=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,46 +37,62 @@ class QLearningConfig(TrainingConfig):
         ValueError: a value is not allowed, or two values exclude each other.
     """
 
-    episodes: int = option("number of training games", Integer(1), 1_000_000, is_length=True)
-    opponent: str = option(
-        "opponent in training; 'self' is self-play, which learns from both sides of every game",
-        AgentSpec((SELF_PLAY,)),
-        SELF_PLAY,
-    )
-    seat: str = option(
-        "seat of the learner against an opponent; random draws a seat for each game", Choice(tuple(SEATS)), "random"
-    )
-    symmetries: bool = option("whether symmetric positions share their values", Flag(), False)
-    learning_rate: float = option("learning rate at the start", _RATE, 0.3)
-    learning_rate_end: float = option("learning rate at the end", _RATE, 0.02)
-    exploration: str = option("exploration method", Choice(("epsilon_greedy", "softmax")), "epsilon_greedy")
-    epsilon: float = option("probability of a random action at the start", PROBABILITY, 1.0)
-    epsilon_end: float = option("probability of a random action at the end", PROBABILITY, 0.05)
-    temperature: float = option("temperature of the softmax at the start", POSITIVE, 1.0)
-    temperature_end: float = option("temperature of the softmax at the end", POSITIVE, 0.05)
-    schedule: str = option("how the rates change from start to end", Choice(tuple(SCHEDULES)), "linear")
-    schedule_delay: float = option("fraction of the training before the rates begin to change", PROBABILITY, 0.0)
-    discount: float | None = option(
-        "discount factor per turn of a player; none is 0.99 in games that can cycle, and 1 in other games",
-        OrNone(PROBABILITY),
-        None,
-    )
-    initial: float = option("initial value of new positions; optimistic if above all returns", Number(-1e6, 1e6), 0.0)
-    initial_spread: float = option(
-        "new values are drawn uniformly from initial - initial_spread to initial + initial_spread", Number(0, 1e6), 0.0
-    )
-    random_plies: int = option(
-        "maximum number of random plies at the start of an episode; they are not learned from", Integer(0, 1000), 0
-    )
-    shaping: str | None = option(
-        "reward shaping; lines: 0.25 per cell by which the longest own line grows or that of the opponent shrinks;"
-        " potential: the same as a potential, which keeps the optimal policy (Ng, Harada, Russell 1999); longest_run:"
-        " the rewards of report D: a quarter of the board's size for a longer own run and for a shorter run of"
-        " the opponent at the next own turn, and minus as much for the opposite",
-        OrNone(Choice(tuple(SHAPINGS))),
-        None,
-    )
-    table_mb: float = option("memory of the table, in MiB", POSITIVE, 256.0, changeable=True)
+    episodes: Annotated[int, Option("number of training games", ge=1, is_length=True)] = 1_000_000
+    opponent: Annotated[
+        str,
+        Option(
+            "opponent in training; 'self' is self-play, which learns from both sides of every game",
+            allowed=f"{SELF_PLAY} or an agent",
+        ),
+    ] = SELF_PLAY
+    seat: Annotated[
+        str, Option("seat of the learner against an opponent; random draws a seat for each game", choices=SEATS)
+    ] = "random"
+    symmetries: Annotated[bool, Option("whether symmetric positions share their values")] = False
+    learning_rate: Annotated[float, Option("learning rate at the start", gt=0, le=1)] = 0.3
+    learning_rate_end: Annotated[float, Option("learning rate at the end", gt=0, le=1)] = 0.02
+    exploration: Annotated[str, Option("exploration method", choices=("epsilon_greedy", "softmax"))] = "epsilon_greedy"
+    epsilon: Annotated[float, Option("probability of a random action at the start", ge=0, le=1)] = 1.0
+    epsilon_end: Annotated[float, Option("probability of a random action at the end", ge=0, le=1)] = 0.05
+    temperature: Annotated[float, Option("temperature of the softmax at the start", gt=0)] = 1.0
+    temperature_end: Annotated[float, Option("temperature of the softmax at the end", gt=0)] = 0.05
+    schedule: Annotated[str, Option("how the rates change from start to end", choices=SCHEDULES)] = "linear"
+    schedule_delay: Annotated[
+        float, Option("fraction of the training before the rates begin to change", ge=0, le=1)
+    ] = 0.0
+    discount: Annotated[
+        float | None,
+        Option(
+            "discount factor per turn of a player; none is 0.99 in games that can cycle, and 1 in other games",
+            ge=0,
+            le=1,
+        ),
+    ] = None
+    initial: Annotated[
+        float, Option("initial value of new positions; optimistic if above all returns", ge=-1e6, le=1e6)
+    ] = 0.0
+    initial_spread: Annotated[
+        float,
+        Option(
+            "new values are drawn uniformly from initial - initial_spread to initial + initial_spread", ge=0, le=1e6
+        ),
+    ] = 0.0
+    random_plies: Annotated[
+        int,
+        Option("maximum number of random plies at the start of an episode; they are not learned from", ge=0, le=1000),
+    ] = 0
+    shaping: Annotated[
+        str | None,
+        Option(
+            "reward shaping; lines: 0.25 per cell by which the longest own line grows or that of the opponent shrinks;"
+            "potential: the same as a potential, which keeps the optimal policy (Ng, Harada, Russell 1999); "
+            "longest_run:"
+            " the rewards of report D: a quarter of the board's size for a longer own run and for a shorter run of"
+            " the opponent at the next own turn, and minus as much for the opposite",
+            choices=SHAPINGS,
+        ),
+    ] = None
+    table_mb: Annotated[float, Option("memory of the table, in MiB", gt=0, changeable=True)] = 256.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -113,10 +128,12 @@ class MonteCarloConfig(QLearningConfig):
         ValueError: a value is not allowed, or two values exclude each other.
     """
 
-    visits: str = option("which visits of a position in an episode are learned from", Choice(tuple(VISITS)), "first")
-    values: str = option(
-        "whether values belong to actions, or to the states after them", Choice(("action", "state")), "action"
+    visits: Annotated[str, Option("which visits of a position in an episode are learned from", choices=VISITS)] = (
+        "first"
     )
+    values: Annotated[
+        str, Option("whether values belong to actions, or to the states after them", choices=("action", "state"))
+    ] = "action"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,6 @@
 """Optional capabilities of agents, each declared as a protocol."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -61,17 +61,6 @@ class HasCheckpoints(Protocol):
     @staticmethod
     def checkpoints() -> Mapping[str, Path]:
         """Return the files by the names that the option ``path`` accepts."""
-
-
-@runtime_checkable
-class HasOptionValues(Protocol):
-    """An agent class that names the values of some of its options.
-
-    Attributes:
-        option_values: the allowed values by the name of the option.
-    """
-
-    option_values: ClassVar[Mapping[str, Sequence[str]]]
 
 
 def as_analyst(agent: object, spec: str) -> Analyst:

@@ -14,7 +14,7 @@ import sys
 import weakref
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import cloudpickle
 import numpy as np
@@ -27,6 +27,7 @@ from ci_envs.agent_interface.observations import Observation, read_observation
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.games import registered, resolve
+from ci_envs.registry.options import Option, validated
 
 _MOST_FAILURES = 3
 
@@ -134,24 +135,25 @@ class ProcessAgent(IsolatedAgent):
     :mod:`ci_envs.agent_interface.isolation` describes them.
     """
 
+    @validated
     def __init__(
         self,
         game: Game,
-        command: str,
+        command: Annotated[str, Option("program and its arguments; a command with commas needs quotes")],
         *,
-        move_seconds: float = 10.0,
-        start_seconds: float = 30.0,
-        memory_mb: int = 2048,
+        move_seconds: Annotated[float, Option("seconds for a decision", gt=0)] = 10.0,
+        start_seconds: Annotated[
+            float, Option("additional seconds for the first decision of a new process", gt=0)
+        ] = 30.0,
+        memory_mb: Annotated[
+            int, Option("memory of the process in units of 2^20 bytes; it is enforced on Linux only", ge=1)
+        ] = 2048,
         seed: int | None = None,
     ) -> None:
         """Make the agent. The program starts with the first decision.
 
         Args:
             game: any game.
-            command: the program and its arguments. A command with commas needs quotes.
-            move_seconds: seconds for a decision.
-            start_seconds: additional seconds for the first decision of a new process.
-            memory_mb: memory of the process in units of 2^20 bytes. It is enforced on Linux only.
             seed: the seed in the first line.
 
         Raises:

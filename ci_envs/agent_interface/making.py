@@ -24,8 +24,8 @@ from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
+from ci_envs.registry.options import check_options, read_options
 from ci_envs.registry.plugins import plugins
-from ci_envs.registry.spec import check_options
 
 ADAPTERS = "ci_envs.adapters"
 """The group of entry points of functions ``adapt(thing, game, *, seed)`` that make agents of the objects of a package.
@@ -86,13 +86,13 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
         >>> agent = make_agent("nim_expert", Nim((1, 2, 4)), seed=0)
         >>> agent = make_agent("minimax", Nim((1, 2, 4)), depth=3)
     """
-    name, component, written = AGENTS.load(spec)
-    given, game = {**written, **options}, game_of(env_or_game)
+    name, component, text = AGENTS.load(spec)
+    game = game_of(env_or_game)
     if name in AGENTS.names():
-        return make_named(name, given, game, seed=seed)
+        return make_named(name, {**AGENTS.read(name, component, text), **options}, game, seed=seed)
     if isinstance(component, type):
-        return _of_class(name, component, given, game, seed)
-    return _adapted(_with_options(name, component, given), game, seed)
+        return _of_class(name, component, {**AGENTS.read(name, component, text), **options}, game, seed)
+    return _adapted(_with_options(name, component, text, options), game, seed)
 
 
 def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:
@@ -108,7 +108,7 @@ def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed:
         ValueError: see :func:`make_agent`.
     """
     factory, game = AGENTS.find(name), game_of(env_or_game)
-    return _adapted(factory(game, seed=seed, **AGENTS.options(name, factory, options)), game, seed)
+    return _adapted(factory(game, seed=seed, **AGENTS.check(name, factory, options)), game, seed)
 
 
 def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
@@ -153,7 +153,7 @@ def isolated(thing: Any, game: Game, limits: ProcessLimits, seed: int | None) ->
         thing = spec_of_file(thing)
     if isinstance(thing, str) and AGENTS.is_registered(thing):
         agent = make_agent(thing, game, seed=seed)
-        if isinstance(agent, ProcessAgent) and not set(AGENTS.load(thing)[2]) & set(ProcessLimits._fields):
+        if isinstance(agent, ProcessAgent) and not _sets_limits(thing):
             agent.limits = limits
         return agent
     if isinstance(thing, str):
@@ -178,7 +178,7 @@ def _of_class(name: str, cls: type, options: Mapping[str, Any], game: Game, seed
     takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
     names = {parameter.name for parameter in parameters}
     given = {key: value for key, value in (("game", game), ("seed", seed)) if takes_all or key in names}
-    named = AGENTS.options(name, cls, options)
+    named = AGENTS.check(name, cls, options)
 
     def make(seed: int | None) -> Any:
         try:
@@ -191,17 +191,22 @@ def _of_class(name: str, cls: type, options: Mapping[str, Any], game: Game, seed
     return _adapted(make(seed), game, seed, make)
 
 
-def _with_options(name: str, thing: Any, options: Mapping[str, Any]) -> Any:
+def _sets_limits(spec: str) -> bool:
+    """Return whether the spec string of a registered agent sets limits of its process."""
+    return not set(ProcessLimits._fields).isdisjoint(AGENTS.read(*AGENTS.load(spec)))
+
+
+def _with_options(name: str, thing: Any, text: str | None, options: Mapping[str, Any]) -> Any:
     """Return a function of an observation with its other parameters set. Other objects have no options.
 
     Raises:
         ValueError: an option is unknown, or a required option is missing.
     """
     if not inspect.isfunction(thing):
-        check_options(f"agent {name}", options, ())
+        check_options(f"agent {name}", {**read_options(f"agent {name}", text, {}), **options}, {})
         return thing
-    observation = next(iter(inspect.signature(thing).parameters), "observation")
-    named = replace(AGENTS, given=(observation,)).options(name, thing, options)
+    agents = replace(AGENTS, given=(next(iter(inspect.signature(thing).parameters), "observation"),))
+    named = agents.check(name, thing, {**agents.read(name, thing, text), **options})
     return partial(thing, **named) if named else thing
 
 

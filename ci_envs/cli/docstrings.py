@@ -6,7 +6,6 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from ci_envs.registry.games import GameSpec
-from ci_envs.registry.spec import option_text
 
 
 def documented_object(spec: GameSpec) -> object:
@@ -23,11 +22,6 @@ def documented_object(spec: GameSpec) -> object:
 def first_line(documented: object) -> str:
     """Return the first line of the docstring of an object."""
     return plain_text((inspect.getdoc(documented) or "").partition("\n")[0])
-
-
-def default_text(parameter: inspect.Parameter, required: str) -> str:
-    """Return the default of an option as text for a spec string, or ``required`` if the option has no default."""
-    return required if parameter.default is inspect.Parameter.empty else option_text(parameter.default)
 
 
 def plain_text(text: str) -> str:

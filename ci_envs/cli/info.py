@@ -1,35 +1,22 @@
 """The command ``ci-envs info``."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ci_envs.cli.docstrings import default_text, documented_object, plain_text
+from ci_envs.cli.docstrings import documented_object, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
 from ci_envs.registry.games import registered, resolve, split_id
+from ci_envs.registry.options import NamedOption, options_of
 from ci_envs.registry.references import split_reference
-from ci_envs.registry.spec import option_names, split_spec
+from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-
-class DocumentedOption(NamedTuple):
-    """An option with its documentation.
-
-    Attributes:
-        name: The name.
-        default: The default as text, or ``required`` if there is no default.
-        meaning: A description of the option.
-    """
-
-    name: str
-    default: str
-    meaning: str
 
 
 @click.command()
@@ -74,7 +61,7 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
 
     if is_problem(name):
         maker = problem_maker(split_spec(name)[0])
-        yield from _factory_parts(name, maker, option_names(maker))
+        yield from _factory_parts(name, maker, options_of(maker).values())
         return
     spec, game, _ = resolve(name)
     lines = (inspect.getdoc(documented_object(spec)) or "").splitlines()
@@ -104,12 +91,12 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
         return
     if name in agents:
         factory = AGENTS.find(name)
-        yield from _factory_parts(f"Agent {name}", factory, AGENTS.option_names(factory))
+        yield from _factory_parts(f"Agent {name}", factory, AGENTS.options(factory).values())
         if isinstance(factory, Trainable):
             yield from _training_parts(name)
     if name in solvers:
         solver = SOLVERS.find(name)
-        yield from _factory_parts(f"Solver {name}", solver, SOLVERS.option_names(solver))
+        yield from _factory_parts(f"Solver {name}", solver, SOLVERS.options(solver).values())
 
 
 def _referred_parts(reference: str) -> "Iterator[RenderableType]":
@@ -124,60 +111,33 @@ def _referred_parts(reference: str) -> "Iterator[RenderableType]":
         return
     kind = SOLVERS if "problem" in inspect.signature(thing).parameters else AGENTS
     given = () if isinstance(thing, type) else tuple(inspect.signature(thing).parameters)[:1]
-    names = tuple(option for option in kind.option_names(thing) if option not in given)
-    yield from _factory_parts(f"{kind.kind.capitalize()} {name}", thing, names)
+    options = [option for option in kind.options(thing).values() if option.name not in given]
+    yield from _factory_parts(f"{kind.kind.capitalize()} {name}", thing, options)
 
 
-def _factory_parts(title: str, factory: Callable[..., Any], names: tuple[str, ...]) -> "Iterator[RenderableType]":
+def _factory_parts(
+    title: str, factory: Callable[..., Any], options: Iterable[NamedOption]
+) -> "Iterator[RenderableType]":
     """Yield the description of the object that a factory makes, and a table of the factory's options."""
     from docstring_parser import parse
 
     described = parse(inspect.getdoc(factory) or "")
     texts = filter(None, (described.short_description, described.long_description))
     yield plain_text("\n\n".join((title, *texts)))
-    if options := documented_options(factory, names):
+    if options := list(options):
         yield _options_table(options)
-
-
-def documented_options(factory: Callable[..., Any], names: tuple[str, ...]) -> list[DocumentedOption]:
-    """Return the options of a factory with their descriptions.
-
-    The descriptions come from the docstrings of the factory, of its constructor, and of the dataclass of its options
-    (:func:`~ci_envs.optimisation.solving.takes_options`, :func:`~ci_envs.registry.spec.takes_fields`).
-    """
-    from docstring_parser import parse
-
-    documented = (factory, vars(factory).get("__init__"), vars(factory).get("options_type"))
-    docstrings = [inspect.getdoc(one) for one in documented if one is not None]
-    meanings = {one.arg_name: one.description or "" for text in docstrings for one in parse(text or "").params}
-    parameters = inspect.signature(factory).parameters
-    return [
-        DocumentedOption(
-            name, default_text(parameters[name], "required"), plain_text(" ".join(meanings.get(name, "").split()))
-        )
-        for name in names
-    ]
 
 
 def _training_parts(name: str) -> "Iterator[RenderableType]":
     """Yield a table of the options of the training of an agent."""
-    yield f"\nTraining: ci-envs train {name} ENV --output DIR"
-    yield _options_table(training_options(name))
-
-
-def training_options(name: str) -> list[DocumentedOption]:
-    """Return the options of the training of an agent."""
-    from ci_envs.training.config import options_of, value_text
+    from ci_envs.training.config import training_options
     from ci_envs.training.learners import trainer_of
 
-    described: Mapping[str, Any] = options_of(trainer_of(name).config_type)
-    return [
-        DocumentedOption(key, "required" if one.required else value_text(one.default), f"{one.help}; {one.check}")
-        for key, one in described.items()
-    ]
+    yield f"\nTraining: ci-envs train {name} ENV --output DIR"
+    yield _options_table(training_options(trainer_of(name).config_type).values())
 
 
-def _options_table(options: list[DocumentedOption]) -> "RenderableType":
+def _options_table(options: Iterable[NamedOption]) -> "RenderableType":
     from rich import box
     from rich.table import Table
 
@@ -186,5 +146,5 @@ def _options_table(options: list[DocumentedOption]) -> "RenderableType":
     table.add_column("default", overflow="fold", max_width=24)
     table.add_column("meaning")
     for option in options:
-        table.add_row(*option)
+        table.add_row(option.name, option.default_text, option.meaning)
     return table

@@ -1,19 +1,21 @@
 """The command ``ci-envs list``."""
 
 import dataclasses
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.docstrings import default_text, documented_object, first_line
+from ci_envs.cli.docstrings import documented_object, first_line
 from ci_envs.optimisation.registry import problem_maker, registered_problems
 from ci_envs.registry.games import registered, resolve
-from ci_envs.registry.spec import option_names, option_text
+from ci_envs.registry.options import NamedOption, options_of
+from ci_envs.registry.spec import option_text
 
 KINDS = ("environments", "agents", "learners", "problems", "solvers")
+
+_OptionsOf = Callable[[Any], Mapping[str, NamedOption]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,24 +89,23 @@ def _entries(kind: str) -> Iterator[ListEntry]:
             values = {field.name: option_text(getattr(game, field.name)) for field in dataclasses.fields(game)}
             yield ListEntry(kind, id, first_line(documented_object(spec)), values)
         return
-    tables: Mapping[str, tuple[Callable[[], Iterable[str]], Callable[..., Any], Callable[..., tuple[str, ...]]]] = {
-        "agents": (AGENTS.names, AGENTS.find, AGENTS.option_names),
-        "learners": (learners, AGENTS.find, AGENTS.option_names),
-        "problems": (registered_problems, problem_maker, option_names),
-        "solvers": (SOLVERS.names, SOLVERS.find, SOLVERS.option_names),
+    tables: Mapping[str, tuple[Callable[[], Iterable[str]], Callable[[str], Any], _OptionsOf]] = {
+        "agents": (AGENTS.names, AGENTS.find, AGENTS.options),
+        "learners": (learners, AGENTS.find, AGENTS.options),
+        "problems": (registered_problems, problem_maker, options_of),
+        "solvers": (SOLVERS.names, SOLVERS.find, SOLVERS.options),
     }
-    names_of_kind, find, names_of = tables[kind]
+    names_of_kind, find, options = tables[kind]
     for name in names_of_kind():
-        yield _entry(kind, name, find, names_of)
+        yield _entry(kind, name, find, options)
 
 
-def _entry(
-    kind: str, name: str, find: Callable[[str], Callable[..., Any]], names_of: Callable[..., tuple[str, ...]]
-) -> ListEntry:
+def _entry(kind: str, name: str, find: Callable[[str], Any], options_of: _OptionsOf) -> ListEntry:
     try:
         factory = find(name)
-        parameters = inspect.signature(factory).parameters
-        options = {option: default_text(parameters[option], "...") for option in names_of(factory)}
+        options = {
+            option.name: "..." if option.is_required else option.default_text for option in options_of(factory).values()
+        }
     except Exception as error:  # one broken package must not hide the others
         return ListEntry(kind, name, f"cannot be loaded: {type(error).__name__}: {error}", {})
     return ListEntry(kind, name, first_line(factory), options)

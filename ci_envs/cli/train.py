@@ -1,7 +1,7 @@
 """The command ``ci-envs train``."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import click
 from ci_envs.cli.errors import flag_of, usage_errors
 from ci_envs.cli.options import ray_options, seed_option
 from ci_envs.registry.games import resolve
-from ci_envs.registry.spec import option_value, split_spec
+from ci_envs.registry.spec import split_spec
 
 _COUNT = click.IntRange(min=1)
 
@@ -96,9 +96,8 @@ def train(
         (learner, environment), flags = _split(words)
         flags |= {key: value for key, value in given.items() if value is not None}
         resolve(environment)  # its module can register the agent
-        _check_flags(learner, flags)
         folder = output or Path("runs") / re.sub(r"[^\w.-]+", "-", f"{split_spec(learner)[0]}-{environment}")
-        options = dict(map(_setting, settings)) | flags
+        options = _options(learner, dict(map(_setting, settings)), flags)
         try:
             trained = train_learner(learner, environment, output=folder, seed=seed, resume=resume, **options)
         except KeyboardInterrupt:
@@ -122,7 +121,7 @@ def _split(words: Sequence[str]) -> tuple[tuple[str, str], dict[str, Any]]:
         text = value if equals else next(rest, None)
         if text is None:
             raise click.UsageError(f"Option {flag!r} requires an argument.")
-        flags[flag[2:].replace("-", "_")] = option_value(text)
+        flags[flag[2:].replace("-", "_")] = text
     if len(names) < 2:
         raise click.UsageError(f"Missing argument {'ENV' if names else 'AGENT'!r}.")
     if len(names) > 2:
@@ -130,18 +129,18 @@ def _split(words: Sequence[str]) -> tuple[tuple[str, str], dict[str, Any]]:
     return (names[0], names[1]), flags
 
 
-def _check_flags(learner: str, flags: Iterable[str]) -> None:
-    """Check that a learner has the options that the flags set.
+def _options(learner: str, settings: Mapping[str, str], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a learner by name, in their types, from ``--set`` and the flags.
 
     Raises:
         ValueError: The learner has no such option, or no learner has this name.
         ImportError: A package that the learner needs is not installed.
     """
-    from ci_envs.training.config import options_of
+    from ci_envs.training.config import training_options
     from ci_envs.training.learners import learners, lengths_of, trainer_of
 
     trainer = trainer_of(learner)
-    known = options_of(trainer.config_type)
+    known = training_options(trainer.config_type)
     for flag in flags:
         if flag in known or flag == "preset":
             continue
@@ -149,11 +148,13 @@ def _check_flags(learner: str, flags: Iterable[str]) -> None:
         similar = lengths_of(trainer) if is_length else get_close_matches(flag, known, n=1)
         fix = f"Use {' or '.join(map(flag_of, similar))}" if similar else f"Remove {flag_of(flag)}"
         raise ValueError(f"{trainer.learner} has no option {flag_of(flag)}. {fix}.")
+    given = {**settings, **flags}.items()
+    return {name: known[name].parse(text) if name in known and isinstance(text, str) else text for name, text in given}
 
 
-def _setting(text: str) -> tuple[str, Any]:
-    """Return the name and the value of a ``--set``."""
+def _setting(text: str) -> tuple[str, str]:
+    """Return the name and the text of the value of a ``--set``."""
     name, equals, value = text.partition("=")
     if not (equals and name.isidentifier()):
         raise ValueError(f"--set must be NAME=VALUE, not {text!r}")
-    return name, option_value(value)
+    return name, value

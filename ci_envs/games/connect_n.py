@@ -8,7 +8,7 @@ draw.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb, prod
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,8 @@ from ci_envs.games.operations import (
 )
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.dispatch import implements
-from ci_envs.validation import integer_between, true_or_false
+from ci_envs.registry.options import Option, Untrusted
+from ci_envs.validation import integer_between
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,20 @@ class ConnectN(GridGame):
         O to move
     """
 
-    rows: int = 6
-    cols: int = 6
-    n: int = 4
-    gravity: bool = False
+    rows: Annotated[int, Option("rows of the board", ge=1, le=8, untrusted=Untrusted())] = 6
+    cols: Annotated[int, Option("columns of the board", ge=1, le=8, untrusted=Untrusted())] = 6
+    n: Annotated[
+        int, Option("stones in a row that win; they must fit on the board", ge=1, le=8, untrusted=Untrusted())
+    ] = 4
+    gravity: Annotated[
+        bool, Option("whether a stone falls to the lowest empty cell of its column", untrusted=Untrusted())
+    ] = False
 
     solver: ClassVar[str | None] = "ci_envs.solver.connect_n:ConnectNSolver"
 
     def __post_init__(self) -> None:
-        for name in ("rows", "cols"):
-            object.__setattr__(self, name, integer_between(name, getattr(self, name), 1, 8))
-        object.__setattr__(self, "n", integer_between("n", self.n, 1, max(self.rows, self.cols)))
-        true_or_false("gravity", self.gravity)
+        super().__post_init__()
+        integer_between("n", self.n, 1, max(self.rows, self.cols))
 
     @property
     def shape(self) -> tuple[int, int, int]:

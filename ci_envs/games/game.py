@@ -33,10 +33,11 @@ from ci_envs.games.plane_text import grid_diagram, planes_of, position_from_text
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented, is_overridden
+from ci_envs.registry.options import Validated
 
 
 @dataclass(frozen=True)
-class Game(Static, ABC):
+class Game(Validated, Static, ABC):
     """Base class of all games. A subclass is a frozen dataclass of its parameters, with the names of the rulebook.
 
     The methods are the Python API of a game: text, names and pictures. The rules are the operations of

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import factorial, prod
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from typing_extensions import override
@@ -37,7 +37,7 @@ from ci_envs.games.operations import (
 )
 from ci_envs.kernels.compiler import inline_kernel, kernel
 from ci_envs.kernels.dispatch import implements
-from ci_envs.validation import integer_between, true_or_false
+from ci_envs.registry.options import Option, Untrusted
 
 _MAX_HEAPS, _MAX_SIZE = 8, 255
 
@@ -57,9 +57,17 @@ class Nim(Game):
         1,3,1 1
     """
 
-    heaps: tuple[int, ...] = (1, 3, 5, 7)
-    max_take: int | None = None
-    misere: bool = False
+    heaps: Annotated[tuple[int, ...], Option("objects in each heap", ge=0, le=_MAX_SIZE, untrusted=Untrusted())] = (
+        1,
+        3,
+        5,
+        7,
+    )
+    max_take: Annotated[
+        int | None,
+        Option("maximum number of objects of a move; none is no limit", ge=1, le=_MAX_SIZE, untrusted=Untrusted()),
+    ] = None
+    misere: Annotated[bool, Option("whether the player who takes the last object loses", untrusted=Untrusted())] = False
 
     run_time_fields: ClassVar[tuple[str, ...]] = ("heaps", "max_take", "misere")
     run_time_names: ClassVar[tuple[str, ...]] = (
@@ -77,15 +85,11 @@ class Nim(Game):
     solver: ClassVar[str | None] = "ci_envs.solver.nim:NimSolver"
 
     def __post_init__(self) -> None:
-        heaps = tuple(self.heaps) if isinstance(self.heaps, Iterable) else (self.heaps,)
-        if not 1 <= len(heaps) <= _MAX_HEAPS:
+        super().__post_init__()
+        if not 1 <= len(self.heaps) <= _MAX_HEAPS:
             raise ValueError(f"heaps must be 1 to {_MAX_HEAPS} sizes, not {self.heaps!r}")
-        object.__setattr__(self, "heaps", tuple(integer_between("a heap", heap, 0, _MAX_SIZE) for heap in heaps))
         if not any(self.heaps):
             raise ValueError(f"heaps must hold at least one object, not {self.heaps!r}")
-        if self.max_take is not None:
-            object.__setattr__(self, "max_take", integer_between("max_take", self.max_take, 1, _MAX_SIZE))
-        true_or_false("misere", self.misere)
 
     @property
     def limit(self) -> int:

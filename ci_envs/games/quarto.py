@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 from math import comb, perm
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ from ci_envs.games.plane_text import grid_diagram
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements, operation
-from ci_envs.validation import true_or_false
+from ci_envs.registry.options import Option, Untrusted
 
 _CELLS = _PIECES = 16
 _USED, _HAND, _HOLDING = 16, 32, 36  # the first bits of the fields of the second word
@@ -87,13 +87,12 @@ class Quarto(Game):
         ['give0', 'give1', 'give2']
     """
 
-    squares: bool = False
+    squares: Annotated[
+        bool, Option("whether four pieces in a 2 x 2 square with a common attribute win too", untrusted=Untrusted())
+    ] = False
 
     shared_board: ClassVar[bool] = True
     position_share: ClassVar[float] = 1 / 4  # measured below random positions: most games end before the board is full
-
-    def __post_init__(self) -> None:
-        true_or_false("squares", self.squares)
 
     @property
     def action_count(self) -> int:

@@ -8,7 +8,7 @@ wins. A player who completes a line of the opponent loses, even if the same move
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from ci_envs.games.operations import (
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import implements, operation
-from ci_envs.validation import integer_between
+from ci_envs.registry.options import Option, Untrusted
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,11 @@ class Quixo(GridGame):
         O to move
     """
 
-    size: int = 5
+    size: Annotated[int, Option("cubes per side", ge=2, le=7, untrusted=Untrusted())] = 5
 
     can_cycle: ClassVar[bool] = True
     slides: ClassVar[bool] = True
     solver: ClassVar[str | None] = "ci_envs.solver.quixo:QuixoSolver"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", integer_between("size", self.size, 2, 7))
 
     @property
     def shape(self) -> tuple[int, int, int]:

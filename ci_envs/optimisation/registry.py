@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from ci_envs.registry.games import claim_id, import_object, split_id
-from ci_envs.registry.spec import check_options, option_names
+from ci_envs.registry.options import check_options, options_of, read_options
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -80,13 +80,14 @@ def resolve_problem(id: str, **parameters: Any) -> "tuple[ProblemSpec, Problem, 
         ValueError: the id or a parameter is unknown, or a value is out of range.
         OSError: a file that a parameter names cannot be read.
     """
-    name, options = split_id(id)
+    name, text = split_id(id)
     if name not in _problems:
         raise unknown_name("problem", name, _problems)
     spec = _problems[name]
-    maker, env_options = spec.maker(), option_names(spec.environment_class(), without=("problem",))
-    allowed = option_names(maker)
-    options = check_options(name, {**options, **parameters}, (*allowed, *env_options))
+    maker, env_options = spec.maker(), options_of(spec.environment_class(), ("problem",))
+    allowed = options_of(maker)
+    known = {**allowed, **env_options}
+    options = check_options(name, {**read_options(name, text, known), **parameters}, known)
     problem = maker(**{key: value for key, value in options.items() if key in allowed})
     return spec, problem, {key: value for key, value in options.items() if key in env_options}
 

@@ -3,19 +3,18 @@
 A solver is a function ``solver(problem, *, seed, **options)`` that checks its options and returns an iterator. The
 iterator yields an :class:`Incumbent` at least a few times per second, and ends when the search is complete. A solver is
 registered as an entry point of the group ``ci_envs.solvers``. The annotation of ``problem`` is the type of the problems
-that it solves. A solver with many options has them in a dataclass (:func:`takes_options`).
+that it solves.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import wraps
-from inspect import signature
 from time import perf_counter
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
-from ci_envs.optimisation.presets import with_preset
+from ci_envs.optimisation.presets import PRESETS
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.registry.components import Components
+from ci_envs.registry.options import PRESET, check_options, read_options, unnamed_option, with_preset
 from ci_envs.validation import positive_number
 
 SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
@@ -84,32 +83,6 @@ class Result:
 
 
 Solver = Callable[..., Iterator[Incumbent]]
-
-P = TypeVar("P", bound=Problem)
-Options = TypeVar("Options")
-
-
-def takes_options(options_type: type[Options]) -> Callable[[Callable[[P, Options], Iterator[Incumbent]]], Solver]:
-    """Return a decorator that makes the fields of a dataclass the options of a solver.
-
-    Args:
-        options_type: a dataclass of the options, with the field ``seed``. The decorated function takes the problem and
-            one object of this type; the solver takes the problem and the fields, and has the attribute
-            ``options_type`` for documentation.
-    """
-
-    def decorate(solve: Callable[[P, Options], Iterator[Incumbent]]) -> Solver:
-        @wraps(solve)
-        def solver(problem: P, *values: Any, **options: Any) -> Iterator[Incumbent]:
-            return solve(problem, options_type(*values, **options))
-
-        of_problem = signature(solve).parameters["problem"]
-        of_options = signature(options_type).parameters.values()
-        solver.__signature__ = signature(solve).replace(parameters=[of_problem, *of_options])  # type: ignore[attr-defined]
-        solver.options_type = options_type  # type: ignore[attr-defined]
-        return solver
-
-    return decorate
 
 
 def optimise(
@@ -180,12 +153,13 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     """
     if callable(solver):
         return solver(problem, seed=seed)
-    name, function, written = SOLVERS.load(solver)
+    name, function, text = SOLVERS.load(solver)
     if not isinstance(problem, problem_type_of(function)):
         raise ValueError(f"solver {name!r} is not for {problem!r}. Available: {', '.join(solvers_of(problem))}")
-    incumbents: Iterator[Incumbent] = function(
-        problem, seed=seed, **SOLVERS.options(name, function, with_preset(name, written))
-    )
+    owner, options, presets = f"solver {name}", SOLVERS.options(function), PRESETS.get(name, {})
+    known = {**options, "preset": PRESET} if presets else options
+    given = with_preset(owner, read_options(owner, text, known, unnamed_option(options)), options, presets)
+    incumbents: Iterator[Incumbent] = function(problem, seed=seed, **check_options(owner, given, options))
     return incumbents
 
 

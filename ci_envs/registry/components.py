@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ci_envs.extras import optional_import
+from ci_envs.registry.options import NamedOption, check_options, options_of, read_options, unnamed_option
 from ci_envs.registry.plugins import plugins
 from ci_envs.registry.references import exists, load, split_reference
-from ci_envs.registry.spec import check_options, option_names, split_options, unnamed_option
+from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
 
@@ -80,22 +81,22 @@ class Components:
         if found is None or not exists(found[0]):
             raise unknown_name(f"{self.kind} or module", spec.partition(":")[0], self.names())
 
-    def load(self, spec: str, suits: Callable[[Any], bool] | None = None) -> tuple[str, Any, dict[str, Any]]:
-        """Return the name, the object and the options of a spec string, which can begin with a reference to any module.
+    def load(self, spec: str, suits: Callable[[Any], bool] | None = None) -> tuple[str, Any, str | None]:
+        """Return the name, the object and the text of the options of a spec string. The name can be a reference.
 
         Args:
             spec: the spec string.
             suits: replaces :attr:`suits` for the object of a reference.
 
         Raises:
-            ValueError: there is no such object, or the options are malformed.
+            ValueError: there is no such object.
             ImportError: the object needs a package that is not installed.
             OSError: the file of a reference cannot be read.
         """
-        name, colon, rest = spec.partition(":")
         found = None if self.is_registered(spec) else split_reference(spec)
         if found is None:
-            return name, self.find(name), split_options(rest, spec) if colon else {}
+            name, written = split_spec(spec)
+            return name, self.find(name), written
         reference, written = found
         try:
             component = load(reference, suits or self.suits, self.kind)
@@ -103,18 +104,17 @@ class Components:
             raise unknown_name(f"{self.kind} or module", reference.place, self.names()) from error
         if not (suits or self.suits)(component):
             raise ValueError(f"{reference} cannot be used as {self.article} {self.kind}: it is {component!r}")
-        return str(reference), component, {} if written is None else split_options(written, spec)
+        return str(reference), component, written
 
-    def option_names(self, component: Callable[..., Any]) -> tuple[str, ...]:
-        """Return the names of the options of an object."""
-        return option_names(component, without=self.given)
+    def options(self, component: Callable[..., Any]) -> Mapping[str, NamedOption]:
+        """Return the options of an object."""
+        return options_of(component, self.given)
 
-    def options(self, name: str, component: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return given options by name, with their names checked.
+    def read(self, name: str, component: Callable[..., Any], text: str | None) -> dict[str, Any]:
+        """Return the options in a spec string by name (:func:`~ci_envs.registry.options.read_options`)."""
+        options = self.options(component)
+        return read_options(f"{self.kind} {name}", text, options, unnamed_option(options))
 
-        Raises:
-            ValueError: an option is unknown, or a required option is missing.
-        """
-        required = option_names(component, without=self.given, required=True)
-        unnamed = unnamed_option(component, self.given)
-        return check_options(f"{self.kind} {name}", given, self.option_names(component), required, unnamed)
+    def check(self, name: str, component: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return given options by name, checked (:func:`~ci_envs.registry.options.check_options`)."""
+        return check_options(f"{self.kind} {name}", given, self.options(component))

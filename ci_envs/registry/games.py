@@ -11,14 +11,24 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 from typing_extensions import override
 
+from ci_envs.registry.options import NamedOption, Option, Untrusted, check_options, options_of, read_options
 from ci_envs.registry.references import import_named, load, split_reference
-from ci_envs.registry.spec import check_options, option_names, split_options, split_spec
+from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
     from ci_envs.games.game import Game
 
-_ENV_OPTIONS = ("max_cycles", "render_mode")
+ENV_OPTIONS = {
+    "max_cycles": NamedOption(
+        "max_cycles",
+        int | None,
+        None,
+        Option("plies after which an undecided game is a draw", ge=1, untrusted=Untrusted(most=1000)),
+    ),
+    "render_mode": NamedOption("render_mode", Any, None, Option("how the environment draws")),
+}
+"""The options of the environment of every game."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,7 @@ def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tu
     Raises:
         ValueError: The id or a parameter is unknown, or a value is out of range.
     """
-    name, options = split_id(id)
+    name, text = split_id(id)
     spec = _specs.get(name) or _referred(name)
     if spec is None and name in _ids:
         raise ValueError(
@@ -131,19 +141,17 @@ def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tu
     if spec is None:
         raise unknown_name("environment", name, _specs)
     cls = spec.game_class()
-    allowed = option_names(cls)
-    known = (*allowed, *_ENV_OPTIONS)
-    options = check_options(name, options, known) | check_options(name, parameters, (*known, *further))
+    allowed = options_of(cls)
+    known = {**allowed, **ENV_OPTIONS}
+    others = {key: NamedOption(key, Any, None) for key in further}
+    options = check_options(name, read_options(name, text, known), known)
+    options |= check_options(name, parameters, {**known, **others})
     game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
     return spec, game, {key: value for key, value in options.items() if key not in allowed}
 
 
-def split_id(id: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the options of an id. ``module:Hex-v0`` imports ``module`` first.
-
-    Raises:
-        ValueError: The options are malformed.
-    """
+def split_id(id: str) -> tuple[str, str | None]:
+    """Return the name and the text of the options of an id. ``module:Hex-v0`` imports ``module`` first."""
     match = re.fullmatch(r"(?:([a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
     if match and match[1]:
         import_named(match[1])
@@ -151,7 +159,7 @@ def split_id(id: str) -> tuple[str, dict[str, Any]]:
     if found is None:
         return split_spec(match[2] if match else id)
     reference, written = found
-    return str(reference), {} if written is None else split_options(written, id)
+    return str(reference), written
 
 
 def _referred(name: str) -> GameSpec | None:

@@ -1,17 +1,24 @@
 """The agents of the reports by name: ``report:B31:max_lowest``."""
 
+from typing import Annotated
+
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
+from ci_envs.registry.options import Option, Untrusted
 from ci_envs.reports.catalog import agent_makers
 from ci_envs.validation import unknown_name
 
 
-def report_agent(game: Game, name: str, *, seed: int | None = None) -> Agent:
+def report_agent(
+    game: Game,
+    name: Annotated[str, Option("name of the agent, for example B31:max_lowest", untrusted=Untrusted())],
+    *,
+    seed: int | None = None,
+) -> Agent:
     """Make an agent of a report. The agent has the bugs of the report, but plays only legal actions.
 
     Args:
         game: The game.
-        name: The name of the agent, for example ``B31:max_lowest``.
         seed: The seed of the random numbers.
 
     Raises:

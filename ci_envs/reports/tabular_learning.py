@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ci_envs.agents.tabular.training import TabularTrainer
 from ci_envs.registry.games import resolve
 from ci_envs.registry.spec import split_spec
-from ci_envs.training.learners import make_config, trainer_of
+from ci_envs.training.learners import make_config, read_training_options, trainer_of
 from ci_envs.training.trainer import Task, TrainerState
 
 Progress = Callable[[float], object]
@@ -26,10 +26,10 @@ def new_trainer(
     Raises:
         ValueError: An option is not allowed.
     """
-    name, options = split_spec(learner)
+    name, text = split_spec(learner)
     _, game, env_options = resolve(environment)
     trainer_type = trainer_of(name)
-    config = make_config(trainer_type, game, {**options, "episodes": episodes})
+    config = make_config(trainer_type, game, {**read_training_options(trainer_type, text), "episodes": episodes})
     trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
     assert isinstance(trainer, TabularTrainer), f"{name} is not a tabular learner"
     if earlier is not None:

@@ -9,20 +9,20 @@ from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import import_object, resolve
-from ci_envs.registry.spec import check_options, split_spec
-from ci_envs.training.config import TrainingConfig, options_of
+from ci_envs.registry.options import PRESET, check_options, read_options, with_preset
+from ci_envs.training.config import TrainingConfig, training_options
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
 from ci_envs.training.trainer import Task, Trainer
-from ci_envs.validation import integer_between, unknown_name
+from ci_envs.validation import integer_between
 
 
 def _can_be_trained(thing: Any) -> bool:
     return isinstance(thing, Trainable) or (isinstance(thing, type) and issubclass(thing, Trainer))
 
 
-def load_learner(learner: str) -> tuple[str, Any, dict[str, Any]]:
-    """Return the name, the agent or trainer, and the options of a spec string (:meth:`Components.load`)."""
+def load_learner(learner: str) -> tuple[str, Any, str | None]:
+    """Return the name, the agent or trainer, and the text of the options of a spec string (:meth:`Components.load`)."""
     return AGENTS.load(learner, _can_be_trained)
 
 
@@ -68,8 +68,8 @@ def train(
     """
     _, game, env_options = resolve(environment)  # first, because its module can register the agent
     trainer_type = trainer_of(learner)
-    name, component, given = load_learner(learner)
-    options = {**given, **options}
+    name, component, text = load_learner(learner)
+    options = {**read_training_options(trainer_type, text), **options}
     config = make_config(trainer_type, game, options)
     seed = integer_between("seed", seed, 0, 2**64 - 1)
     trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
@@ -110,46 +110,47 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
     Args:
         trainer: The trainer.
         game: The game.
-        options: The values by name. The name ``""`` stands for the option that a spec string can set without its name.
-            ``preset`` selects options of :attr:`Trainer.named_presets`; the other given options replace them.
+        options: The values by name. ``preset`` selects options of :attr:`Trainer.named_presets`; the other given
+            options replace them.
 
     Raises:
         ValueError: An option or a preset is unknown, a required option is missing, or a value is not allowed.
     """
-    options = dict(options)
-    options = {**_preset_options(trainer, options.pop("preset", None)), **options}
-    described = options_of(trainer.config_type)
-    owner = f"training of {trainer.learner}"
-    named = check_options(owner, options, tuple(described), unnamed=trainer.config_type.unnamed)
-    values = {**trainer.presets(game), **named}
-    for name, one in described.items():
-        if one.required and name not in values:
-            raise ValueError(f"{owner} needs the option {name!r}: {one.check}")
-    return trainer.config_type(**values)
+    declared = training_options(trainer.config_type)
+    values = {**trainer.presets(game), **_with_preset(trainer, options)}
+    return trainer.config_type(**check_options(_owner(trainer), values, declared))
+
+
+def read_training_options(trainer: type[Trainer], text: str | None) -> dict[str, Any]:
+    """Return the options of a trainer in a spec string by name. They are not checked.
+
+    Raises:
+        ValueError: An option is unknown, or the text is malformed.
+    """
+    options = {**training_options(trainer.config_type), "preset": PRESET}
+    return read_options(_owner(trainer), text, options, trainer.config_type.unnamed)
+
+
+def _with_preset(trainer: type[Trainer], options: Mapping[str, Any]) -> dict[str, Any]:
+    return with_preset(_owner(trainer), options, training_options(trainer.config_type), trainer.named_presets)
+
+
+def _owner(trainer: type[Trainer]) -> str:
+    return f"training of {trainer.learner}"
 
 
 def lengths_of(trainer: type[Trainer]) -> list[str]:
     """Return the names of the options that set the length of a run."""
-    return [name for name, described in options_of(trainer.config_type).items() if described.is_length]
+    return [name for name, one in training_options(trainer.config_type).items() if one.declared.is_length]
 
 
 def _default_length(trainer: Trainer, options: Mapping[str, Any]) -> str | None:
     """Return a remark on the default length of a run, or None if the options or their preset set the length."""
     names = lengths_of(type(trainer))
-    given = {*_preset_options(type(trainer), options.get("preset")), *options}
-    if not given.isdisjoint(names):
+    if not _with_preset(type(trainer), options).keys().isdisjoint(names):
         return None
     lengths = [f"{value:,} {name}" for name in names if (value := getattr(trainer.config, name)) is not None]
     return f"Default length: {', '.join(lengths)}. The option {' or '.join(names)} changes it."
-
-
-def _preset_options(trainer: type[Trainer], name: object) -> dict[str, Any]:
-    """Return the options of a preset, or ``{}`` if ``name`` is None."""
-    if name is None:
-        return {}
-    if name not in trainer.named_presets:
-        raise unknown_name("preset", str(name), trainer.named_presets, owner=f"training of {trainer.learner}")
-    return dict(split_spec(f"{trainer.learner}:{trainer.named_presets[str(name)]}")[1])
 
 
 def _is_trainable(name: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-from ci_envs.training.config import options_of, values_of
+from ci_envs.training.config import training_options, values_of
 from ci_envs.training.events import EventLog
 from ci_envs.training.folder import Row, RunFolder, RunRecord, json_value, run_exists_error
 from ci_envs.training.ladder import Ladder, Measurement
@@ -105,8 +105,8 @@ class TrainingRun:
         config: dict[str, Any] = {"learner": trainer.learner, "environment": task.environment, "seed": task.seed}
         config["options"] = options
         if resume:
-            described = options_of(type(trainer.config))
-            folder.check_config(config, [name for name in options if described[name].changeable])
+            declared = training_options(type(trainer.config))
+            folder.check_config(config, [name for name in options if declared[name].declared.changeable])
         if folder.has_checkpoint:
             if not resume:
                 raise run_exists_error(folder.path)

@@ -6,9 +6,11 @@ from typing import Any
 
 from nicegui import ui
 
+from ci_envs.registry.games import ENV_OPTIONS, resolve
+from ci_envs.registry.options import options_of, read_options
 from ci_envs.registry.spec import split_spec
 from ci_envs.web.catalog import HUMAN, Entry
-from ci_envs.web.offers import Offer, Offers, OptionField
+from ci_envs.web.offers import Offer, Offers
 from ci_envs.web.option_inputs import OptionInputs, spec_of
 from ci_envs.web.players import game_title
 from ci_envs.web.schemas import NewGame
@@ -88,7 +90,7 @@ class NewGameForm:
         entry = self._entries[name]
         self._options.clear()
         with self._options:
-            self._inputs = OptionInputs(name, [_parameter(entry, option) for option in entry.options], given)
+            self._inputs = OptionInputs(name, [*entry.options.values()], given)
         if self._is_open:
             self.load()
 
@@ -182,16 +184,10 @@ class Seat:
         return (self._own_name.value or "").strip() if self._who.value == _PERSON else ""
 
 
-def _parameter(entry: Entry, option: str) -> OptionField:
-    """Return the field of a parameter of a game from the type of its default."""
-    default, meaning = entry.options[option], entry.meanings.get(option, "")
-    if isinstance(default, bool):
-        return OptionField(option, "switch", default, meaning)
-    return OptionField(option, "whole number" if isinstance(default, int) else "text", default, meaning)
-
-
 def _given(environment: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of the environment in the address of the page."""
+    name, text = split_spec(environment)
     try:
-        return split_spec(environment)
+        return name, read_options(name, text, {**options_of(resolve(name)[0].game_class()), **ENV_OPTIONS})
     except ValueError:  # the address of the page was edited
         return "", {}

@@ -1,39 +1,14 @@
 """The agents that the form of a new game offers: the agents that can play the game, with their options."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import Parameter, signature
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
-from ci_envs.agent_interface.capabilities import HasCheckpoints, HasOptionValues
+from ci_envs.agent_interface.capabilities import HasCheckpoints
 from ci_envs.games.game import Game
 from ci_envs.registry.agents import AGENTS
-from ci_envs.registry.spec import unnamed_option
-from ci_envs.web.catalog import Catalog, limit_of
-
-Kind = Literal["switch", "whole number", "number", "text", "choice"]
-
-
-@dataclass(frozen=True)
-class OptionField:
-    """An option in a form.
-
-    Attributes:
-        name: The name of the option.
-        kind: The kind of its values.
-        default: The default value, or None.
-        meaning: The description of the option.
-        values: The allowed values of a ``choice``.
-        most: The largest value that the server allows, or None.
-    """
-
-    name: str
-    kind: Kind
-    default: Any
-    meaning: str
-    values: tuple[str, ...] = ()
-    most: float | None = None
+from ci_envs.registry.options import NamedOption, unnamed_option
+from ci_envs.web.catalog import Catalog
 
 
 @dataclass(frozen=True)
@@ -44,13 +19,13 @@ class Offer:
         name: The name of the agent.
         purpose: A description in one line.
         variants: The included models or rules to choose from. Empty if there are none.
-        options: The other options.
+        options: The other options that clients can set.
     """
 
     name: str
     purpose: str
     variants: tuple[str, ...]
-    options: tuple[OptionField, ...]
+    options: tuple[NamedOption, ...]
 
 
 class Offers:
@@ -103,18 +78,14 @@ class Offers:
             factory = AGENTS.find(name)
         except ImportError:
             return None
-        unnamed = unnamed_option(factory, AGENTS.given)
-        candidates = _variants(factory, unnamed)
+        options = AGENTS.options(factory)
+        unnamed = unnamed_option(options)
+        candidates = _variants(factory, options[unnamed] if unnamed else None)
         variants = tuple(value for value in candidates if self._can_play(f"{name}:{value}", game))
         if not variants and (candidates or not self._can_play(name, game)):
             return None
-        parameters, names = signature(factory).parameters, AGENTS.option_names(factory)
-        fields = [
-            option_field(parameters[option], entry.meanings.get(option, ""), _values(factory).get(option, ()), names)
-            for option in names
-            if option != unnamed
-        ]
-        return Offer(name, entry.purpose, variants, tuple(fields))
+        settable = (one for one in options.values() if one.name != unnamed and one.declared.untrusted is not None)
+        return Offer(name, entry.purpose, variants, tuple(settable))
 
     def _can_play(self, spec: str, game: Game) -> bool:
         try:
@@ -124,37 +95,7 @@ class Offers:
         return True
 
 
-def option_field(
-    parameter: Parameter, meaning: str, values: tuple[str, ...] = (), names: tuple[str, ...] = ()
-) -> OptionField:
-    """Return the field of an option from the annotation of its parameter.
-
-    Args:
-        parameter: The parameter of the factory.
-        meaning: The description of the option.
-        values: The allowed values, if they are known.
-        names: The names of all options of the agent.
-    """
-    default = None if parameter.default is Parameter.empty else parameter.default
-    kind = _kind(str(parameter.annotation), values)
-    return OptionField(parameter.name, kind, default, meaning, values, limit_of(parameter.name, names))
-
-
-def _kind(annotation: str, values: tuple[str, ...]) -> Kind:
-    if values:
-        return "choice"
-    kinds: dict[str, Kind] = {"bool": "switch", "int": "whole number", "float": "number"}
-    words = {word for word in annotation.replace("<class '", "").replace("'>", "").split(" | ") if word != "None"}
-    return kinds.get(words.pop(), "text") if len(words) == 1 else "text"
-
-
-def _variants(factory: Any, unnamed: str | None) -> tuple[str, ...]:
+def _variants(factory: Any, unnamed: NamedOption | None) -> tuple[str, ...]:
     if isinstance(factory, HasCheckpoints):
         return tuple(factory.checkpoints())
-    return _values(factory).get(unnamed, ()) if unnamed else ()
-
-
-def _values(factory: Any) -> Mapping[str, tuple[str, ...]]:
-    if not isinstance(factory, HasOptionValues):
-        return {}
-    return {name: tuple(values) for name, values in factory.option_values.items()}
+    return tuple(unnamed.declared.choices) if unnamed else ()

@@ -5,8 +5,8 @@ from typing import Any
 
 from nicegui import ui
 
+from ci_envs.registry.options import NamedOption
 from ci_envs.registry.spec import option_text
-from ci_envs.web.offers import OptionField
 
 _SUGGESTED: Mapping[tuple[str, str], Any] = {("mcts", "simulations"): 1000, ("minimax", "depth"): 3}
 
@@ -18,7 +18,7 @@ class OptionInputs:
         owner: The id of the game or the name of the agent.
     """
 
-    def __init__(self, owner: str, fields: Sequence[OptionField], given: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, owner: str, fields: Sequence[NamedOption], given: Mapping[str, Any] | None = None) -> None:
         """Make the inputs in the current element.
 
         Args:
@@ -30,7 +30,7 @@ class OptionInputs:
         self._fields = fields
         self._inputs: list[Any] = []
         for field in fields:
-            value = (given or {}).get(field.name, _SUGGESTED.get((owner, field.name), field.default))
+            value = (given or {}).get(field.name, _SUGGESTED.get((owner, field.name), _default(field)))
             with ui.element("div").classes("option"):
                 self._inputs.append(_input(field, value))
 
@@ -38,7 +38,7 @@ class OptionInputs:
     def options(self) -> list[str]:
         """The options that differ from their defaults, as ``name=value``."""
         texts = [(field, _text(element.value)) for field, element in zip(self._fields, self._inputs, strict=True)]
-        return [f"{field.name}={text}" for field, text in texts if text != option_text(field.default)]
+        return [f"{field.name}={text}" for field, text in texts if text != option_text(_default(field))]
 
 
 def spec_of(name: str, options: Sequence[str]) -> str:
@@ -46,22 +46,28 @@ def spec_of(name: str, options: Sequence[str]) -> str:
     return f"{name}:{','.join(options)}" if options else name
 
 
-def _input(field: OptionField, value: Any) -> Any:
+def _default(field: NamedOption) -> Any:
+    return None if field.is_required else field.default
+
+
+def _input(field: NamedOption, value: Any) -> Any:
     label = field.name.replace("_", " ")
-    if field.kind == "switch":
+    declared, limit = field.declared, field.declared.untrusted
+    most = declared.le if limit is None or limit.most is None else limit.most
+    if field.types == (bool,):
         element: Any = ui.switch(label, value=bool(value))
-        ui.label(_sentence(field.meaning)).classes("note")
+        ui.label(_sentence(declared.doc)).classes("note")
         return element
-    if field.kind == "choice":
-        element = ui.select([*field.values], value=value, label=label, clearable=field.default is None)
-    elif field.kind == "text":
-        element = ui.input(label, value="" if value is None else option_text(value))
+    if declared.choices and field.types == (str,):
+        element = ui.select([*declared.choices], value=value, label=label, clearable=field.default is None)
+    elif field.types in ((int,), (float,)):
+        digits = 0 if field.types == (int,) else None
+        element = ui.number(label, value=value, min=declared.ge, max=most, precision=digits, format=None)
     else:
-        digits = 0 if field.kind == "whole number" else None
-        element = ui.number(label, value=value, max=field.most, precision=digits, format=None)
+        element = ui.input(label, value="" if value is None else option_text(value))
     element.props("stack-label" if value is None else "").classes("w-full")
-    most = "" if field.most is None else f" At most {field.most:g} here."
-    ui.label(f"{_sentence(field.meaning)}{most}").classes("note")
+    here = "" if limit is None or limit.most is None else f" At most {limit.most:g} here."
+    ui.label(f"{_sentence(declared.doc)}{here}").classes("note")
     return element
 
 
@@ -74,5 +80,5 @@ def _text(value: Any) -> str:
 
 
 def _sentence(meaning: str) -> str:
-    first = meaning.replace("`", "").partition(". ")[0].rstrip(".")
+    first = meaning.partition("; ")[0]
     return f"{first[:1].upper()}{first[1:]}." if first else ""

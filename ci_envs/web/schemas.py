@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ci_envs.registry.options import NamedOption
 from ci_envs.web.catalog import Entry
 from ci_envs.web.clock import seconds_left
 from ci_envs.web.game_service import GameService
@@ -39,12 +40,29 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class OptionDeclaration(BaseModel):
+    """An option: its meaning, the JSON schema of its values, and the values that clients can choose."""
+
+    meaning: str
+    values: dict[str, Any]
+    settable: bool = Field(description="Whether clients can set the option.")
+    most: float | None = Field(description="The largest value that clients can choose, or null.")
+
+    @classmethod
+    def of(cls, option: NamedOption) -> "OptionDeclaration":
+        """Return the declaration of an option."""
+        limit = option.declared.untrusted
+        most = None if limit is None else limit.most
+        return cls(meaning=option.meaning, values=option.schema, settable=limit is not None, most=most)
+
+
 class CatalogEntry(BaseModel):
     """An environment or an agent with its options."""
 
     name: str
     purpose: str
     options: dict[str, Any]
+    declarations: dict[str, OptionDeclaration]
     checkpoints: list[str]
 
     @classmethod
@@ -53,7 +71,8 @@ class CatalogEntry(BaseModel):
         return cls(
             name=entry.name,
             purpose=entry.purpose,
-            options=dict(entry.options),
+            options={name: None if one.is_required else one.default for name, one in entry.options.items()},
+            declarations={name: OptionDeclaration.of(one) for name, one in entry.options.items()},
             checkpoints=list(entry.checkpoints),
         )
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from ci_envs.agent_interface.capabilities import Trainable
 from ci_envs.cli.docstrings import first_line
-from ci_envs.cli.info import DocumentedOption, documented_options, training_options
 from ci_envs.optimisation.registry import problem_maker
 from ci_envs.optimisation.solving import SOLVERS
 from ci_envs.registry.agents import AGENTS
-from ci_envs.registry.spec import option_names, split_spec
+from ci_envs.registry.options import NamedOption, options_of
+from ci_envs.registry.spec import split_spec
+from ci_envs.training.config import training_options
+from ci_envs.training.learners import trainer_of
 
 STRENGTH = Path(__file__).parents[1] / "strength"
 
@@ -19,10 +21,10 @@ STRENGTH = Path(__file__).parents[1] / "strength"
 def agent_sections(name: str) -> str:
     """Return the generated sections of an agent's page: options, options of the training, and strength."""
     factory = AGENTS.find(name)
-    sections = ["## Options", _table(documented_options(factory, AGENTS.option_names(factory)))]
+    sections = ["## Options", _table(AGENTS.options(factory).values())]
     if isinstance(factory, Trainable):
         sections += ["## Options of the training", f"`ci-envs train {name} ENV --output DIR`"]
-        sections += [_table(training_options(name))]
+        sections += [_table(training_options(trainer_of(name).config_type).values())]
     if strength := list(_strength_rows(name)):
         sections += ["## Strength", _STRENGTH_TEXT, *_strength_table(strength)]
     return "\n\n".join(sections) + "\n"
@@ -34,14 +36,13 @@ def solver_sections(names: Iterable[str]) -> str:
     for name in names:
         solver = SOLVERS.find(name)
         sections += [f"### `{name}`", first_line(solver)]
-        sections += [_table(documented_options(solver, SOLVERS.option_names(solver)))]
+        sections += [_table(SOLVERS.options(solver).values())]
     return "\n\n".join(sections) + "\n"
 
 
 def problem_table(id: str) -> str:
     """Return the table of the parameters of an optimisation problem."""
-    maker = problem_maker(id)
-    return _table(documented_options(maker, option_names(maker)))
+    return _table(options_of(problem_maker(id)).values())
 
 
 _STRENGTH_TEXT = """\
@@ -76,11 +77,9 @@ def _strength_rows(name: str) -> Iterable[str]:
                 yield "| " + " | ".join(cells) + " |"
 
 
-def _table(options: list[DocumentedOption]) -> str:
-    if not options:
-        return "There are no options."
-    rows = [f"| `{name}` | `{default}` | {_cell(meaning)} |" for name, default, meaning in options]
-    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+def _table(options: Iterable[NamedOption]) -> str:
+    rows = [f"| `{one.name}` | `{one.default_text}` | {_cell(one.meaning)} |" for one in options]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows]) if rows else "There are no options."
 
 
 def _cell(text: str) -> str:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from ci_envs.agents import Agent
 from ci_envs.games.connect_n import ConnectN
-from ci_envs.training.checks import Integer
-from ci_envs.training.config import TrainingConfig, option
+from ci_envs.registry.options import Option
+from ci_envs.training.config import TrainingConfig
 from ci_envs.training.trainer import Trainer, TrainerState
 
 
@@ -32,7 +33,7 @@ class Fixed(Agent):
 class RoundsConfig(TrainingConfig):
     """The options of Rounds."""
 
-    rounds: int = option("number of rounds", Integer(1), 6, is_length=True)
+    rounds: Annotated[int, Option("number of rounds", ge=1, is_length=True)] = 6
 
 
 class Rounds(Trainer):

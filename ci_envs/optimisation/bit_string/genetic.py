@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,51 +15,62 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import ByKey, MatingPool, Selection, TournamentSelection
 from ci_envs.optimisation.evolution.survival import Comma, Plus, Survival
 from ci_envs.optimisation.problem import Problem
-from ci_envs.optimisation.solving import Incumbent, takes_options
-from ci_envs.validation import integer_between, nonnegative_number, one_of
+from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, Validated
+from ci_envs.validation import integer_between, one_of
 
 _CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
 _SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
-_PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the default survival of each
+PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the default survival of each
 
 
 @dataclass(frozen=True)
-class GeneticOptions:
+class GeneticOptions(Validated):
     """The options of :func:`genetic`.
 
     With parents by ``ones`` the genome with the most ones wins a tournament, regardless of its fitness. This is not a
     black-box method: it assumes that all ones is the optimum. Then the offspring replace the parents by default. If the
     fittest parents could survive, they would undo the selection by ones, because the fitness leads away from all ones.
-
-    Attributes:
-        parents: the selection of parents: ``fitness``, or ``ones``, which assumes that ones are good.
-        population: the number of genomes that survive, from 1 to ``calls``.
-        offspring: the number of genomes made per generation.
-        crossover: ``uniform``, ``one_point``, or None; None with parents by fitness gives a (mu + lambda) evolution.
-        tournament: the tournament size of the selection of parents; 1 selects uniformly.
-        pool: the size of a mating pool that the tournaments fill and from which parents are sampled, 2 or more; None
-            makes every parent the winner of a tournament.
-        flips: the mean number of bits of a child that flip, from 0 to the number of loci.
-        survival: ``plus`` (the best of parents and offspring survive) or ``comma`` (the best offspring survive); None
-            means ``plus`` with parents by fitness, and ``comma`` with parents by ones.
-        patience: the number of generations without a better fitness after which the search ends (early stopping), 1 or
-            more; None means that only ``calls`` ends it.
-        calls: the maximum number of fitness calls; the search ends when too few are left for another generation.
-        seed: the seed of all random numbers, 0 to 2^64 - 1.
     """
 
-    parents: str = "fitness"
+    parents: Annotated[str, Option("selection of parents; ones assumes that ones are good", choices=PARENTS)] = (
+        "fitness"
+    )
     _: KW_ONLY
-    population: int = 50
-    offspring: int = 50
-    crossover: str | None = "uniform"
-    tournament: int = 3
-    pool: int | None = None
-    flips: float = 1.0
-    survival: str | None = None
-    patience: int | None = None
-    calls: int = 26_000
-    seed: int = 0
+    population: Annotated[int, Option("number of genomes that survive, at most calls", ge=1)] = 50
+    offspring: Annotated[int, Option("number of genomes made per generation", ge=1)] = 50
+    crossover: Annotated[
+        str | None,
+        Option(
+            "crossover; none with parents by fitness gives a (mu + lambda) evolution", choices=("uniform", "one_point")
+        ),
+    ] = "uniform"
+    tournament: Annotated[int, Option("tournament size of the selection of parents; 1 selects uniformly", ge=1)] = 3
+    pool: Annotated[
+        int | None,
+        Option(
+            "size of a mating pool that the tournaments fill and from which parents are sampled; none makes every "
+            "parent the winner of a tournament",
+            ge=2,
+        ),
+    ] = None
+    flips: Annotated[float, Option("mean number of bits of a child that flip, at most the number of loci", ge=0)] = 1.0
+    survival: Annotated[
+        str | None,
+        Option(
+            "plus: the best of parents and offspring survive; comma: the best offspring survive; none is plus with "
+            "parents by fitness, and comma with parents by ones",
+            choices=("plus", "comma"),
+        ),
+    ] = None
+    patience: Annotated[
+        int | None,
+        Option("generations without a better fitness after which the search ends; none is no such limit", ge=1),
+    ] = None
+    calls: Annotated[
+        int,
+        Option("maximum number of fitness calls; the search ends when too few are left for another generation", ge=1),
+    ] = 26_000
 
     def plan(self, loci: int) -> Plan:
         """Return the evolutionary algorithm for genomes of ``loci`` bits.
@@ -66,21 +78,21 @@ class GeneticOptions:
         Raises:
             ValueError: a value is out of range, or the values do not fit together.
         """
-        one_of("parents", self.parents, _PARENTS)
-        if nonnegative_number("flips", self.flips) > loci:
+        if self.flips > loci:
             raise ValueError(f"flips must be a number from 0 to the {loci} loci, not {self.flips!r}")
         select: Selection = TournamentSelection(self.tournament)
         if self.parents == "ones":
             select = ByKey(_count_ones, select)
         if self.pool is not None:
             select = MatingPool(self.pool, select)
-        survive = survival_named(self.survival or _PARENTS[self.parents])
+        survive = survival_named(self.survival or PARENTS[self.parents])
         mutate, crossover = BitFlip(self.flips / loci), crossover_named(self.crossover)
         return Plan(self.population, self.offspring, mutate, select, crossover, survive=survive)
 
 
-@takes_options(GeneticOptions)
-def genetic(problem: Problem, options: GeneticOptions) -> Iterator[Incumbent]:
+def genetic(
+    problem: Problem, parents: str = "fitness", *, seed: int = 0, **given: Annotated[Any, GeneticOptions]
+) -> Iterator[Incumbent]:
     """Genetic algorithm with one population; the work is the number of fitness calls.
 
     ``genetic:preset=A3`` is the genetic algorithm that report A describes. The preset means
@@ -89,15 +101,18 @@ def genetic(problem: Problem, options: GeneticOptions) -> Iterator[Incumbent]:
 
     Args:
         problem: the problem to solve.
-        options: the options, which are keyword arguments of the solver.
+        parents: see :class:`GeneticOptions`.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
+        **given: the other fields of :class:`GeneticOptions`.
 
     Raises:
         ValueError: a value is out of range, or the values do not fit together.
     """
+    options = GeneticOptions(parents, **given)
     box = BlackBox(problem, options.calls)
     plan = options.plan(box.loci)
     check_limits(options.population, options.calls, options.patience)
-    return run_plan(box, plan, RandomBits(box.loci), options.seed, patience=options.patience)
+    return run_plan(box, plan, RandomBits(box.loci), seed, patience=options.patience)
 
 
 def check_limits(population: int, calls: int, patience: int | None) -> None:

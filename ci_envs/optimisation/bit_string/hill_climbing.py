@@ -1,6 +1,7 @@
 """Hill climbing with random restarts, one bit at a time."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from numpy.random import Generator
@@ -8,10 +9,14 @@ from numpy.random import Generator
 from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between
 
 
-def random_restart_hill_climbing(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def random_restart_hill_climbing(
+    problem: Problem, *, calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000, seed: int = 0
+) -> Iterator[Incumbent]:
     """Hill climbing: flip each bit once per pass, in random order, and keep flips that are not worse.
 
     The search restarts from a random genome when a whole pass has improved nothing. The work is the number of fitness
@@ -19,7 +24,6 @@ def random_restart_hill_climbing(problem: Problem, *, calls: int = 26_000, seed:
 
     Args:
         problem: the problem to solve.
-        calls: the number of fitness calls, 1 or more.
         seed: the seed of all random numbers, 0 or more.
 
     Raises:

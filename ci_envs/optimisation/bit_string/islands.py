@@ -5,47 +5,64 @@ Cohoon, Hegde, Martin and Richards, "Punctuated equilibria: a parallel genetic a
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
 from ci_envs.optimisation.bit_string.black_box import BlackBox
-from ci_envs.optimisation.bit_string.genetic import GeneticOptions
+from ci_envs.optimisation.bit_string.genetic import PARENTS, GeneticOptions
 from ci_envs.optimisation.evolution.engine import Plan, State, first_generation, next_generation
 from ci_envs.optimisation.evolution.initial import RandomBits
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between
 
 
+@validated
 def islands(
     problem: Problem,
-    parents: str = "fitness",
+    parents: Annotated[
+        str, Option("selection of parents; ones assumes that ones are good", choices=PARENTS)
+    ] = "fitness",
     *,
-    islands: int = 4,
-    migration: int = 10,
-    population: int = 20,
-    crossover: str | None = "uniform",
-    tournament: int = 3,
-    flips: float = 1.0,
-    calls: int = 26_000,
+    islands: Annotated[int, Option("number of populations, at most calls", ge=1)] = 4,
+    migration: Annotated[
+        int,
+        Option(
+            "generations between migrations, in which the best genome of each population replaces the worst genome of "
+            "the next",
+            ge=1,
+        ),
+    ] = 10,
+    population: Annotated[
+        int,
+        Option(
+            "genomes per island, and offspring per island and generation; all islands together have at most calls "
+            "genomes",
+            ge=1,
+        ),
+    ] = 20,
+    crossover: Annotated[
+        str | None, Option("crossover; none makes children with one parent", choices=("uniform", "one_point"))
+    ] = "uniform",
+    tournament: Annotated[int, Option("tournament size of the selection of parents", ge=1)] = 3,
+    flips: Annotated[float, Option("mean number of bits of a child that flip, at most the number of loci", ge=0)] = 1.0,
+    calls: Annotated[
+        int,
+        Option(
+            "maximum number of fitness calls of all islands together; the search ends when too few are left for "
+            "another generation",
+            ge=1,
+        ),
+    ] = 26_000,
     seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Evolve populations in a ring, each as :func:`~ci_envs.optimisation.bit_string.genetic.genetic` does.
 
     Args:
         problem: the problem to solve.
-        parents: the selection of parents, see ``genetic``.
-        islands: the number of populations, from 1 to ``calls``.
-        migration: the number of generations between migrations, in which the best genome of each population replaces
-            the worst genome of the next.
-        population: the number of genomes per island, and of the offspring per island and generation. All islands
-            together have at most ``calls`` genomes.
-        crossover: see ``genetic``.
-        tournament: see ``genetic``.
-        flips: see ``genetic``.
-        calls: the maximum number of fitness calls of all islands together; the search ends when too few are left for
-            another generation.
         seed: the seed of all random numbers, 0 or more.
 
     Raises:
@@ -53,7 +70,6 @@ def islands(
     """
     box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
     count = integer_between("islands", islands, 1, calls)
-    integer_between("migration", migration, 1)
     of_each = GeneticOptions(
         parents, population=population, offspring=population, crossover=crossover, tournament=tournament, flips=flips
     )

@@ -13,6 +13,7 @@ have different sizes. Such a group is rejected as ambiguous.
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between
 
 _SAME_SIZE = 1e-6  # maximum relative difference between effects of the same size
@@ -35,7 +37,10 @@ class _Group:
     bits: NDArray[np.bool_]
 
 
-def linkage(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def linkage(
+    problem: Problem, *, calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000, seed: int = 0
+) -> Iterator[Incumbent]:
     """Flip single bits to find groups of related bits, then set each group to its better bits or to their opposites.
 
     Bits without a group are randomised and flipped again. The known groups do not change. The search ends when every
@@ -44,7 +49,6 @@ def linkage(problem: Problem, *, calls: int = 26_000, seed: int = 0) -> Iterator
 
     Args:
         problem: the problem to solve.
-        calls: the maximum number of fitness calls, 1 or more.
         seed: the seed of all random numbers, 0 or more.
 
     Raises:

@@ -6,13 +6,14 @@ ones of the others. All ones is the optimum, with fitness 1. But single steps im
 others, up to a fitness of 1 / a.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.optimisation.problem import Genome, Problem
+from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between
 
 
@@ -33,19 +34,28 @@ class BitString(Problem):
     measure: ClassVar[str] = "fitness"
     is_cost: ClassVar[bool] = False
 
-    def __init__(self, problem: int = 1, loci: int = 1000) -> None:
+    @validated
+    def __init__(
+        self,
+        problem: Annotated[
+            int,
+            Option(
+                "number of interleaved strings, at most loci and 300, so that powers of ten do not underflow; the lab "
+                "has 1, 2, 5 and 10",
+                ge=1,
+            ),
+        ] = 1,
+        loci: Annotated[
+            int,
+            Option("number of bits of a genome; a multiple of problem, so that all strings have the same length", ge=1),
+        ] = 1000,
+    ) -> None:
         """Make a black box.
-
-        Args:
-            problem: the number of interleaved strings, from 1 to ``loci`` and at most 300, so that powers of ten do not
-                underflow; the lab has 1, 2, 5 and 10.
-            loci: the number of bits of a genome, 1 or more; a multiple of ``problem``, so that all strings have the
-                same length.
 
         Raises:
             ValueError: a value is out of range.
         """
-        super().__init__(integer_between("loci", loci, 1))
+        super().__init__(loci)
         self.problem = integer_between("problem", problem, 1, min(300, loci))
         if loci % problem:
             raise ValueError(f"loci must be a multiple of problem {problem}, not {loci}")

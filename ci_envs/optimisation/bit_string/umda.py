@@ -5,6 +5,7 @@ algorithms", 2020.
 """
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from numpy.random import Generator
@@ -12,11 +13,22 @@ from numpy.random import Generator
 from ci_envs.optimisation.bit_string.black_box import BlackBox
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between
 
 
+@validated
 def umda(
-    problem: Problem, *, population: int = 300, best: int = 100, calls: int = 26_000, seed: int = 0
+    problem: Problem,
+    *,
+    population: Annotated[
+        int, Option("number of genomes per generation; the last generation may have fewer", ge=1)
+    ] = 300,
+    best: Annotated[
+        int, Option("number of genomes that the frequencies are estimated from, at most population", ge=1)
+    ] = 100,
+    calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000,
+    seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Univariate marginal distribution algorithm: sample each bit with its frequency among the best genomes.
 
@@ -25,16 +37,12 @@ def umda(
 
     Args:
         problem: the problem to solve.
-        population: the number of genomes per generation, 1 or more; the last generation may have fewer.
-        best: the number of genomes that the frequencies are estimated from, from 1 to ``population``.
-        calls: the number of fitness calls, 1 or more.
         seed: the seed of all random numbers, 0 or more.
 
     Raises:
         ValueError: a value is out of range.
     """
     box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
-    integer_between("population", population, 1)
     integer_between("best", best, 1, population)
     return _solve(box, population, best, rng)
 

@@ -5,11 +5,11 @@ cost of a selection.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ci_envs.games import integer_between, kernel
+from ci_envs.games import kernel
 from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.optimisation.set_covering.bitmask import is_empty
@@ -25,42 +25,48 @@ from ci_envs.optimisation.set_covering.cover import (
 )
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.validation import positive_number
+from ci_envs.registry.options import Option, validated
 
 _REPORT_MOVES = 50_000  # moves between two reports
 _FINAL_TEMPERATURE = 0.02  # relative to the initial temperature
 
 
-def stochastic_hill_climbing(problem: SetCovering, *, moves: int = 1_000_000, seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def stochastic_hill_climbing(
+    problem: SetCovering, *, moves: Annotated[int, Option("number of moves to try", ge=1)] = 1_000_000, seed: int = 0
+) -> Iterator[Incumbent]:
     """Stochastic hill climbing: accept random moves that are not worse; the work is the number of moves tried.
 
     Args:
         problem: the instance.
-        moves: the number of moves to try, 1 or more.
         seed: the seed of the moves.
 
     Raises:
         ValueError: ``moves`` is not positive.
     """
-    return _anneal(problem, integer_between("moves", moves, 1), 0.0, seed)
+    return _anneal(problem, moves, 0.0, seed)
 
 
+@validated
 def annealing(
-    problem: SetCovering, *, moves: int = 3_000_000, temperature: float = 0.2, seed: int = 0
+    problem: SetCovering,
+    *,
+    moves: Annotated[int, Option("number of moves to try", ge=1)] = 3_000_000,
+    temperature: Annotated[
+        float, Option("initial temperature in mean costs of a set; it falls exponentially to 2% of this", gt=0)
+    ] = 0.2,
+    seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983); the work is the number of moves tried.
 
     Args:
         problem: the instance.
-        moves: the number of moves to try, 1 or more.
-        temperature: the initial temperature in mean costs of a set, above 0; it falls exponentially to 2% of this.
         seed: the seed of the moves.
 
     Raises:
         ValueError: an option is not positive.
     """
-    integer_between("moves", moves, 1)
-    initial = positive_number("temperature", temperature) * float(problem.costs.mean())
+    initial = temperature * float(problem.costs.mean())
     return _anneal(problem, moves, initial, seed)
 
 

@@ -8,13 +8,14 @@ search misses no cover.
 import heapq
 from collections.abc import Callable, Iterator
 from math import ceil
+from typing import Annotated
 
 import numpy as np
 
 from ci_envs.optimisation.problem import Genome
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.validation import one_of
+from ci_envs.registry.options import Option, validated
 
 Heuristic = Callable[["BitmaskInstance", int, float], float]
 """``(instance, uncovered, cost so far) -> float``: the estimated cost of covering the uncovered elements."""
@@ -107,20 +108,29 @@ HEURISTICS: dict[str, Heuristic] = {"dual": dual, "largest": largest, "uncovered
 _ADMISSIBLE = ("dual", "largest")
 
 
-def astar(problem: SetCovering, *, estimate: str = "dual", seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def astar(
+    problem: SetCovering,
+    *,
+    estimate: Annotated[
+        str,
+        Option(
+            "heuristic; with dual and largest, which are admissible, the cover has minimum cost; uncovered, the "
+            "number of uncovered elements, is the inadmissible heuristic of report A; overlap is inadmissible too",
+            choices=HEURISTICS,
+        ),
+    ] = "dual",
+    seed: int = 0,
+) -> Iterator[Incumbent]:
     """Solve an instance by A* (Hart, Nilsson and Raphael 1968). The work is the number of expanded states.
 
     Args:
         problem: the instance.
-        estimate: the heuristic. With ``dual`` (:func:`dual`) and ``largest`` (:func:`largest`), which are admissible,
-            the cover has minimum cost. ``uncovered``, the number of uncovered elements, is the inadmissible heuristic
-            of report A; ``overlap`` (:func:`overlap`) is another inadmissible one.
         seed: not used: the algorithm is deterministic.
 
     Raises:
         ValueError: the heuristic is unknown.
     """
-    one_of("estimate", estimate, HEURISTICS)
     return _search(problem, HEURISTICS[estimate], is_admissible=estimate in _ADMISSIBLE)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -14,8 +15,8 @@ from ci_envs.optimisation.evolution.mutation import FlipOne, Mutation
 from ci_envs.optimisation.evolution.parameters import Genomes, Values, between
 from ci_envs.optimisation.evolution.selection import TournamentSelection
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import Incumbent, takes_options
-from ci_envs.validation import one_of, positive_number, probability, true_or_false
+from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, Validated
 
 
 @dataclass(frozen=True)
@@ -42,48 +43,66 @@ class FlipOrClear:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoveringGeneticOptions:
-    """The options of :func:`covering_genetic`.
+class CoveringGeneticOptions(Validated):
+    """The options of :func:`covering_genetic`."""
 
-    Attributes:
-        population: the number of genomes that survive, from 1 to ``calls``.
-        offspring: the number of genomes made per generation.
-        ones: the probability of each bit of an initial genome to be set, from 0 (no set is selected) to 1. With None
-            the sets that an initial genome selects have on average ``2 * size`` elements in total, counted with
-            repetition, and are at most half of all.
-        crossover: ``uniform``, ``one_point``, or None for children with one parent.
-        crossover_rate: the share of the children that have two parents, from 0 to 1.
-        crossover_delay: how slowly that share grows from 0 to ``crossover_rate``, in generations, 0 or more: at first
-            nearly all children are mutated copies, and their share decays exponentially; 0 keeps it constant.
-        mutates_crossed: whether the children of two parents are mutated too.
-        mutation: ``flip_or_clear`` (:class:`FlipOrClear`), or ``flip_one``, which flips one random bit.
-        clear_rate: the share of the mutations ``flip_or_clear`` that only clear bits, from 0 to 1.
-        tournament: the tournament size of the selection of parents.
-        survival: ``plus`` (the best of parents and offspring survive) or ``comma`` (the best offspring survive).
-        reward: the fitness of each covered element, above 0. The fitness is the reward for all covered elements minus
-            the cost, or minus twice the cost if an element is uncovered. None compares genomes by the number of covered
-            elements first, then by the cost.
-        patience: the number of generations without a better fitness after which the search ends (early stopping), 1 or
-            more; None for no such limit.
-        calls: the maximum number of fitness calls; the search ends when too few are left for another generation.
-        seed: the seed of all random numbers, 0 to 2^64 - 1.
-    """
-
-    population: int = 20
-    offspring: int = 20
-    ones: float | None = None
-    crossover: str | None = "uniform"
-    crossover_rate: float = 0.2
-    crossover_delay: float = 0.0
-    mutates_crossed: bool = True
-    mutation: str = "flip_or_clear"
-    clear_rate: float = 0.5
-    tournament: int = 15
-    survival: str = "plus"
-    reward: float | None = None
-    patience: int | None = None
-    calls: int = 20_020
-    seed: int = 0
+    population: Annotated[int, Option("number of genomes that survive, at most calls", ge=1)] = 20
+    offspring: Annotated[int, Option("number of genomes made per generation", ge=1)] = 20
+    ones: Annotated[
+        float | None,
+        Option(
+            "probability of each bit of an initial genome to be set; with none the sets that an initial genome "
+            "selects have on average 2 * size elements in total, counted with repetition, and are at most half of all",
+            ge=0,
+            le=1,
+        ),
+    ] = None
+    crossover: Annotated[
+        str | None, Option("crossover; none makes children with one parent", choices=("uniform", "one_point"))
+    ] = "uniform"
+    crossover_rate: Annotated[float, Option("share of the children that have two parents", ge=0, le=1)] = 0.2
+    crossover_delay: Annotated[
+        float,
+        Option(
+            "how slowly that share grows from 0 to crossover_rate, in generations: at first nearly all children are "
+            "mutated copies, and their share decays exponentially; 0 keeps it constant",
+            ge=0,
+        ),
+    ] = 0.0
+    mutates_crossed: Annotated[bool, Option("whether the children of two parents are mutated too")] = True
+    mutation: Annotated[
+        str,
+        Option(
+            "flip_or_clear clears set bits or flips any bits; flip_one flips one random bit",
+            choices=("flip_or_clear", "flip_one"),
+        ),
+    ] = "flip_or_clear"
+    clear_rate: Annotated[float, Option("share of the mutations flip_or_clear that only clear bits", ge=0, le=1)] = 0.5
+    tournament: Annotated[int, Option("tournament size of the selection of parents", ge=1)] = 15
+    survival: Annotated[
+        str,
+        Option(
+            "plus: the best of parents and offspring survive; comma: the best offspring survive",
+            choices=("plus", "comma"),
+        ),
+    ] = "plus"
+    reward: Annotated[
+        float | None,
+        Option(
+            "fitness of each covered element; the fitness is the reward for all covered elements minus the cost, or "
+            "minus twice the cost if an element is uncovered; none compares genomes by the number of covered elements "
+            "first, then by the cost",
+            gt=0,
+        ),
+    ] = None
+    patience: Annotated[
+        int | None,
+        Option("generations without a better fitness after which the search ends; none is no such limit", ge=1),
+    ] = None
+    calls: Annotated[
+        int,
+        Option("maximum number of fitness calls; the search ends when too few are left for another generation", ge=1),
+    ] = 20_020
 
     def plan(self) -> Plan:
         """Return the evolutionary algorithm.
@@ -95,32 +114,24 @@ class CoveringGeneticOptions:
         return Plan(
             self.population,
             self.offspring,
-            mutations[one_of("mutation", self.mutation, mutations)],
+            mutations[self.mutation],
             TournamentSelection(self.tournament),
             crossover_named(self.crossover),
             crossover_rate=self.crossover_rate,
             crossover_delay=self.crossover_delay,
-            mutates_crossed=true_or_false("mutates_crossed", self.mutates_crossed),
+            mutates_crossed=self.mutates_crossed,
             survive=survival_named(self.survival),
         )
 
     def initial(self, problem: SetCovering) -> RandomBits:
-        """Return what makes the initial genomes.
-
-        Raises:
-            ValueError: ``ones`` is out of range.
-        """
+        """Return what makes the initial genomes."""
         total_size = sum(map(len, problem.sets))
-        ones = min(0.5, 2 * problem.size / total_size) if self.ones is None else probability("ones", self.ones)
+        ones = min(0.5, 2 * problem.size / total_size) if self.ones is None else self.ones
         return RandomBits(problem.loci, ones)
 
     def fitness(self, problem: SetCovering, box: BlackBox) -> Fitness:
-        """Return the fitness that genomes are selected by.
-
-        Raises:
-            ValueError: ``reward`` is not positive.
-        """
-        reward = None if self.reward is None else positive_number("reward", self.reward)
+        """Return the fitness that genomes are selected by."""
+        reward = self.reward
 
         def fitness(genomes: Genomes, _: int) -> Values:
             values = box.fitness(genomes)
@@ -132,8 +143,9 @@ class CoveringGeneticOptions:
         return fitness
 
 
-@takes_options(CoveringGeneticOptions)
-def covering_genetic(problem: SetCovering, options: CoveringGeneticOptions) -> Iterator[Incumbent]:
+def covering_genetic(
+    problem: SetCovering, *, seed: int = 0, **given: Annotated[Any, CoveringGeneticOptions]
+) -> Iterator[Incumbent]:
     """Genetic algorithm: fitter genomes cover more elements, or as many at a lower cost; the work is the fitness calls.
 
     The default operators and sizes are our own. ``covering_genetic:preset=B2`` is the genetic algorithm that report B
@@ -145,16 +157,18 @@ def covering_genetic(problem: SetCovering, options: CoveringGeneticOptions) -> I
 
     Args:
         problem: the instance.
-        options: the options, which are keyword arguments of the solver.
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
+        **given: the fields of :class:`CoveringGeneticOptions`.
 
     Raises:
         ValueError: a value is out of range.
     """
+    options = CoveringGeneticOptions(**given)
     box = BlackBox(problem, options.calls)
     plan = options.plan()
     check_limits(options.population, options.calls, options.patience)
     initial, fitness = options.initial(problem), options.fitness(problem, box)
-    run = run_plan(box, plan, initial, options.seed, patience=options.patience, fitness=fitness)
+    run = run_plan(box, plan, initial, seed, patience=options.patience, fitness=fitness)
     return _until_optimal(run, problem.weight_bound)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ci_envs.optimisation.problem import Genome
 from ci_envs.optimisation.set_covering.bitmask import full_bitmask, intersection_size, is_empty
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.validation import integer_between, one_of
+from ci_envs.registry.options import Option, validated
 
 _OVERLAP, _CHVATAL, _COURSE = 0, 1, 2
 RULES = {"overlap": _OVERLAP, "chvatal": _CHVATAL, "course": _COURSE}
@@ -21,13 +21,18 @@ CYCLES = ("all", "alternate", "random")
 """The steps that look ahead: all, every other one from the first, or each with probability 1/2."""
 
 
+@validated
 def greedy(
     problem: SetCovering,
     *,
-    rule: str = "overlap",
-    width: int = 1,
-    lookahead: int = 0,
-    cycles: str = "all",
+    rule: Annotated[str, Option("rule that selects the next set", choices=RULES)] = "overlap",
+    width: Annotated[
+        int, Option("number of best sets that are tried at each step; 1 selects the best at once", ge=1)
+    ] = 1,
+    lookahead: Annotated[
+        int, Option("number of sets by which each of them is extended before they are compared", ge=0)
+    ] = 0,
+    cycles: Annotated[str, Option("steps that try more than one set", choices=CYCLES)] = "all",
     seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Select the best set by a rule, repeatedly; the work is the number of sets examined.
@@ -45,20 +50,13 @@ def greedy(
 
     Args:
         problem: the instance.
-        rule: ``overlap``, ``chvatal`` or ``course``.
-        width: the number of best sets that are tried at each step, 1 or more; 1 selects the best at once.
-        lookahead: the number of sets by which each of them is extended before they are compared, 0 or more.
-        cycles: the steps that try more than one set: ``all``, ``alternate`` or ``random``.
         seed: the seed of the steps with ``cycles=random``. Otherwise the algorithm is deterministic.
 
     Raises:
         ValueError: an option is out of range, or ``width`` is not 1 with the rule ``course``, which compares no sets.
     """
-    one_of("cycles", cycles, CYCLES)
-    one_of("rule", rule, RULES)
-    if integer_between("width", width, 1) > 1 and rule == "course":
+    if width > 1 and rule == "course":
         raise ValueError(f"width must be 1 with the rule course, not {width}")
-    integer_between("lookahead", lookahead, 0)
     return _solve(problem, rule, width, lookahead, _looks_ahead(cycles, seed))
 
 

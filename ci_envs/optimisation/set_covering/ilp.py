@@ -10,7 +10,7 @@ each node.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import highspy
 import numpy as np
@@ -20,26 +20,35 @@ from ci_envs.optimisation.set_covering.branch_and_bound import branch_on_element
 from ci_envs.optimisation.set_covering.cover import greedy_cover
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.validation import one_of
+from ci_envs.registry.options import Option, validated
 
 _REPORT_SECONDS = 0.1
 _CANCEL_SECONDS = 1.0  # HiGHS may react to a cancellation minutes later; its daemon thread does not block the process
 
 
-def ilp(problem: SetCovering, *, branching: str = "set", seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def ilp(
+    problem: SetCovering,
+    *,
+    branching: Annotated[
+        str,
+        Option(
+            "set: branch and cut of HiGHS; element: branching on elements with LP relaxations by HiGHS",
+            choices=("set", "element"),
+        ),
+    ] = "set",
+    seed: int = 0,
+) -> Iterator[Incumbent]:
     """Integer linear programming, until a cover is proven optimal; the work is the number of nodes.
 
     Args:
         problem: the instance.
-        branching: ``set`` for HiGHS's own branch and cut, or ``element`` for branching on elements with LP relaxations
-            by HiGHS.
         seed: the seed of HiGHS, or of the local search that finds the first cover.
 
     Raises:
         ValueError: the branching is unknown.
         RuntimeError: HiGHS fails.
     """
-    one_of("branching", branching, ("set", "element"))
     if branching == "set":
         return _branch_and_cut(problem, seed)
     return branch_on_elements(problem, LinearRelaxation(problem), seed)

@@ -3,10 +3,12 @@
 import random
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
 
 from ci_envs.optimisation.set_covering.or_library import read_scp
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.validation import integer_between, probability, true_or_false
+from ci_envs.registry.options import Option, validated
+from ci_envs.validation import integer_between, probability
 
 
 def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
@@ -49,32 +51,37 @@ def random_sets(n: int, count: int, density: float, seed: int = 42) -> list[list
     return [[element for element in range(n) if rng.random() < density] for _ in range(count)]
 
 
+@validated
 def set_covering(
-    n: int | None = None,
+    n: Annotated[int | None, Option("number of elements; none is 100 if path and sets are not given", ge=1)] = None,
     *,
-    seed: int = 42,
-    density: float | None = None,
-    count: int | None = None,
-    path: str | Path | None = None,
-    sets: Iterable[Iterable[int]] | None = None,
-    unique: bool = False,
-    unit_cost: bool = False,
+    seed: Annotated[int, Option("seed of the lab's instance or of the random sets", ge=0)] = 42,
+    density: Annotated[
+        float | None,
+        Option(
+            "makes random sets instead of those of the lab: the probability of each element in each set; empty sets "
+            "are left out, because no cover needs them",
+            ge=0,
+            le=1,
+        ),
+    ] = None,
+    count: Annotated[
+        int | None, Option("number of random sets, before empty sets are left out; none is 2 * n", ge=1)
+    ] = None,
+    path: Annotated[str | Path | None, Option("file of the OR-Library", allowed="a path")] = None,
+    sets: Annotated[
+        Iterable[Iterable[int]] | None,
+        Option("elements of each set; the elements are the numbers from 0 to the largest one"),
+    ] = None,
+    unique: Annotated[
+        bool, Option("whether sets with the same elements become one set, at the least of their costs")
+    ] = False,
+    unit_cost: Annotated[bool, Option("whether every set costs 1")] = False,
 ) -> SetCovering:
     """Make an instance of the lab, a random one, one of a file, or one of given sets.
 
     The parameters are those of ``SetCovering-v0``.
     ``SetCovering-v0:n=5,count=10,density=0.3,unit_cost=true`` is an instance of report A.
-
-    Args:
-        n: the number of elements of the lab's instance; None means 100 if ``path`` and ``sets`` are not given.
-        seed: the seed of the lab's instance or of the random sets.
-        density: makes random sets (:func:`random_sets`) instead of those of the lab; each element is in each
-            set with this probability. Empty sets are left out, because no cover needs them.
-        count: the number of random sets, before empty sets are left out; None means ``2 * n``.
-        path: a file of the OR-Library (:func:`~ci_envs.optimisation.set_covering.or_library.read_scp`).
-        sets: the elements of each set; the elements are the numbers from 0 to the largest one given.
-        unique: whether sets with the same elements become one set, at the least of their costs.
-        unit_cost: whether every set costs 1.
 
     Raises:
         ValueError: more than one of ``n``, ``path`` and ``sets`` is given, or one of them makes no valid instance.
@@ -85,8 +92,6 @@ def set_covering(
         >>> len(set_covering(20).sets)
         34
     """
-    true_or_false("unit_cost", unit_cost)
-    true_or_false("unique", unique)
     given = {name: value for name, value in (("n", n), ("path", path), ("sets", sets)) if value is not None}
     if len(given) > 1:
         raise ValueError(f"give one of n, path and sets, not {' and '.join(given)}")

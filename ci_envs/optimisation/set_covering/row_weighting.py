@@ -10,11 +10,11 @@ added may not be removed, and the set that was just removed may not be added.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ci_envs.games import integer_between, kernel
+from ci_envs.games import kernel
 from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.random_numbers import random_below
@@ -30,24 +30,27 @@ from ci_envs.optimisation.set_covering.cover import (
 )
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, validated
 
 _REPORT_SETS = 2_000_000  # sets examined between two reports: about 0.1 s
 
 
-def row_weighting(problem: SetCovering, *, moves: int = 100_000, seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def row_weighting(
+    problem: SetCovering, *, moves: Annotated[int, Option("number of moves", ge=1)] = 100_000, seed: int = 0
+) -> Iterator[Incumbent]:
     """Local search with row weighting, from the greedy cover ``chvatal``; the work is the number of moves.
 
     A move removes one set and adds sets. Of the heuristics here, this one finds the best covers.
 
     Args:
         problem: the instance.
-        moves: the number of moves, 1 or more.
         seed: the seed of the choice of the element to cover next.
 
     Raises:
         ValueError: ``moves`` is not positive.
     """
-    return _solve(problem, integer_between("moves", moves, 1), seed)
+    return _solve(problem, moves, seed)
 
 
 def _solve(problem: SetCovering, moves: int, seed: int) -> Iterator[Incumbent]:

@@ -7,11 +7,11 @@ between covers and infeasible selections.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ci_envs.games import integer_between, kernel
+from ci_envs.games import kernel
 from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.optimisation.set_covering.bitmask import is_empty
@@ -27,25 +27,31 @@ from ci_envs.optimisation.set_covering.cover import (
 )
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option, validated
 
 _PENALTY_RATE = 0.05  # relative change of the penalties per move
 _REPORT_SETS = 500_000  # sets examined between two reports: less than 0.1 s
 
 
-def tabu(problem: SetCovering, *, moves: int = 20_000, tenure: int = 2, seed: int = 0) -> Iterator[Incumbent]:
+@validated
+def tabu(
+    problem: SetCovering,
+    *,
+    moves: Annotated[int, Option("number of moves", ge=1)] = 20_000,
+    tenure: Annotated[
+        int, Option("a changed set is tabu for tenure to 2 * tenure - 1 moves, chosen at random", ge=1)
+    ] = 2,
+    seed: int = 0,
+) -> Iterator[Incumbent]:
     """Tabu search from the greedy cover ``chvatal``; the work is the number of moves.
 
     Args:
         problem: the instance.
-        moves: the number of moves, 1 or more.
-        tenure: a changed set is tabu for ``tenure`` to ``2 * tenure - 1`` moves, chosen at random; 1 or more.
         seed: the seed of these random numbers.
 
     Raises:
         ValueError: ``moves`` or ``tenure`` is not positive.
     """
-    integer_between("moves", moves, 1)
-    integer_between("tenure", tenure, 1)
     return _solve(problem, moves, tenure, seed)
 
 

@@ -15,7 +15,6 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
-from ci_envs.registry.spec import split_spec
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_a.quixo_layers import (
     GENERATIONS,
@@ -80,10 +79,10 @@ def trained(options: str) -> Evolution:
     def evolution(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
         from ci_envs.agents.evolution.config import EvolutionConfig
         from ci_envs.agents.evolution.neat_training import NeatTrainer
-        from ci_envs.training.learners import make_config
+        from ci_envs.training.learners import make_config, read_training_options
         from ci_envs.training.trainer import Task
 
-        given = split_spec(f"neat:{options},generations={generations - 1}")[1]
+        given = read_training_options(NeatTrainer, f"{options},generations={generations - 1}")
         config = cast(EvolutionConfig, make_config(NeatTrainer, Quixo(), given))
         trainer = NeatTrainer(Task("Quixo-v0", Quixo(), None, int(rng.integers(2**63))), config)
         for _ in range(generations):

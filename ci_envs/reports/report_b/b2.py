@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from ci_envs.optimisation.evolution.crossover import Uniform
 from ci_envs.optimisation.evolution.survival import Comma
-from ci_envs.optimisation.presets import with_preset
+from ci_envs.optimisation.presets import PRESETS
+from ci_envs.optimisation.set_covering.covering_genetic import covering_genetic
 from ci_envs.optimisation.set_covering.instances import set_covering
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Result, optimise
-from ci_envs.registry.spec import Option, option_text
+from ci_envs.registry.options import options_of, read_options
+from ci_envs.registry.spec import Value, option_text
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_b.covering_ga import GENERATIONS, PLAN, Variant, genetic
 from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
@@ -24,7 +26,7 @@ from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, Ru
 _FIGURES = {5: (5, 3), 10: (10, 7), 20: (24, 200), 100: (202, 200), 500: (1610, 200), 1000: (3600, 200)}
 """The weight of report B's cover and its number of generations, by N."""
 
-_OPTIONS = with_preset("covering_genetic", {"preset": "B2"})
+_OPTIONS = read_options("B2", PRESETS["covering_genetic"]["B2"], options_of(covering_genetic))
 """The options of ``covering_genetic`` for what report B describes."""
 
 _NO_GENERATIONS = (
@@ -50,7 +52,7 @@ class Experiment:
     name: str
     n: int
     variant: Variant = field(default_factory=Variant)
-    options: Mapping[str, Option] = field(default_factory=dict)
+    options: Mapping[str, Value] = field(default_factory=dict)
 
 
 EXPERIMENTS = (
@@ -108,7 +110,7 @@ class Effort:
             runs.append(CoveringRun(problem.value(last.hall[0], 0.0), last.generation, different))
         return runs
 
-    def described(self, problem: SetCovering, options: Mapping[str, Option], generations: int) -> tuple[float, float]:
+    def described(self, problem: SetCovering, options: Mapping[str, Value], generations: int) -> tuple[float, float]:
         """Return the medians of the weight and of the number of generations of ``covering_genetic``."""
         chosen = {**_OPTIONS, **options}
         population, offspring = (int(str(chosen[name])) for name in ("population", "offspring"))

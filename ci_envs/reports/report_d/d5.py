@@ -16,11 +16,11 @@ from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
-from ci_envs.registry.spec import split_spec
 from ci_envs.reports.estimates import spread_of_runs
 from ci_envs.reports.report_d.quixo_rules import Settings, Weights, champion_agent, evolve, rules_agent, share_won
 from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.tables import format_whole
+from ci_envs.training.learners import read_training_options
 
 _RANDOM, _ALPHA_BETA = "random", "report:D2:depth2"
 _SEATS = ("first", "second")
@@ -131,11 +131,11 @@ class _Runner:
 
         if (options, seat) in self.trained:
             return self.trained[options, seat]
-        given = split_spec(f"evolution_strategy:{options}")[1] | {"generations": generations}
+        given = read_training_options(EvolutionStrategyTrainer, options) | {"generations": generations}
         given |= {"final_games": 2} if self.options.quick else {}
         agents, curves = [], []
         for _ in range(1 if self.options.quick else _OTHER_RUNS):
-            config = EvolutionStrategyConfig(**given)  # type: ignore[arg-type]
+            config = EvolutionStrategyConfig(**given)
             trainer = EvolutionStrategyTrainer(Task("Quixo-v0", Quixo(), None, self._seed()), config)
             for _ in range(generations + 1):
                 trainer.evolution.advance()
