@@ -372,7 +372,7 @@ def test_sets_of_several_words(lists):
         ("tabu:tenure=0", "tenure must be"),
         ("row_weighting:moves=1.5", "moves must be"),
         ("annealing:temperature=0", "temperature must be a number above 0, not 0"),
-        ("covering_genetic:clear_rate=2", "clear_rate must be from 0 to 1"),
+        ("covering_genetic:clear_rate=2", "clear_rate must be a number from 0 to 1, not 2"),
         ("covering_genetic:crossover=two", "crossover must be uniform, one_point or none, not 'two'"),
         ("covering_genetic:calls=19", "population must be a whole number from 1 to 19, not 20"),
         ("annealing:cooling=2", "Unknown option 'cooling' for solver annealing. Available: moves, temperature"),
@@ -384,12 +384,12 @@ def test_sets_of_several_words(lists):
         ("covering_genetic:survival=elite", "survival must be one of plus, comma, not 'elite'"),
         ("covering_genetic:reward=0", "reward must be a number above 0, not 0"),
         ("covering_genetic:patience=0", "patience must be a whole number from 1, not 0"),
-        ("covering_genetic:crossover_delay=-1", "crossover_delay must be a number, 0 or more, not -1"),
+        ("covering_genetic:crossover_delay=-1", "crossover_delay must be a number from 0, not -1"),
         ("covering_genetic:mutates_crossed=2", "mutates_crossed must be true or false, not 2"),
         ("covering_genetic:elite=2", "Unknown option 'elite' for solver covering_genetic. Available: population"),
         ("greedy:rule=best", "rule must be one of overlap, chvatal, course, not 'best'"),
         ("ilp:branching=row", "branching must be one of set, element, not 'row'"),
-        ("astar:estimate=none", "estimate must be one of dual, largest, uncovered, overlap, not None"),
+        ("astar:estimate=none", "estimate must be one of dual, largest, uncovered, overlap, not 'none'"),
     ],
 )
 def test_bad_solvers_are_refused(solver, message):

@@ -48,7 +48,7 @@ IN_PYTHON = {
     ),
     "a trainer without its algorithm": (
         lambda: train("sb3", "Nim-v0", output="no"),
-        "maskable_ppo or ppo or a2c",
+        "one of maskable_ppo, ppo, a2c",
     ),
     "an unknown action": (lambda: ci_envs.Position.start(ci_envs.TicTacToe()).play("z9"), "legal are a1 (0)"),
 }

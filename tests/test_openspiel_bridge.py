@@ -240,7 +240,7 @@ class TestOpenSpielAgent:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"bot": "mtcs"}, "Unknown bot 'mtcs' for agent openspiel. Did you mean 'mcts'?"),
+            ({"bot": "mtcs"}, "bot must be one of mcts, minimax, not 'mtcs'. Did you mean 'mcts'?"),
             ({"bot": "mcts", "depth": 3}, "Unknown option 'depth' for agent openspiel:mcts."),
             ({"bot": "minimax", "simulations": 3}, "Unknown option 'simulations' for agent openspiel:minimax."),
             ({"bot": "mcts", "simulations": 0}, "simulations must be a whole number from 1, not 0"),

@@ -23,7 +23,7 @@ from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.single_agent import SingleAgentEnv
 from ci_envs.envs.spaces import MaskedMultiDiscrete
-from ci_envs.registry.games import resolve
+from ci_envs.registry.games import ENV_OPTIONS, resolve
 from ci_envs.registry.options import options_of, read_options
 from ci_envs.registry.spec import split_spec
 
@@ -54,7 +54,7 @@ def last_legal(observation):
 def single(id, **options):
     """Make Gymnasium's environment. Gymnasium takes the parameters of the id as keyword arguments."""
     name, text = split_spec(id)
-    parameters = read_options(name, text, options_of(resolve(id)[0].game_class()))
+    parameters = read_options(name, text, {**options_of(resolve(id)[0].game_class()), **ENV_OPTIONS})
     return gymnasium.make(f"ci_envs/{name}", **parameters, **options)
 
 

@@ -14,6 +14,6 @@ def make_opponents(specs: str | Sequence[str], game: Game) -> tuple[Agent, ...]:
         ValueError: the list is empty, or an agent cannot be made.
     """
     texts = specs.split("+") if isinstance(specs, str) else specs
-    if not texts:
+    if not texts or not isinstance(texts, Sequence):
         raise ValueError(f"opponents must be agents joined by +, not {specs!r}")
     return tuple(make_agent(spec, game) for spec in texts)

@@ -56,9 +56,7 @@ class ConnectN(GridGame):
 
     rows: Annotated[int, Option("rows of the board", ge=1, le=8, untrusted=Untrusted())] = 6
     cols: Annotated[int, Option("columns of the board", ge=1, le=8, untrusted=Untrusted())] = 6
-    n: Annotated[
-        int, Option("stones in a row that win; they must fit on the board", ge=1, le=8, untrusted=Untrusted())
-    ] = 4
+    n: Annotated[int, Option("stones in a row that win; they must fit on the board", ge=1, untrusted=Untrusted())] = 4
     gravity: Annotated[
         bool, Option("whether a stone falls to the lowest empty cell of its column", untrusted=Untrusted())
     ] = False

@@ -10,8 +10,9 @@ gives the JSON schema of a type.
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, is_dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property, wraps
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
@@ -123,12 +124,13 @@ class NamedOption:
 
     @cached_property
     def allowed(self) -> str:
-        """The allowed values in words, without None."""
+        """The allowed values in words. None is left out, except beside texts."""
         one = self.declared
         if one.allowed:
             return one.allowed
         if one.choices:
-            return f"one of {', '.join(one.choices)}"
+            names = ", ".join(one.choices)
+            return f"{names} or none" if self.is_optional else f"one of {names}"
         numbers = {int: "a whole number", float: "a number"}
         of_elements = {int: "whole numbers", float: "numbers", str: "texts joined by +"}
         words = [numbers.get(kind) or {bool: "true or false", str: "a text"}.get(kind, "") for kind in self.types]
@@ -146,7 +148,9 @@ class NamedOption:
     @property
     def meaning(self) -> str:
         """The meaning and the allowed values."""
-        allowed = f"none or {self.allowed}" if self.is_optional and self.allowed else self.allowed
+        allowed = self.allowed
+        if self.is_optional and allowed and "none" not in allowed:
+            allowed = f"none or {allowed}"
         return "; ".join(filter(None, (self.declared.doc, allowed)))
 
     @property
@@ -181,20 +185,21 @@ class NamedOption:
             checked = math.nan
         numbers = checked if isinstance(checked, tuple) else (checked,)
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-            raise ValueError(f"{self.name} must be {self.allowed}, not {value!r}")
+            similar = get_close_matches(str(value), self.declared.choices, n=1)
+            suggestion = f". Did you mean {similar[0]!r}?" if similar else ""
+            raise ValueError(f"{self.name} must be {self.allowed}, not {value!r}{suggestion}")
         return checked
 
     def _plain(self, value: Any) -> Any:
         """Return a value without the types of NumPy, and as a tuple if the option is one."""
         if isinstance(value, np.generic):
-            return value.item()
+            value = value.item()
         if self.element is None or (value is None and self.is_optional):
             return value
         if isinstance(value, str) and self.element is str:
             return tuple((value.replace(",", "+") if self.declared.choices else value).split("+"))
-        if isinstance(value, str):
-            return tuple(map(option_value, split_values(value)))
-        values = () if value is None else value if isinstance(value, (tuple, list, range, np.ndarray)) else (value,)
+        several = isinstance(value, Iterable) and not isinstance(value, str)
+        values = () if value is None else value if several else (value,)
         return tuple(one.item() if isinstance(one, np.generic) else one for one in values)
 
     @cached_property
@@ -234,8 +239,10 @@ class NamedOption:
         if limit is None:
             raise ValueError(f"{self.name} cannot be set here: leave it out")
         values = tuple(included) if limit.included else limit.values
-        if (values or limit.included) and value not in values:
+        if limit.included and value not in values:
             raise ValueError(f"{self.name} must be one of {', '.join(values) or 'none'}, not {value!r}")
+        if values and value not in values:
+            raise ValueError(f"{self.name} must be {' or '.join(values)} here, not {value!r}")
         if limit.most is not None and (not isinstance(value, int | float) or value > limit.most):
             raise ValueError(f"{self.name} must be {limit.most:g} or less here, not {value!r}")
 
@@ -341,7 +348,11 @@ def read_options(
     for name in named:
         if name not in options:
             raise unknown_name("option", name, options, owner=owner)
-    return {name: options[name].parse(value) for name, value in named.items()}
+    is_text = unnamed is not None and "" in written and options[unnamed].type is Any
+    return {
+        name: unquoted(text) if is_text and name == unnamed else options[name].parse(text)
+        for name, text in named.items()
+    }
 
 
 PRESET = NamedOption("preset", str | None, None, Option("name of a set of options"))

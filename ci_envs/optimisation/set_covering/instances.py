@@ -53,7 +53,7 @@ def random_sets(n: int, count: int, density: float, seed: int = 42) -> list[list
 
 @validated
 def set_covering(
-    n: Annotated[int | None, Option("number of elements; none is 100 if path and sets are not given", ge=1)] = None,
+    n: Annotated[int | None, Option("number of elements; none is 100 if path and sets are not given")] = None,
     *,
     seed: Annotated[int, Option("seed of the lab's instance or of the random sets", ge=0)] = 42,
     density: Annotated[
