@@ -73,7 +73,7 @@ class OpenSpielAgent(PositionAgent):
         bot: Annotated[
             str,
             Option(
-                "mcts: Monte Carlo tree search; minimax: alpha-beta search without an evaluation",
+                "algorithm; mcts: Monte Carlo tree search; minimax: alpha-beta search without an evaluation",
                 choices=("mcts", "minimax"),
                 untrusted=Untrusted(),
             ),

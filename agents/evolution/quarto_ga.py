@@ -88,7 +88,7 @@ class QuartoGAAgent(PolicyAgent):
         algorithm: Annotated[
             str,
             Option(
-                "tree: all plans together are a game tree; wandering: the algorithm of report B",
+                "algorithm; tree: all plans together are a game tree; wandering: the algorithm of report B",
                 choices=ALGORITHMS,
                 untrusted=Untrusted(),
             ),

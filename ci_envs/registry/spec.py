@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container
+from itertools import takewhile
 
 Value = bool | int | float | str | None | tuple["Value", ...]
 
@@ -33,9 +34,11 @@ def split_options(text: str, owner: str, names: Container[str], has_unnamed: boo
     """
     found = dict[str, list[str]]()
     key: str | None = None
-    for part in _SEPARATOR.split(text):
+    parts = split_values(text)
+    for index, part in enumerate(parts):
         word, equals, value = part.partition("=")
-        if equals and word.isidentifier() and (word in names or (key is not None and "/" not in part)):
+        is_path = "/" in "".join(takewhile(lambda one: one.partition("=")[0] not in names, parts[index:]))
+        if equals and word.isidentifier() and (word in names or (key is not None and not is_path)):
             if word in found:
                 raise ValueError(f"{owner}: {word!r} is set twice")
             key = word

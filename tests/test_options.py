@@ -1,0 +1,287 @@
+"""The declaration of an option, and everything that reads it."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from nicegui import Client, ui
+from nicegui.page import page
+
+from ci_envs import make_agent
+from ci_envs.agents import Agent
+from ci_envs.cli.main import main
+from ci_envs.games.connect_n import ConnectN
+from ci_envs.registry.agents import AGENTS
+from ci_envs.registry.options import (
+    NamedOption,
+    Option,
+    Untrusted,
+    Validated,
+    check_options,
+    options_of,
+    read_options,
+    unnamed_option,
+    validated,
+)
+from ci_envs.web.catalog import Catalog
+from ci_envs.web.offers import Offers
+from ci_envs.web.option_inputs import OptionInputs
+from ci_envs.web.schemas import CatalogEntry
+from docs.generators.options import agent_sections
+
+GAME = ConnectN(3, 3, 3)
+
+
+def limited(most, most_of_strangers):
+    """Return an agent class with an option that has these bounds."""
+    width = Option("number of actions to consider", ge=1, le=most, untrusted=Untrusted(most=most_of_strangers))
+
+    class Limited(Agent):
+        @validated
+        def __init__(self, game, *, width: Annotated[int, width] = 2, secret: int = 0, seed=None):
+            super().__init__(game, seed=seed)
+            self.width = width
+
+        def act(self, observation):
+            return int(observation["action_mask"].argmax())
+
+    return Limited
+
+
+def everywhere(bound):
+    """Return what everything that reads the declaration tells of a bound of the option ``width``."""
+    with pytest.raises(ValueError, match="width must be") as error:
+        make_agent(f"limited:width={bound + 1}", GAME)
+    info = CliRunner().invoke(main, ["info", "limited"]).stdout
+    listed = json.loads(CliRunner().invoke(main, ["list", "agents", "--json", "-"]).stdout)
+    entry = CatalogEntry.of(Catalog().agent_entry("limited")).model_dump()
+    offer = Offers(Catalog()).find("TicTacToe-v0", "limited")
+    with Client(page("/")) as client:
+        OptionInputs("limited", offer.options)
+        form = [element for element in client.elements.values() if isinstance(element, ui.number | ui.label)]
+    return {
+        "error": str(error.value),
+        "info": re.sub(r"\s+", " ", info),
+        "list": next(one["options"] for one in listed if one["name"] == "limited"),
+        "schema": entry["declarations"]["width"]["values"],
+        "api": entry["declarations"]["width"]["most"],
+        "form": (form[0].max, form[1].text, len(form)),
+        "docs": agent_sections("limited"),
+    }
+
+
+@pytest.mark.parametrize(("most", "strangers"), [(9, 5), (7, 3)])
+def test_one_declaration_is_read_by_everything(most, strangers, monkeypatch):
+    monkeypatch.setattr(AGENTS, "registered", {"limited": limited(most, strangers)})
+    Catalog().agent_entry.__globals__["_agent"].cache_clear()
+    told = everywhere(most)
+    allowed = f"a whole number from 1 to {most}"
+    assert told["error"] == f"width must be {allowed}, not {most + 1}"
+    assert f"width 2 number of actions to consider; {allowed}" in told["info"]
+    assert told["list"] == {"width": "2", "secret": "0"}
+    assert told["schema"] == {"type": "integer", "minimum": 1, "maximum": most}
+    assert told["api"] == strangers
+    assert told["form"] == (strangers, f"Number of actions to consider. At most {strangers} here.", 2)
+    assert f"| `width` | `2` | number of actions to consider; {allowed} |" in told["docs"]
+    assert Catalog().agent(f"limited:width={strangers}", GAME).width == strangers
+    with pytest.raises(ValueError, match=f"width must be {strangers} or less here, not {strangers + 1}"):
+        Catalog().agent(f"limited:width={strangers + 1}", GAME)
+    with pytest.raises(ValueError, match="secret cannot be set here"):
+        Catalog().agent("limited:secret=1", GAME)
+
+
+# --- strangers
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("minimax:depth=64,time=6", "time must be 5 or less here"),
+        ("minimax:table_mb=65", "table_mb must be 64 or less"),
+        ("minimax:tables=/etc", "tables must be included here"),
+        ("mcts:time=60", "time must be 5 or less"),
+        ("mcts:threads=2", "threads must be 1 or less"),
+        ("alphazero:lookahead=8", "lookahead must be 4 or less"),
+        ("alphazero:/etc/passwd", "path must be one of"),
+        ("q_learning:lr=0.1/best.npz", "path must be one of"),
+        ("openspiel:mcts,rollouts=1000000000", "rollouts must be 4 or less"),
+        ("quarto_ga:tournament_size=1048576", "tournament_size must be 64 or less"),
+        ("sb3:tictactoe,trust=true", "trust cannot be set here"),
+        ("process:ls", "Only the owner"),
+    ],
+)
+def test_strangers_cannot_exceed_a_bound(spec, message):
+    with pytest.raises(ValueError, match=message):
+        Catalog().agent(spec, GAME)
+
+
+def test_strangers_always_have_a_limit_of_time():
+    for spec in ("minimax:depth=64,time=none", "minimax:depth=64", "minimax:time=none,depth=9"):
+        assert Catalog().agent(spec, GAME).time == 5
+    assert Catalog().agent("minimax:depth=64,time=0.5", GAME).time == 0.5
+    assert Catalog().agent("minimax", GAME).time is None
+
+
+def test_an_option_without_a_bound_for_strangers_keeps_its_default():
+    settable = 0
+    for name in (name for name in AGENTS.names() if name not in ("human", "process")):
+        for option in AGENTS.options(AGENTS.find(name)).values():
+            settable += option.declared.untrusted is not None
+            if option.declared.untrusted is None:
+                with pytest.raises(ValueError, match=f"{option.name} cannot be set here"):
+                    option.check_untrusted(object())
+    assert settable > 30
+
+
+# --- spec strings
+
+
+def with_path(game, path: str | Path, *, width: int = 2, note: str = "", loose=None, seed=None):
+    """Options of several types."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "best.npz",
+        "7",
+        "1.5",
+        "true",
+        "a,b/best.npz",
+        "lr=0.1/best.npz",
+        "runs/alpha=0.1,gamma=0.9/best.npz",
+        "runs/a b/best.npz",
+        "runs/Quixo-v0:size=3/best.npz",
+        "/tmp/x=1,y=2,z=3/best.npz",
+        "../best,1.npz",
+        "C:\\runs\\best.npz",
+        "runs/it's/best.npz",
+        "runs/ü=1/best.npz",
+        "runs/width/best.npz",
+    ],
+)
+def test_paths_are_texts_with_and_without_their_name(path):
+    options = options_of(with_path, ("game", "seed"))
+    for text in (path, f"path={path}", f'"{path}"', f"path='{path}'" if "'" not in path else f'path="{path}"'):
+        assert read_options("it", text, options, unnamed_option(options)) == {"path": path}
+        read = read_options("it", f"{text},width=3", options, unnamed_option(options))
+        assert read == {"path": path, "width": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a,width=3", {"path": "a", "width": 3}),
+        ("a,note=7", {"path": "a", "note": "7"}),
+        ("a,note=true,width=1", {"path": "a", "note": "true", "width": 1}),
+        ("note=x=1,path=a", {"path": "a", "note": "x=1"}),
+        ("path=a,loose=1,2", {"path": "a", "loose": (1, 2)}),
+        ("path=a,loose=none", {"path": "a", "loose": None}),
+        ("path=a,loose='1,2'", {"path": "a", "loose": "1,2"}),
+    ],
+)
+def test_values_are_read_by_their_types(text, values):
+    options = options_of(with_path, ("game", "seed"))
+    assert read_options("it", text, options, unnamed_option(options)) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,widht=3", "Unknown option 'widht' for it. Did you mean 'width'?"),
+        ("widht=3", "Unknown option 'widht' for it. Did you mean 'width'?"),
+        ("a,width=3,width=4", "it: 'width' is set twice"),
+        ("a,path=b", "expected key=value, not 'a'"),
+    ],
+)
+def test_bad_texts_are_refused(text, message):
+    options = options_of(with_path, ("game", "seed"))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_options("it", text, options, unnamed_option(options))
+
+
+# --- declarations
+
+
+@dataclass(frozen=True, kw_only=True)
+class Base(Validated):
+    share: Annotated[float, Option("a share", ge=0, le=1)] = 0.5
+    names: Annotated[tuple[str, ...], Option("names", choices=("a", "b"))] = ("a",)
+    sizes: Annotated[tuple[int, ...], Option("sizes", ge=1)] = (3,)
+    rule: Annotated[str | None, Option("a rule", choices=("x", "y"))] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derived(Base):
+    share: float = 0.25
+
+
+def test_a_field_with_another_default_keeps_its_declaration():
+    option = options_of(Derived)["share"]
+    assert (option.default, option.declared.doc, option.allowed) == (0.25, "a share", "a number from 0 to 1")
+    with pytest.raises(ValueError, match="share must be a number from 0 to 1, not 2"):
+        Derived(share=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ({"share": 1}, 1.0),
+        ({"share": np.float32(0.5)}, 0.5),
+        ({"names": "a+b"}, ("a", "b")),
+        ({"names": ["b"]}, ("b",)),
+        ({"sizes": range(1, 4)}, (1, 2, 3)),
+        ({"sizes": np.array([4, 5])}, (4, 5)),
+        ({"sizes": 7}, (7,)),
+        ({"rule": "y"}, "y"),
+        ({"rule": None}, None),
+    ],
+)
+def test_values_become_those_of_the_type(given, value):
+    [name] = given
+    found = getattr(Base(**given), name)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"share": True}, "share must be a number from 0 to 1, not True"),
+        ({"share": "0.5"}, "share must be a number from 0 to 1, not '0.5'"),
+        ({"share": float("nan")}, "share must be a number from 0 to 1, not nan"),
+        ({"sizes": (1, 0)}, "sizes must be whole numbers from 1 separated by commas, not (1, 0)"),
+        ({"sizes": (1.0,)}, "sizes must be whole numbers"),
+        ({"sizes": "1,2"}, "sizes must be whole numbers"),
+        ({"names": "a+c"}, "names must be one of a, b, not 'a+c'"),
+        ({"rule": "z"}, "rule must be x, y or none, not 'z'"),
+    ],
+)
+def test_other_values_are_refused(given, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Base(**given)
+
+
+def test_a_function_of_a_user_declares_options_by_its_signature():
+    def mine(observation, depth: int = 3, *, rate: float | None = None, anything="x", **_: Any): ...
+
+    options = options_of(mine, ("observation",))
+    assert [*options] == ["depth", "rate", "anything"]
+    given = {"depth": 5, "rate": None, "anything": "y"}
+    assert check_options("mine", given, options) == given
+    with pytest.raises(ValueError, match="depth must be a whole number, not 'x'"):
+        check_options("mine", {"depth": "x"}, options)
+    with pytest.raises(ValueError, match="Unknown option 'dept'"):
+        check_options("mine", {"dept": 1}, options)
+
+
+def test_the_fields_of_a_dataclass_are_options_of_a_function():
+    def solver(problem, *, seed=0, **given: Annotated[Any, Base]): ...
+
+    options = options_of(solver, ("problem", "seed"))
+    assert [*options] == ["share", "names", "sizes", "rule"]
+    assert all(isinstance(option, NamedOption) and option.declared.doc for option in options.values())
