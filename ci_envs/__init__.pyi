@@ -13,6 +13,7 @@ from .games.quixo import Quixo
 from .games.walk import perft
 from .picture import show
 from .registry.games import register, registered
+from .registry.options import Option, Untrusted, validated
 from .solver.solution import Solution
 from .solver.solve import solve
 
@@ -25,12 +26,14 @@ __all__ = [
     "FlatMaskObsAEC",
     "Game",
     "Nim",
+    "Option",
     "Position",
     "Quarto",
     "Quixo",
     "RandomOpenings",
     "Solution",
     "TicTacToe",
+    "Untrusted",
     "agents",
     "baselines",
     "check_game",
@@ -49,4 +52,5 @@ __all__ = [
     "show",
     "solve",
     "tictactoe_v0",
+    "validated",
 ]

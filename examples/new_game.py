@@ -15,12 +15,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import rich
 
-from ci_envs import Game, Position, check_game, make, make_agent, register, solve
+from ci_envs import Game, Option, Position, Untrusted, check_game, make, make_agent, register, solve
 from ci_envs.arena import compare, tables
 from ci_envs.games import (
     ONGOING,
@@ -32,7 +32,6 @@ from ci_envs.games import (
     grid_diagram,
     grid_drawing,
     implements,
-    integer_between,
     legal,
     observe,
     play,
@@ -56,14 +55,10 @@ class Chomp(Game):
     the square, and the number of its bit in the first word. The bit is 1 if the square is left. The second word is 0.
     """
 
-    rows: int = 4
-    cols: int = 5
+    rows: Annotated[int, Option("rows of the bar", ge=1, le=8, untrusted=Untrusted())] = 4
+    cols: Annotated[int, Option("columns of the bar", ge=1, le=8, untrusted=Untrusted())] = 5
 
     shared_board: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        for name in ("rows", "cols"):
-            object.__setattr__(self, name, integer_between(name, getattr(self, name), 1, 8))
 
     @property
     def action_count(self) -> int:

@@ -39,6 +39,11 @@ class Untrusted:
         values: the only values. Empty if all values are allowed.
         included: whether the values are the names of the trained models in the package.
         set_with: another option. If a stranger sets that option but not this one, this option is ``most``.
+
+    Examples:
+        >>> from typing import Annotated
+        >>> from ci_envs import Option, Untrusted
+        >>> Depth = Annotated[int, Option("search depth in plies", ge=1, untrusted=Untrusted(most=4))]
     """
 
     most: float | None = None
@@ -61,6 +66,16 @@ class Option:
         untrusted: the values that strangers can choose. None means that they cannot set the option.
         changeable: whether a training run can be resumed with another value.
         is_length: whether the option sets the length of a training run.
+
+    Examples:
+        >>> from typing import Annotated
+        >>> from ci_envs import Option
+        >>> from ci_envs.registry.options import options_of
+        >>> def last(observation, *, skip: Annotated[int, Option("actions to skip", ge=0, le=3)] = 0):
+        ...     return int(observation["action_mask"].nonzero()[0][-1 - skip])
+        ...
+        >>> options_of(last)["skip"].meaning
+        'actions to skip; a whole number from 0 to 3'
     """
 
     doc: str
@@ -199,7 +214,7 @@ class NamedOption:
         if isinstance(value, str) and self.element is str:
             return tuple((value.replace(",", "+") if self.declared.choices else value).split("+"))
         several = isinstance(value, Iterable) and not isinstance(value, str)
-        values = () if value is None else value if several else (value,)
+        values = () if value is None and self.element is str else value if several else (value,)
         return tuple(one.item() if isinstance(one, np.generic) else one for one in values)
 
     @cached_property
@@ -383,7 +398,19 @@ def with_preset(
 
 
 def validated(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that checks its options when it is called, as their annotations declare them."""
+    """Return a function that checks its options when it is called, as their annotations declare them.
+
+    Examples:
+        >>> from typing import Annotated
+        >>> from ci_envs import Option, validated
+        >>> @validated
+        ... def half(number: Annotated[int, Option("a number", ge=2)]) -> int:
+        ...     return number // 2
+        ...
+        >>> half(1)
+        Traceback (most recent call last):
+        ValueError: number must be a whole number from 2, not 1
+    """
     signature = inspect.signature(function)
 
     @wraps(function)
