@@ -89,8 +89,8 @@ class MinimaxAgent(PolicyAgent):
             bool | str,
             Option(
                 "values of the leaves; true: the evaluation of the game; false: all leaves where the game is not over "
-                "have the value 0, so only wins and losses count; longest_run: the longest run of adjacent stones of the searching player "
-                "in a line, for a game on a grid, with a depth and no time",
+                "have the value 0, so only wins and losses count; longest_run: the longest run of adjacent stones of "
+                "the searching player in a line, for a game on a grid, with a depth and no time",
                 choices=("longest_run",),
                 allowed="true, false or longest_run",
                 untrusted=Untrusted(),
