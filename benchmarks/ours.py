@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ci_envs import Position, Quixo, make, make_agent, make_vec, perft, solve
 from ci_envs.agents.search import negamax
 from ci_envs.agents.search.mcts import MAX_NODES
-from ci_envs.agents.search.mcts_tree import NODE, simulate, write_root
+from ci_envs.agents.search.mcts_tree import NODE, UCTSettings, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES
 from ci_envs.agents.search.tree import ROOT
 from ci_envs.games.game import Game
@@ -212,14 +212,14 @@ def mcts_simulations(id: str, simulations: int) -> Work:
     """Return a function that runs simulations of Monte Carlo tree search from the initial position, with new trees."""
     game: Game = resolve(id)[1]
     own, opp = map(np.uint64, game.start())
-    limits, tables = (ply_limit(game, None), MAX_NODES), NO_TABLES
+    settings, tables = UCTSettings(1.0, ply_limit(game, None), MAX_NODES, True), NO_TABLES
 
     def work(amount: int) -> int:
         nodes = np.empty(simulations + game.action_count, dtype=NODE)
         done, state = 0, 1
         while done < amount:
             size, state = write_root(game, nodes, own, opp, tables, np.uint64(state))
-            nodes, _, state = simulate(game, nodes, size, simulations, 1.0, *limits, True, tables, np.uint64(state))
+            nodes, _, state = simulate(game, nodes, size, simulations, settings, tables, np.uint64(state))
             done += int(nodes[ROOT]["visits"])
         return done
 

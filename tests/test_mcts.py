@@ -13,7 +13,7 @@ import ci_envs.agents.search.mcts
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.mcts import MCTSAgent
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, simulate, write_root
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, UCTSettings, reset_bounds, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES
 from ci_envs.arena.match import play_match
 from ci_envs.solver.nim import is_won
@@ -61,8 +61,8 @@ def tree_of(position, simulations, exploration=1.0, max_plies=1000, max_nodes=2*
     size, state = write_root(position.game, nodes, *words, NO_TABLES, np.uint64(seed))
     if not proofs:
         reset_bounds(nodes, np.uint64(0))
-    limits = exploration, max_plies, max_nodes, proofs, NO_TABLES
-    nodes, size, _ = simulate(position.game, nodes, size, simulations, *limits, np.uint64(state))
+    settings = UCTSettings(exploration, max_plies, max_nodes, proofs)
+    nodes, size, _ = simulate(position.game, nodes, size, simulations, settings, NO_TABLES, np.uint64(state))
     return nodes[:size]
 
 

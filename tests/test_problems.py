@@ -1,17 +1,21 @@
 """The optimisation problems: compared with their definitions by the labs, as Gymnasium environments, and from files."""
 
+import json
 import random
+import re
 import warnings
 from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ci_envs
+from ci_envs.cli.main import main
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.optimisation import SetCovering, lab_sets, optimise, read_scp, set_covering, write_scp
 from ci_envs.optimisation.registry import registered_problems, resolve_problem
@@ -317,3 +321,38 @@ def test_an_interrupt_returns_the_best_solution_so_far():
     result = optimise(problem, solver)
     assert result.value == problem.costs.sum()
     assert (result.optimal, result.bound, result.work) == (False, None, 1)
+
+
+# --- problems of a user
+
+
+@pytest.fixture
+def in_the_folder_of_a_user(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent / "foreign")
+
+
+@pytest.mark.parametrize("name", ["problem.py", "problem.py:Knapsack", "problem:Knapsack:items=16,seed=3"])
+def test_a_problem_of_a_file_is_solved_from_the_command_line(name, in_the_folder_of_a_user):
+    done = CliRunner().invoke(main, ["solve", name, "one_plus_one:calls=500", "umda:calls=3000", "--json", "-"])
+    assert done.exit_code == 0, done.output
+    problem = resolve_problem(name)[1]
+    every = (np.arange(2 ** min(problem.loci, 16))[:, None] >> np.arange(problem.loci)) & 1
+    best = problem._fitness(every.astype(bool)).max()
+    values = [row["fitness"] for row in json.loads(done.stdout)]
+    assert values[1] >= 0.95 * best
+    if problem.loci == 16:
+        assert max(values) <= best
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("problem.py:Knapsack:item=3", "Unknown option 'item' for problem.py:Knapsack. Did you mean 'items'?"),
+        ("problem.py:np", "problem.py:np is not a problem"),
+        ("problem.py:Missing", "has no 'Missing'. Available: Knapsack"),
+        ("problem.py:Knapsack:items=two", "items must be a whole number, not 'two'"),
+    ],
+)
+def test_bad_references_to_problems_are_one_line(name, message, in_the_folder_of_a_user):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        resolve_problem(name)

@@ -54,9 +54,8 @@ def losing_actions(position):
 @kernel
 def _chosen(policy, game, own, opp, seed, memory):
     action = choose(policy, game, own, opp, seed, memory)
-    (population, generations, offspring, selection, size), rate = memory[0], memory[1][0]
-    counts = population, generations, offspring, selection, size
-    again, state = lookahead_ga.evolve(game, own, opp, seed, *counts, rate, *memory[2:])
+    settings, buffers = memory
+    again, state = lookahead_ga.evolve(game, own, opp, seed, settings, buffers)
     return action if action == again else -1, state
 
 

@@ -13,9 +13,10 @@ values of all plans in a partial game tree is the idea of Hong, Huang and Lin, "
 computation", Evolutionary Computation 9(3), 2001.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.games.operations import play
 from ci_envs.games.quarto import completing_cells, safe_pieces, winning_cells
@@ -109,25 +110,56 @@ def _estimate(game: Any, own: Any, opp: Any) -> Any:
     return 17 - safe if safe % 2 else safe - 17
 
 
+class PlanSettings(NamedTuple):
+    """The settings of :func:`evolve`.
+
+    Attributes:
+        population: number of random plans, and of parents.
+        generations: number of generations after the random plans.
+        offspring: new plans per generation.
+        selection: TOURNAMENT or ROULETTE.
+        tournament_size: number of plans in a tournament.
+        mutation_rate: probability that a gene is drawn again.
+    """
+
+    population: int
+    generations: int
+    offspring: int
+    selection: int
+    tournament_size: int
+    mutation_rate: float
+
+
+class PlanBuffers(NamedTuple):
+    """The buffers of :func:`evolve`, each with an item for each plan, and one for each parent.
+
+    Attributes:
+        plans: uint64: the plans.
+        values: int64: their values.
+        keys: uint64: their sorted keys.
+        backed: int64: the values that minimax backs up.
+        fitness: int64: the fitness of the plans.
+        parents: int64: the indices of the parents.
+    """
+
+    plans: NDArray[np.uint64]
+    values: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    backed: NDArray[np.int64]
+    fitness: NDArray[np.int64]
+    parents: NDArray[np.int64]
+
+
+def new_buffers(settings: PlanSettings) -> PlanBuffers:
+    """Return new buffers. Each thread needs its own."""
+    size = settings.population + settings.generations * settings.offspring
+    plans, keys = (np.empty(size, dtype=np.uint64) for _ in range(2))
+    values, backed, fitness = (np.empty(size, dtype=np.int64) for _ in range(3))
+    return PlanBuffers(plans, values, keys, backed, fitness, np.empty(settings.population, dtype=np.int64))
+
+
 @kernel
-def evolve(
-    game: Any,
-    own: Any,
-    opp: Any,
-    state: Any,
-    population: Any,
-    generations: Any,
-    offspring: Any,
-    selection: Any,
-    tournament_size: Any,
-    mutation_rate: Any,
-    plans: Any,
-    values: Any,
-    keys: Any,
-    backed: Any,
-    fitness: Any,
-    parents: Any,
-) -> Any:
+def evolve(game: Any, own: Any, opp: Any, state: Any, settings: Any, buffers: Any) -> Any:
     """Evolve plans in a position, and choose an action from the tree of all plans.
 
     The first ``population`` plans are random. In each generation the fittest of all plans so far are the parents of
@@ -139,33 +171,25 @@ def evolve(
         own: first word of the position, which must not be over.
         opp: second word of the position.
         state: the state of the random number generator.
-        population: number of random plans, and of parents.
-        generations: number of generations after the random plans.
-        offspring: new plans per generation.
-        selection: TOURNAMENT or ROULETTE.
-        tournament_size: number of plans in a tournament.
-        mutation_rate: probability that a gene is drawn again.
-        plans: uint64 buffer of at least ``population + generations * offspring`` items. All buffers are written.
-        values: int64 buffer of this length.
-        keys: uint64 buffer of this length.
-        backed: int64 buffer of this length.
-        fitness: int64 buffer of this length.
-        parents: int64 buffer of at least ``population`` items.
+        settings: a :class:`PlanSettings`.
+        buffers: a :class:`PlanBuffers`, written.
 
     Returns:
         The action and the new state of the random number generator.
     """
+    plans, values, keys, backed, fitness, parents = buffers
+    population = settings.population
     placing = opp >> _HOLDING != _ZERO
     own_plies = _OWN_PLIES_PLACING if placing else _OWN_PLIES_GIVING
     size = 0
-    for generation in range(generations + 1):
+    for generation in range(settings.generations + 1):
         old = size
-        for _ in range(offspring if generation else population):
+        for _ in range(settings.offspring if generation else population):
             if generation:
-                first, state = _select(fitness, parents, population, selection, tournament_size, state)
-                second, state = _select(fitness, parents, population, selection, tournament_size, state)
+                first, state = _select(fitness, parents, settings, state)
+                second, state = _select(fitness, parents, settings, state)
                 genome, state = _cross(plans[first], plans[second], state)
-                genome, state = _mutate(genome, mutation_rate, state)
+                genome, state = _mutate(genome, settings.mutation_rate, state)
             else:
                 word, state = next_random(state)
                 genome = word >> np.uint64(32)
@@ -174,7 +198,7 @@ def evolve(
             size += 1
         _merge(keys[:size], old)
         write_fitness(keys[:size], values, own_plies, backed, fitness)
-        if generation < generations:
+        if generation < settings.generations:
             _choose_parents(fitness[:size], parents[:population])
     gene = _best_gene(plans[:size], values, fitness)
     return (gene if placing else 16 + gene), state
@@ -242,17 +266,17 @@ def _choose_parents(fitness: Any, parents: Any) -> None:
 
 
 @kernel
-def _select(fitness: Any, parents: Any, population: Any, selection: Any, tournament_size: Any, state: Any) -> Any:
+def _select(fitness: Any, parents: Any, settings: Any, state: Any) -> Any:
     """Select a parent by a tournament, or by roulette with probabilities proportional to fitness + 1.
 
     Returns:
         The index of the parent and the new state of the random number generator.
     """
-    drawn, state = random_below(state, population)
+    drawn, state = random_below(state, settings.population)
     index = parents[drawn]
-    if selection == TOURNAMENT:
-        for _ in range(tournament_size - 1):
-            drawn, state = random_below(state, population)
+    if settings.selection == TOURNAMENT:
+        for _ in range(settings.tournament_size - 1):
+            drawn, state = random_below(state, settings.population)
             if fitness[parents[drawn]] > fitness[index]:
                 index = parents[drawn]
         return index, state
@@ -260,7 +284,7 @@ def _select(fitness: Any, parents: Any, population: Any, selection: Any, tournam
         accepted, state = random_below(state, PLIES + 1)
         if np.int64(accepted) <= fitness[index]:
             return index, state
-        drawn, state = random_below(state, population)
+        drawn, state = random_below(state, settings.population)
         index = parents[drawn]
 
 

@@ -6,13 +6,12 @@ The algorithms are in :mod:`ci_envs.agents.evolution.lookahead_ga` and :mod:`ci_
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import numpy as np
 from typing_extensions import override
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agent_interface.supported_game import require_game
-from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, evolve
+from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, PlanSettings, evolve, new_buffers
 from ci_envs.agents.evolution.wandering_ga import EACH, ONE, PAIRS, SWAP, UNIFORM
 from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.games.game import Game
@@ -42,32 +41,14 @@ _OPERATORS = f"one+uniform+{_RESTART}"
 
 @dataclass(frozen=True)
 class QuartoGAPolicy(Policy):
-    """:class:`QuartoGAAgent` as a compiled policy. Its memory is the options and the buffers of ``evolve``."""
+    """:class:`QuartoGAAgent` as a compiled policy. Its memory is the settings and the buffers of ``evolve``."""
 
 
 @implements(choose, QuartoGAPolicy)
 def _(policy: QuartoGAPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        options, rate, plans, values, keys, backed, fitness, parents = memory
-        population, generations, offspring, selection, size = options
-        return evolve(
-            game,
-            own,
-            opp,
-            seed,
-            population,
-            generations,
-            offspring,
-            selection,
-            size,
-            rate[0],
-            plans,
-            values,
-            keys,
-            backed,
-            fitness,
-            parents,
-        )[0]
+        settings, buffers = memory
+        return evolve(game, own, opp, seed, settings, buffers)[0]
 
     return kernel
 
@@ -136,12 +117,12 @@ class QuartoGAAgent(PolicyAgent):
         operators: Annotated[
             str | None,
             Option(
-                "for wandering: a mutation, a crossover and optionally restart, joined by +; none is "
-                "one+uniform+restart; the mutation one draws one gene again, each draws every gene again with "
-                "probability 1/2, and swap swaps two pieces with probability 1/2 and two cells with probability 1/2; "
-                "the crossover uniform takes each gene from either parent, and pairs takes the first pairs of a piece "
-                "and a cell from one parent, and the others from the other; with restart new random plans replace all "
+                "for wandering; none is one+uniform+restart; the mutation one draws one gene again, each draws every "
+                "gene again with probability 1/2, and swap swaps two pieces with probability 1/2 and two cells with "
+                "probability 1/2; the crossover uniform takes each gene from either parent, and pairs takes the first pairs of "
+                "a piece and a cell from one parent, and the others from the other; with restart new random plans replace all "
                 "plans if every plan loses",
+                allowed="a mutation, a crossover and optionally restart, joined by +",
                 untrusted=Untrusted(),
             ),
         ] = None,
@@ -161,9 +142,9 @@ class QuartoGAAgent(PolicyAgent):
         self.population = population
         self.generations = generations
         self.offspring = offspring
-        self._plans = self.population + self.generations * self.offspring
-        if self._plans > MAX_PLANS:
-            raise ValueError(f"population + generations * offspring must be at most {MAX_PLANS}, not {self._plans}")
+        plans = self.population + self.generations * self.offspring
+        if plans > MAX_PLANS:
+            raise ValueError(f"population + generations * offspring must be at most {MAX_PLANS}, not {plans}")
         self.selection = selection
         self.tournament_size = tournament_size
         if algorithm == "tree":
@@ -189,20 +170,9 @@ class QuartoGAAgent(PolicyAgent):
                 self._crossover,
                 _RESTART in self.operators.split("+"),
             ).compiled()
-        counts = [self.population, self.generations, self.offspring, selection, self.tournament_size]
-        words = [np.empty(self._plans, dtype=np.uint64) for _ in range(2)]
-        numbers = [np.empty(self._plans, dtype=np.int64) for _ in range(3)]
-        memory = (
-            np.array(counts, dtype=np.int64),
-            np.array([self.mutation_rate]),
-            words[0],
-            numbers[0],
-            words[1],
-            numbers[1],
-            numbers[2],
-            np.empty(self.population, dtype=np.int64),
-        )
-        return CompiledPolicy(QuartoGAPolicy(), memory)
+        counts = self.population, self.generations, self.offspring, selection, self.tournament_size
+        settings = PlanSettings(*counts, self.mutation_rate)
+        return CompiledPolicy(QuartoGAPolicy(), (settings, new_buffers(settings)))
 
 
 def _require_none(algorithm: str, name: str, value: object) -> None:

@@ -19,7 +19,7 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
-from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, reset_bounds, search, simulate, write_root
+from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, UCTSettings, reset_bounds, search, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Tables, annotated
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
@@ -54,17 +54,16 @@ class _Tree(NamedTuple):
 class MCTSPolicy(Policy):
     """:class:`MCTSAgent` as a compiled policy.
 
-    Its memory is two arrays and the tables (:func:`~ci_envs.agents.search.tables.prove_by_tables`). The first array
-    contains the number of simulations, the maximum number of plies, the maximum number of nodes, and whether to prove
-    values. The second contains the exploration constant.
+    Its memory is the number of simulations, the settings, and the tables
+    (:func:`~ci_envs.agents.search.tables.prove_by_tables`).
     """
 
 
 @implements(choose, MCTSPolicy)
 def _(policy: MCTSPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        limits, exploration, tables = memory
-        return search(game, own, opp, seed, limits[0], exploration[0], limits[1], limits[2], limits[3] != 0, tables)
+        simulations, settings, tables = memory
+        return search(game, own, opp, seed, simulations, settings, tables)
 
     return kernel
 
@@ -142,13 +141,12 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
                 f"give simulations or time, not both: simulations={simulations!r}, time={time!r}; leave one of them out"
             )
         self.simulations = DEFAULT_SIMULATIONS if simulations is None else simulations
-        self.time, self.exploration = time, exploration
-        self.proofs, self.reuse, self.threads = proofs, reuse, threads
-        if tables is not None and not self.proofs:
+        self.time, self.reuse, self.threads = time, reuse, threads
+        if tables is not None and not proofs:
             raise ValueError(f"tables={tables} needs proofs=true: leave one of them out")
         self._agent_tables = None if tables is None else AgentTables(game, str(tables))
         self._tables = NO_TABLES if self._agent_tables is None else self._agent_tables.for_trees
-        self._max_plies = ply_limit(game, None)
+        self._settings = UCTSettings(exploration, ply_limit(game, None), MAX_NODES, proofs)
         self._write_root, self._simulations = Monomorphic(write_root), Monomorphic(simulate)
         super().__init__(game, seed=seed)
 
@@ -179,8 +177,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     def policy(self) -> CompiledPolicy | None:
         if self.time is not None:
             return None
-        limits = np.array([self.simulations, self._max_plies, MAX_NODES, self.proofs], dtype=np.int64)
-        return CompiledPolicy(MCTSPolicy(), (limits, np.array([self.exploration]), self._tables))
+        return CompiledPolicy(MCTSPolicy(), (self.simulations, self._settings, self._tables))
 
     @override
     def think(self, position: Position) -> Iterator[Analysis]:
@@ -206,7 +203,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     def _new_tree(self, words: NDArray[np.uint64], seed: np.uint64) -> _Tree:
         nodes = np.empty(FIRST_NODES + self.game.action_count, dtype=NODE)
         size, state = self._write_root(self.game, nodes, words[0], words[1], self._tables, seed)
-        if not self.proofs:
+        if not self._settings.proofs:
             reset_bounds(nodes, ROOT)
         return _Tree(nodes, size, state)
 
@@ -251,8 +248,8 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
         yield tree
 
     def _simulate(self, tree: _Tree, simulations: int) -> _Tree:
-        options = self.exploration, self._max_plies, MAX_NODES, self.proofs, self._tables
-        return _Tree(*self._simulations(self.game, tree.nodes, tree.size, simulations, *options, np.uint64(tree.state)))
+        settings, state = (self._settings, self._tables), np.uint64(tree.state)
+        return _Tree(*self._simulations(self.game, tree.nodes, tree.size, simulations, *settings, state))
 
 
 def _best_action(tree: _Tree) -> int:

@@ -3,7 +3,7 @@
 Selection uses UCB1: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,22 @@ _MAX_VISITS = 2**31 - 1  # the largest value of ``total``
 
 # sqrt(log(1 + visits)): computing the logarithms every time would take a fifth of a simulation of tic-tac-toe
 _SQRT_LOG = np.sqrt(np.log(np.arange(1.0, 4097.0)))
+
+
+class UCTSettings(NamedTuple):
+    """The settings of a search.
+
+    Attributes:
+        exploration: the exploration constant of UCB1.
+        max_plies: the maximum length of a simulation in plies from the root. A longer simulation counts as a draw.
+        max_nodes: the maximum number of nodes. Simulations continue in a full tree.
+        proofs: whether to prove values. If false, only positions where the game is over have a proven value.
+    """
+
+    exploration: float
+    max_plies: int
+    max_nodes: int
+    proofs: bool
 
 
 @kernel
@@ -69,10 +85,7 @@ def simulate(
     nodes: Any,
     size: Any,
     simulations: Any,
-    exploration: Any,
-    max_plies: Any,
-    max_nodes: Any,
-    proofs: Any,
+    settings: Any,
     tables: Any,
     state: Any,
 ) -> Any:
@@ -83,16 +96,14 @@ def simulate(
         nodes: the tree. If it becomes full, the search continues with a larger copy.
         size: the number of nodes in use.
         simulations: the number of simulations to run.
-        exploration: the exploration constant of UCB1.
-        max_plies: the maximum length of a simulation in plies from the root. A longer simulation counts as a draw.
-        max_nodes: the maximum number of nodes. Simulations continue in a full tree.
-        proofs: whether to prove values. If false, only positions where the game is over have a proven value.
+        settings: a :class:`UCTSettings`.
         tables: see :func:`~ci_envs.agents.search.tables.prove_by_tables`. They need ``proofs``.
         state: the state of the random number generator.
 
     Returns:
         The tree, the number of nodes in use, and the new state of the random number generator.
     """
+    exploration, max_plies, max_nodes, proofs = settings
     size = np.uint64(size)  # unsigned indices need no test for wraparound
     for _ in range(simulations):
         if is_proven(nodes[ROOT]) or nodes[ROOT].visits >= _MAX_VISITS:
@@ -123,26 +134,13 @@ def simulate(
 
 
 @inlined
-def search(
-    game: Any,
-    own: Any,
-    opp: Any,
-    state: Any,
-    simulations: Any,
-    exploration: Any,
-    max_plies: Any,
-    max_nodes: Any,
-    proofs: Any,
-    tables: Any,
-) -> Any:
+def search(game: Any, own: Any, opp: Any, state: Any, simulations: Any, settings: Any, tables: Any) -> Any:
     """Return the best action found by a search with a new tree. :func:`simulate` describes the arguments."""
     nodes = np.empty(FIRST_NODES + action_count(game), NODE)
     size, state = write_root(game, nodes, own, opp, tables, state)
-    if not proofs:
+    if not settings.proofs:
         reset_bounds(nodes, ROOT)
-    nodes, size, state = simulate(
-        game, nodes, size, simulations, exploration, max_plies, max_nodes, proofs, tables, state
-    )
+    nodes, size, state = simulate(game, nodes, size, simulations, settings, tables, state)
     # index the field's array, not the element: Numba frees an array after the last use of its name
     return np.int64(nodes.action[choose_child(nodes, ROOT, 0.0)])
 

@@ -198,7 +198,7 @@ def leaf_value(game: Any, evaluator: Any, own: Any, opp: Any, depth: Any) -> Any
 
 
 @kernel
-def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur through several functions
+def negamax(
     game: Any,
     evaluator: Any,
     own: Any,
@@ -229,56 +229,25 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
         work: the array of :func:`new_work`.
     """
     work[NODES] += 1
-    actions = action_count(game)
-    best, best_action, lower = np.int64(-INFINITY), -1, alpha
     if depth == 1:
-        for number in range(actions):
-            action = np.uint64(number)
-            if legal(game, own, opp, action) and not (pruning and is_duplicate(game, own, opp, action)):
-                work[NODES] += 1
-                next_own, next_opp = play(game, own, opp, action)
-                value = leaf_value(game, evaluator, next_own, next_opp, depth)
-                best = max(best, value if keeps_turn(game, own, opp, action) else -value)
-                if pruning and best >= beta:
-                    break
-        return best
+        return _best_leaf(game, evaluator, own, opp, beta, pruning, work)
+    best, best_action, lower = np.int64(-INFINITY), -1, alpha
     if work[STOP]:
         return best
-
     table_action, found, value = _probe_table(own, opp, depth, alpha, beta, pruning, table, work)
     if found:
         return value
 
-    row, waiting = _HISTORY + (2 + depth) * actions, np.int64(0)  # a constant 0 would be compiled separately
-    killers, history = _KILLERS + 2 * depth, _HISTORY + player * actions
-    killer = work[killers] if work[killers] != table_action else -1
-    second = work[killers + 1] if work[killers + 1] not in (table_action, killer) else -1
+    hints = _hints(table_action, depth, work)
+    history = _HISTORY + player * action_count(game)
     searched = False
-    for rest in range(0 if actions > _TERMINAL_FIRST_LIMIT else 1, 2):
-        for k in range(actions if rest else 3):
-            number = k if rest else (table_action, killer, second)[k]
-            if number < 0 or (rest and actions > _TERMINAL_FIRST_LIMIT and number in (table_action, killer, second)):
-                continue
-            action = np.uint64(number)
-            if not legal(game, own, opp, action) or (pruning and is_duplicate(game, own, opp, action)):
-                continue
-            next_own, next_opp = play(game, own, opp, action)
-            if result(game, next_own, next_opp) == ONGOING:
-                work[row + waiting] = number
-                waiting += 1
-                continue
-            work[NODES] += 1
-            value = leaf_value(game, evaluator, next_own, next_opp, depth)
-            value = value if keeps_turn(game, own, opp, action) else -value
-            if value > best:
-                best, best_action = value, number
-                if pruning and (best >= beta or best == WIN_VALUE + depth):  # no action can be better
-                    waiting = np.int64(0)
-                    break
+    for rest in range(0 if action_count(game) > _TERMINAL_FIRST_LIMIT else 1, 2):
+        best, best_action, waiting = _try_ends(
+            game, evaluator, own, opp, depth, hints, rest, beta, pruning, work, best, best_action
+        )
         alpha = max(alpha, best)
-
         while waiting > 0:
-            number = _take_most_promising(work, row, waiting, table_action, killers, history)
+            number = _take_most_promising(game, work, depth, waiting, table_action, history)
             waiting -= 1
             action = np.uint64(number)
             next_own, next_opp = play(game, own, opp, action)
@@ -299,9 +268,7 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
                 if pruning:
                     alpha = max(alpha, best)
                     if best >= beta:
-                        if work[killers] != number:
-                            work[killers + 1], work[killers] = work[killers], number
-                        work[history + number] += depth * depth
+                        _remember_cutoff(number, depth, history, work)
                         break
         if pruning and (best >= beta or best == WIN_VALUE + depth):
             break
@@ -309,6 +276,99 @@ def negamax(  # noqa: PLR0912, PLR0915 - split, it would be slower or recur thro
     bound = _LOWER if best >= beta else (_UPPER if best <= lower else _EXACT)
     _store_entry(own, opp, depth, best, bound, best_action, pruning, table, work)
     return best
+
+
+@inline_kernel
+def _best_leaf(game: Any, evaluator: Any, own: Any, opp: Any, beta: Any, pruning: Any, work: Any) -> Any:
+    """Return the value of a position whose children are leaves."""
+    best = np.int64(-INFINITY)
+    for number in range(action_count(game)):
+        action = np.uint64(number)
+        if legal(game, own, opp, action) and not (pruning and is_duplicate(game, own, opp, action)):
+            work[NODES] += 1
+            next_own, next_opp = play(game, own, opp, action)
+            value = leaf_value(game, evaluator, next_own, next_opp, 1)
+            best = max(best, value if keeps_turn(game, own, opp, action) else -value)
+            if pruning and best >= beta:
+                break
+    return best
+
+
+@inline_kernel
+def _hints(table_action: Any, depth: Any, work: Any) -> Any:
+    """Return the actions to try first: that of the table and the killers of a depth. -1 stands for no action."""
+    killers = _KILLERS + 2 * depth
+    killer = work[killers] if work[killers] != table_action else -1
+    second = work[killers + 1] if work[killers + 1] not in (table_action, killer) else -1
+    return table_action, killer, second
+
+
+@inline_kernel
+def _try_ends(
+    game: Any,
+    evaluator: Any,
+    own: Any,
+    opp: Any,
+    depth: Any,
+    hints: Any,
+    rest: Any,
+    beta: Any,
+    pruning: Any,
+    work: Any,
+    best: Any,
+    best_action: Any,
+) -> Any:
+    """Evaluate the actions that end the game, and write the other actions to ``work``.
+
+    Args:
+        game: see :func:`negamax`, as for the arguments that are not listed.
+        evaluator: see :func:`negamax`.
+        own: see :func:`negamax`.
+        opp: see :func:`negamax`.
+        depth: see :func:`negamax`.
+        hints: the actions of :func:`_hints`.
+        rest: whether to try all actions, without the hints if they were tried before; otherwise only the hints.
+        beta: see :func:`negamax`.
+        pruning: see :func:`negamax`.
+        work: see :func:`negamax`.
+        best: the best value so far.
+        best_action: the action with this value, or -1.
+
+    Returns:
+        The best value, its action, and the number of actions to search, which is 0 if no action can be better.
+    """
+    actions = action_count(game)
+    row, waiting = _HISTORY + (2 + depth) * actions, np.int64(0)  # a constant 0 would be compiled separately
+    for k in range(actions if rest else 3):
+        number = k if rest else hints[k]
+        if number < 0 or (rest and actions > _TERMINAL_FIRST_LIMIT and number in hints):
+            continue
+        action = np.uint64(number)
+        if not legal(game, own, opp, action) or (pruning and is_duplicate(game, own, opp, action)):
+            continue
+        next_own, next_opp = play(game, own, opp, action)
+        if result(game, next_own, next_opp) == ONGOING:
+            work[row + waiting] = number
+            waiting += 1
+            continue
+        work[NODES] += 1
+        value = leaf_value(game, evaluator, next_own, next_opp, depth)
+        value = value if keeps_turn(game, own, opp, action) else -value
+        if value > best:
+            best, best_action = value, number
+            if pruning and (best >= beta or best == WIN_VALUE + depth):  # no action can be better
+                waiting = np.int64(0)
+                break
+    return best, best_action, waiting
+
+
+@inline_kernel
+def _remember_cutoff(number: Any, depth: Any, history: Any, work: Any) -> None:
+    """Raise the rank of an action that has caused a cutoff, in the killers of the depth and in the history."""
+    killers = _KILLERS + 2 * depth
+    if work[killers] != number:
+        work[killers + 1], work[killers] = work[killers], number
+    work[history + number] += depth * depth
 
 
 @inlined
@@ -333,8 +393,9 @@ def _child_value(
 
 
 @inline_kernel
-def _take_most_promising(work: Any, row: Any, waiting: Any, table_action: Any, killers: Any, history: Any) -> Any:
-    """Remove the action to try next from the pending actions in ``work`` from ``row`` on, and return it."""
+def _take_most_promising(game: Any, work: Any, depth: Any, waiting: Any, table_action: Any, history: Any) -> Any:
+    """Remove the action to try next from the ``waiting`` actions of a depth in ``work``, and return it."""
+    row, killers = _HISTORY + (2 + depth) * action_count(game), _KILLERS + 2 * depth
     chosen, chosen_score = 0, np.int64(-1)
     for k in range(waiting):
         number = work[row + k]

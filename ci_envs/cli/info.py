@@ -12,7 +12,6 @@ from ci_envs.optimisation.registry import is_problem, problem_maker, registered_
 from ci_envs.registry.games import registered, resolve, split_id
 from ci_envs.registry.options import NamedOption, options_of
 from ci_envs.registry.references import split_reference
-from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
     from ci_envs.games.position import Position
 
     if is_problem(name):
-        maker = problem_maker(split_spec(name)[0])
+        maker = problem_maker(split_id(name)[0])
         yield from _factory_parts(name, maker, options_of(maker).values())
         return
     spec, game, _ = resolve(name)

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import gymnasium
 
 from ci_envs.registry.games import claim_id, import_object, split_id
 from ci_envs.registry.options import check_options, options_of, read_options
+from ci_envs.registry.references import referred, split_reference
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -22,11 +24,12 @@ class ProblemSpec:
         id: the registered id, for example ``SetCovering-v0``.
         problem: a function or class that makes the problem, or ``"module:name"``.
         environment: the class of its environment (:class:`ci_envs.optimisation.env.ProblemEnv`), or ``"module:Class"``.
+            None for a problem that is not registered.
     """
 
     id: str
     problem: "Callable[..., Problem] | str"
-    environment: type[Any] | str
+    environment: type[Any] | str | None
 
     def maker(self) -> "Callable[..., Problem]":
         """Return the function or class that makes the problem; import its module on the first call."""
@@ -64,27 +67,53 @@ def registered_problems() -> tuple[str, ...]:
 
 
 def is_problem(id: str) -> bool:
-    """Return whether an id, with or without parameters, is that of an optimisation problem."""
-    return split_id(id)[0] in _problems
+    """Return whether an id or a reference, with or without parameters, names an optimisation problem."""
+    try:
+        return _spec_of(split_id(id)[0]) is not None
+    except ValueError:  # a reference to something else
+        return False
 
 
 def problem_maker(id: str) -> "Callable[..., Problem]":
-    """Return the function or class that makes the problem of a registered id."""
-    return _problems[id].maker()
+    """Return the function or class that makes the problem of a registered id, or that a reference names.
+
+    Raises:
+        ValueError: the id is unknown.
+        OSError: the file of a reference cannot be read.
+    """
+    spec = _spec_of(id)
+    if spec is None:
+        raise unknown_name("problem", id, _problems)
+    return spec.maker()
+
+
+def _spec_of(name: str) -> ProblemSpec | None:
+    """Return the problem of a registered id or of a reference such as ``mine.py:Knapsack``, or None."""
+    if name in _problems or split_reference(name) is None:
+        return _problems.get(name)
+    maker = referred(name, _makes_problem, "problem")
+    return None if maker is None else ProblemSpec(name, maker, None)
+
+
+def _makes_problem(thing: Any) -> bool:
+    """Return whether an object is a class of problems, or a function with such a class as the type of its result."""
+    from ci_envs.optimisation.problem import Problem
+
+    made = thing if isinstance(thing, type) else get_type_hints(thing).get("return") if isfunction(thing) else None
+    return isinstance(made, type) and issubclass(made, Problem)
 
 
 def resolve_problem(id: str, **parameters: Any) -> "tuple[ProblemSpec, Problem, dict[str, Any]]":
-    """Return the registered spec, the problem and the environment options that an id with parameters stands for.
+    """Return the spec, the problem and the environment options that an id or reference with parameters stands for.
 
     Raises:
         ValueError: the id or a parameter is unknown, or a value is out of range.
         OSError: a file that a parameter names cannot be read.
     """
     name, text = split_id(id)
-    if name not in _problems:
-        raise unknown_name("problem", name, _problems)
-    spec = _problems[name]
-    maker, env_options = spec.maker(), options_of(spec.environment_class(), ("problem",))
+    maker, spec = problem_maker(name), _spec_of(name)
+    assert spec is not None, "problem_maker has found it"
+    env_options = {} if spec.environment is None else options_of(spec.environment_class(), ("problem",))
     allowed = options_of(maker)
     known = {**allowed, **env_options}
     options = check_options(name, {**read_options(name, text, known), **parameters}, known)

@@ -12,7 +12,7 @@ import gymnasium
 from typing_extensions import override
 
 from ci_envs.registry.options import NamedOption, Option, Untrusted, check_options, options_of, read_options
-from ci_envs.registry.references import import_named, load, split_reference
+from ci_envs.registry.references import import_named, referred, split_reference
 from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
@@ -164,21 +164,12 @@ def split_id(id: str) -> tuple[str, str | None]:
 
 def _referred(name: str) -> GameSpec | None:
     """Return the game that a reference such as ``mine.py:Hex`` names, or None if the name is not a reference."""
-    found = split_reference(name)
-    if found is None:
+    if split_reference(name) is None:
         return None
     from ci_envs.games.game import Game
 
-    def is_game(thing: Any) -> bool:
-        return isinstance(thing, type) and issubclass(thing, Game)
-
-    try:
-        cls = load(found[0], is_game, "game")
-    except ModuleNotFoundError:
-        return None
-    if not is_game(cls):
-        raise ValueError(f"{name} is not the class of a game: it is {cls!r}")
-    return GameSpec(name, cls)
+    cls = referred(name, lambda thing: isinstance(thing, type) and issubclass(thing, Game), "game")
+    return None if cls is None else GameSpec(name, cls)
 
 
 class _ParametersInId(MetaPathFinder):

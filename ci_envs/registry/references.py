@@ -81,6 +81,25 @@ def load(reference: ObjectReference, suits: Callable[[Any], bool], kind: str) ->
     return next(iter(own.values()))
 
 
+def referred(name: str, suits: Callable[[Any], bool], kind: str) -> Any:
+    """Return the object of a kind that a name refers to, or None if the name is no reference, or not to a module.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the module cannot be imported, or its object is not of this kind.
+    """
+    found = split_reference(name)
+    if found is None:
+        return None
+    try:
+        thing = load(found[0], suits, kind)
+    except ModuleNotFoundError:
+        return None
+    if not suits(thing):
+        raise ValueError(f"{name} is not a {kind}: it is {thing!r}")
+    return thing
+
+
 def import_named(name: str) -> ModuleType:
     """Return a module, which is also searched in the current folder.
 
