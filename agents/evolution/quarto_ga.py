@@ -119,9 +119,9 @@ class QuartoGAAgent(PolicyAgent):
             Option(
                 "for wandering; none is one+uniform+restart; the mutation one draws one gene again, each draws every "
                 "gene again with probability 1/2, and swap swaps two pieces with probability 1/2 and two cells with "
-                "probability 1/2; the crossover uniform takes each gene from either parent, and pairs takes the first pairs of "
-                "a piece and a cell from one parent, and the others from the other; with restart new random plans replace all "
-                "plans if every plan loses",
+                "probability 1/2; the crossover uniform takes each gene from either parent, and pairs takes the first "
+                "pairs of a piece and a cell from one parent, and the others from the other; with restart new random "
+                "plans replace all plans if every plan loses",
                 allowed="a mutation, a crossover and optionally restart, joined by +",
                 untrusted=Untrusted(),
             ),

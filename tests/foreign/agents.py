@@ -32,6 +32,9 @@ class Chooser:
         return self.rng.choice(legal[min(self.least, len(legal) - 1) :])
 
 
+chooser = Chooser(seed=1)
+
+
 class Counter:
     """Plays in each game the legal action with the number of its own earlier actions in this game."""
 
