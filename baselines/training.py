@@ -1,6 +1,7 @@
 """The trainer of Stable-Baselines3's algorithms by self-play."""
 
 from collections.abc import Mapping
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,14 @@ class SB3Trainer(Trainer):
     @override
     def total(self) -> int:
         return self.config.steps
+
+    @property
+    @override
+    def remark(self) -> str | None:
+        config = self.config
+        rollout = len(config.opponents) * config.boards * (config.n_steps or config.train_freq or 1)
+        steps = ceil(self.total / rollout) * rollout
+        return None if steps == self.total else f"A rollout has {rollout:,} steps: the run ends after {steps:,} steps."
 
     @override
     def train(self, run: Run) -> None:

@@ -361,7 +361,7 @@ def test_a_run_resumes_with_more_generations_but_not_with_other_options(tmp_path
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"strategy": "annealing"}, "strategy must be one of plus, comma, cma, not 'annealing'"),
+        ({"strategy": "annealing"}, "strategy must be plus, comma, cma or none, not 'annealing'"),
         ({"evaluation": "deep"}, "evaluation must be one of linear, mlp, rules, not 'deep'"),
         ({"hidden": 4}, "hidden=4 is for evaluation=mlp"),
         ({"evaluation": "rules", "hidden": 4, "depth": 2, "environment": "Quixo-v0"}, "hidden=4 is for evaluation=mlp"),

@@ -632,3 +632,14 @@ def test_maskable_ppo_learns_tictactoe(tmp_path, trainers):
     agent, random = trainers[-1].agent(), make_agent("random", GAME, seed=1)
     total = play_match(GAME, agent, random, 1000).sides[0].total
     assert total.wins + total.draws / 2 > 900
+
+
+@pytest.mark.parametrize(("algorithm", "steps", "rounded"), [("ppo", 100, 192), ("dqn", 100, 144), ("ppo", 192, None)])
+def test_the_steps_are_rounded_up_to_rollouts_and_the_run_says_so(algorithm, steps, rounded, tmp_path, capsys):
+    options = {"boards": 3, "opponents": ("random", "random"), "ladder": ("random",), "ladder_games": 2, "layers": 8}
+    arguments = {"ppo": {"n_steps": 32, "batch_size": 64}, "dqn": {"train_freq": 24, "learning_starts": 50}}[algorithm]
+    train(f"sb3:{algorithm}", "TicTacToe-v0", output=tmp_path, steps=steps, **options, **arguments)
+    shown = capsys.readouterr().err
+    assert ("the run ends after" in shown) == (rounded is not None)
+    assert rounded is None or f"the run ends after {rounded} steps" in shown
+    assert (tmp_path / "curve.csv").read_text().splitlines()[-1].startswith(f"{rounded or steps},")

@@ -59,8 +59,8 @@ class TrainingRun:
         """
         restarts = self._begin(resume)
         with _Session(self._trainer, self._folder, self._record.seconds) as self._session:
-            if remark:
-                self._session.display.print_line(remark)
+            for line in filter(None, (remark, self._trainer.remark)):
+                self._session.display.print_line(line)
             if restarts:
                 self._session.display.print_line(
                     f"The run in {str(self._folder.path)!r} has no checkpoint yet: it restarts from the beginning."

@@ -124,6 +124,11 @@ class Trainer(ABC):
     def total(self) -> float:
         """The value of :attr:`done` at the end of the run, an int unless the run is limited by time."""
 
+    @property
+    def remark(self) -> str | None:
+        """A line to show before the training starts, or None."""
+        return None
+
     def train(self, run: Run) -> None:
         """Train until the run is over, by calls of :meth:`step`.
 
