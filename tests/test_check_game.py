@@ -11,6 +11,7 @@ from ci_envs import ConnectN, Nim, Quarto, Quixo, check_game
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.games import (
+    DRAW,
     LOSS,
     ONGOING,
     WIN,
@@ -386,3 +387,79 @@ def test_a_game_without_an_operation_is_refused():
 
     with pytest.raises(TypeError, match="Empty does not implement legal, play, result, observe, decode"):
         check_game(Empty())
+
+
+@dataclass(frozen=True)
+class Bridge(Mirrored):
+    """Connect the left side with the right side by a path of the own stones: east, south or south-east.
+
+    As in Hex, only one of the two diagonals connects. So a half turn is a symmetry, and a mirror is not.
+    """
+
+    rows: int = 3
+    cols: int = 3
+
+
+@implements(result, Bridge)
+def _(game):
+    rows, cols = game.rows, game.cols
+
+    def kernel(game, own, opp):
+        reached = np.uint64(0)
+        for row in range(rows):
+            reached |= opp & (ONE << np.uint64(row * cols))
+        for _ in range(rows * cols):
+            for cell in range(rows * cols):
+                if not opp >> np.uint64(cell) & ONE:
+                    continue
+                row, col = cell // cols, cell % cols
+                for down, right in ((0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1)):
+                    inside = 0 <= row + down < rows and 0 <= col + right < cols
+                    if inside and reached >> np.uint64((row + down) * cols + col + right) & ONE:
+                        reached |= ONE << np.uint64(cell)
+        for row in range(rows):
+            if reached >> np.uint64(row * cols + cols - 1) & ONE:
+                return LOSS
+        return DRAW if own | opp == np.uint64((1 << rows * cols) - 1) else ONGOING
+
+    return kernel
+
+
+@dataclass(frozen=True)
+class FalseMirror(Bridge):
+    """The same game with a false symmetry: top and bottom exchanged."""
+
+
+@implements(transform, FalseMirror)
+def _(game):
+    rows, cols = game.rows, game.cols
+
+    def kernel(game, symmetry, own, opp):
+        if symmetry == 0:
+            return own, opp
+        new_own = new_opp = ZERO
+        for cell in range(rows * cols):
+            image = np.uint64((rows - 1 - cell // cols) * cols + cell % cols)
+            new_own |= ((own >> np.uint64(cell)) & ONE) << image
+            new_opp |= ((opp >> np.uint64(cell)) & ONE) << image
+        return new_own, new_opp
+
+    return kernel
+
+
+@implements(transform_action, FalseMirror)
+def _(game):
+    rows, cols = game.rows, game.cols
+
+    def kernel(game, symmetry, action):
+        return (rows - 1 - action // cols) * cols + action % cols if symmetry == 1 else action
+
+    return kernel
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_a_false_symmetry_is_found_with_every_seed(size):
+    check_game(Bridge(size, size))
+    for seed in range(20):
+        with pytest.raises(InvalidGameError, match=r"result must be the same .*under symmetry 1"):
+            check_game(FalseMirror(size, size), seed=seed)

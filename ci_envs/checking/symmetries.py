@@ -1,6 +1,6 @@
 """Checks of the symmetries: they must be a group that commutes with the rules."""
 
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ci_envs.checking.compiled import transformed
 from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.checking.play import Successors, estimate_of
+from ci_envs.games.operations import ONGOING
 from ci_envs.games.position import Position
 
 _MAX_POSITIONS, _MAX_SYMMETRIES = 30, 12
@@ -22,7 +23,8 @@ def check_symmetries(positions: list[Position], rng: np.random.Generator) -> Non
     game = positions[0].game
     others = rng.permutation(np.arange(1, game.symmetry_count))[: _MAX_SYMMETRIES - 1]
     symmetries = [0, *sorted(others.tolist())]
-    chosen = [positions[0], *(positions[index] for index in rng.permutation(len(positions))[:_MAX_POSITIONS].tolist())]
+    shuffled = [positions[index] for index in rng.permutation(len(positions)).tolist()]
+    chosen = [positions[0], *shuffled[:_MAX_POSITIONS], *_near_the_end(shuffled[_MAX_POSITIONS:])]
     numbers = np.arange(game.action_count)
     for position in chosen:
         image, actions = _image(position, 0)
@@ -36,6 +38,17 @@ def check_symmetries(positions: list[Position], rng: np.random.Generator) -> Non
     _check_group(chosen, symmetries)
     for position, symmetry in product(chosen, symmetries):
         _check_canonical(position, symmetry)
+
+
+def _near_the_end(positions: list[Position]) -> list[Position]:
+    """Return positions in which an action ends the game, because a false symmetry often differs in the results only."""
+    running = (position for position in positions if position.result is None)
+    return list(islice((one for one in running if _can_end(one)), _MAX_POSITIONS))
+
+
+def _can_end(position: Position) -> bool:
+    after = Successors(position)
+    return bool((after.outcomes[after.legal] != ONGOING).any())
 
 
 def _image(position: Position, symmetry: int) -> tuple[Position, NDArray[np.int64]]:
@@ -62,6 +75,12 @@ def _check_rules(position: Position, symmetry: int, image: Position, actions: ND
             raise InvalidGameError(
                 f"playing action {action} and its image {actions[action]} must lead to images of each other {where}"
             )
+    for action in np.flatnonzero(before.outcomes != after.outcomes[actions]).tolist():
+        found, expected = after.outcomes[actions[action]], before.outcomes[action]
+        raise InvalidGameError(
+            f"result must be the same after action {action} and after its image {actions[action]} {where}: "
+            f"{found}, not {expected}"
+        )
     (value, features), (image_value, image_features) = estimate_of(position), estimate_of(image)
     if value != image_value:
         raise InvalidGameError(f"evaluate must be the same {where}: {image_value}, not {value}")
