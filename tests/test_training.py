@@ -240,7 +240,7 @@ class TestARun:
             ("sb3:dqn TicTacToe-v0 --steps 9 --set gae_lambda=0.5", ("gae_lambda=0.5", "dqn", "buffer_size")),
             ("sb3:ppo,n_steps=1,boards=1,opponents=random TicTacToe-v0 --steps 9", ("n_steps=1", "boards=2")),
             ("sb3:ppo,layers=8,0 TicTacToe-v0 --steps 9", ("layers", "from 1", "(8, 0)")),
-            ("sb3:ppo TicTacToe-v0 --steps 9 --set layers=8,x", ("layers", "from 1", "'8,x'")),
+            ("sb3:ppo TicTacToe-v0 --steps 9 --set layers=8,x", ("layers", "from 1", "(8, 'x')")),
             ("sb3:ppo,activation=gelu TicTacToe-v0 --steps 9", ("activation", "tanh, relu", "'gelu'")),
             ("sb3:ppo,opponents=pool+nobody TicTacToe-v0 --steps 9", ("'nobody'",)),
             ("sb3:ppo,gamma=1.5 TicTacToe-v0 --steps 9", ("gamma", "from 0 to 1", "1.5")),
@@ -285,7 +285,7 @@ class TestARun:
 
     def test_presets_are_those_of_the_algorithm_and_the_game(self):
         def config(algorithm, game, **options):
-            return make_config(SB3Trainer, game, {"": algorithm, "steps": 9, **options}).resolved(game)
+            return make_config(SB3Trainer, game, {"algorithm": algorithm, "steps": 9, **options}).resolved(game)
 
         assert config("dqn", GAME).arguments == PRESETS["dqn"]
         assert config("ppo", GAME, n_steps=8).arguments == {**PRESETS["ppo"], "n_steps": 8}
