@@ -16,6 +16,12 @@ from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option, Untrusted, validated
 
+ChampionPath = Annotated[
+    str | Path | Champion,
+    Option("file of a champion, or the name of an included one", untrusted=Untrusted(included=True)),
+]
+"""The option for the genome of an agent."""
+
 
 class ChampionAgent(PolicyAgent):
     """An agent that plays by a champion.
@@ -39,10 +45,7 @@ class ChampionAgent(PolicyAgent):
     def __init__(
         self,
         game: Game,
-        path: Annotated[
-            str | Path | Champion,
-            Option("file of a champion, or the name of an included one", untrusted=Untrusted(included=True)),
-        ],
+        path: ChampionPath,
         *,
         seed: int | None = None,
     ) -> None:

@@ -1,14 +1,12 @@
 """The agent that plays by an evaluation or by weighted rules that an evolution strategy evolved."""
 
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import numpy as np
 from typing_extensions import override
 
 from ci_envs.agent_interface.supported_game import require_game
-from ci_envs.agents.evolution.champion import Champion
-from ci_envs.agents.evolution.champion_agent import ChampionAgent
+from ci_envs.agents.evolution.champion_agent import ChampionAgent, ChampionPath
 from ci_envs.agents.evolution.evaluation import EvaluationPolicy, gene_count
 from ci_envs.agents.evolution.rules import RULES, RulesPolicy
 from ci_envs.agents.search.negamax import MAX_DEPTH
@@ -33,10 +31,7 @@ class EvolutionStrategyAgent(ChampionAgent):
     def __init__(
         self,
         game: Game,
-        path: Annotated[
-            str | Path | Champion,
-            Option("file of a champion, or the name of an included one", untrusted=Untrusted(included=True)),
-        ],
+        path: ChampionPath,
         *,
         depth: Annotated[
             int | None,

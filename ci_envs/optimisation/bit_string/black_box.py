@@ -1,12 +1,20 @@
 """A problem as a black box: it returns the fitness of genomes, for a limited number of calls."""
 
+from typing import Annotated
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.optimisation.solving import Incumbent
+from ci_envs.registry.options import Option
 from ci_envs.validation import integer_between
+
+Calls = Annotated[
+    int, Option("maximum number of fitness calls; the search ends when too few are left for its next step", ge=1)
+]
+"""The option of all black-box solvers for the length of the search."""
 
 REPORT_CALLS = 250  # calls between two reports of a solver that evaluates one genome at a time
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ci_envs.optimisation.bit_string.black_box import BlackBox
+from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
 from ci_envs.optimisation.evolution.crossover import Crossover, OnePoint, Uniform
 from ci_envs.optimisation.evolution.engine import Fitness, Plan, evolve
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits
@@ -22,6 +22,13 @@ from ci_envs.validation import integer_between, one_of
 _CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
 _SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
 PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the default survival of each
+
+
+Patience = Annotated[
+    int | None,
+    Option("generations without a better fitness after which the search ends; none is no such limit", ge=1),
+]
+"""The option for early stopping."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +70,8 @@ class GeneticOptions(Validated):
             choices=("plus", "comma"),
         ),
     ] = None
-    patience: Annotated[
-        int | None,
-        Option("generations without a better fitness after which the search ends; none is no such limit", ge=1),
-    ] = None
-    calls: Annotated[
-        int,
-        Option("maximum number of fitness calls; the search ends when too few are left for another generation", ge=1),
-    ] = 26_000
+    patience: Patience = None
+    calls: Calls = 26_000
 
     def plan(self, loci: int) -> Plan:
         """Return the evolutionary algorithm for genomes of ``loci`` bits.

@@ -1,22 +1,19 @@
 """Hill climbing with random restarts, one bit at a time."""
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.registry.options import Option, validated
+from ci_envs.registry.options import validated
 from ci_envs.validation import integer_between
 
 
 @validated
-def random_restart_hill_climbing(
-    problem: Problem, *, calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000, seed: int = 0
-) -> Iterator[Incumbent]:
+def random_restart_hill_climbing(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterator[Incumbent]:
     """Hill climbing: flip each bit once per pass, in random order, and keep flips that are not worse.
 
     The search restarts from a random genome when a whole pass has improved nothing. The work is the number of fitness

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ci_envs.optimisation.bit_string.black_box import BlackBox
+from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
 from ci_envs.optimisation.bit_string.genetic import PARENTS, GeneticOptions
 from ci_envs.optimisation.evolution.engine import Plan, State, first_generation, next_generation
 from ci_envs.optimisation.evolution.initial import RandomBits
@@ -49,14 +49,7 @@ def islands(
     ] = "uniform",
     tournament: Annotated[int, Option("tournament size of the selection of parents", ge=1)] = 3,
     flips: Annotated[float, Option("mean number of bits of a child that flip, at most the number of loci", ge=0)] = 1.0,
-    calls: Annotated[
-        int,
-        Option(
-            "maximum number of fitness calls of all islands together; the search ends when too few are left for "
-            "another generation",
-            ge=1,
-        ),
-    ] = 26_000,
+    calls: Calls = 26_000,
     seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Evolve populations in a ring, each as :func:`~ci_envs.optimisation.bit_string.genetic.genetic` does.

@@ -13,15 +13,14 @@ have different sizes. Such a group is rejected as ambiguous.
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.registry.options import Option, validated
+from ci_envs.registry.options import validated
 from ci_envs.validation import integer_between
 
 _SAME_SIZE = 1e-6  # maximum relative difference between effects of the same size
@@ -38,9 +37,7 @@ class _Group:
 
 
 @validated
-def linkage(
-    problem: Problem, *, calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000, seed: int = 0
-) -> Iterator[Incumbent]:
+def linkage(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterator[Incumbent]:
     """Flip single bits to find groups of related bits, then set each group to its better bits or to their opposites.
 
     Bits without a group are randomised and flipped again. The known groups do not change. The search ends when every

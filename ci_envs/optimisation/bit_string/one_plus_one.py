@@ -4,23 +4,20 @@ On a linear function of n bits it needs about e n ln n calls (Witt 2013): 18,800
 """
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls
 from ci_envs.optimisation.evolution.mutation import BitFlip
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
-from ci_envs.registry.options import Option, validated
+from ci_envs.registry.options import validated
 from ci_envs.validation import integer_between
 
 
 @validated
-def one_plus_one(
-    problem: Problem, *, calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000, seed: int = 0
-) -> Iterator[Incumbent]:
+def one_plus_one(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterator[Incumbent]:
     """(1+1)-EA: flip each bit with probability 1 / loci, and keep a child that is not worse than its parent.
 
     The work is the number of fitness calls.

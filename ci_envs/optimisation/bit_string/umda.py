@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import BlackBox
+from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import Option, validated
@@ -27,7 +27,7 @@ def umda(
     best: Annotated[
         int, Option("number of genomes that the frequencies are estimated from, at most population", ge=1)
     ] = 100,
-    calls: Annotated[int, Option("maximum number of fitness calls", ge=1)] = 26_000,
+    calls: Calls = 26_000,
     seed: int = 0,
 ) -> Iterator[Incumbent]:
     """Univariate marginal distribution algorithm: sample each bit with its frequency among the best genomes.

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import BlackBox
-from ci_envs.optimisation.bit_string.genetic import check_limits, crossover_named, run_plan, survival_named
+from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
+from ci_envs.optimisation.bit_string.genetic import Patience, check_limits, crossover_named, run_plan, survival_named
 from ci_envs.optimisation.evolution.engine import Fitness, Plan
 from ci_envs.optimisation.evolution.initial import RandomBits
 from ci_envs.optimisation.evolution.mutation import FlipOne, Mutation
@@ -95,14 +95,8 @@ class CoveringGeneticOptions(Validated):
             gt=0,
         ),
     ] = None
-    patience: Annotated[
-        int | None,
-        Option("generations without a better fitness after which the search ends; none is no such limit", ge=1),
-    ] = None
-    calls: Annotated[
-        int,
-        Option("maximum number of fitness calls; the search ends when too few are left for another generation", ge=1),
-    ] = 20_020
+    patience: Patience = None
+    calls: Calls = 20_020
 
     def plan(self) -> Plan:
         """Return the evolutionary algorithm.
