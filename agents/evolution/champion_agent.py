@@ -42,13 +42,7 @@ class ChampionAgent(PolicyAgent):
         return shipped_champions(cls.agent_name)
 
     @validated
-    def __init__(
-        self,
-        game: Game,
-        path: ChampionPath,
-        *,
-        seed: int | None = None,
-    ) -> None:
+    def __init__(self, game: Game, path: ChampionPath, *, seed: int | None = None) -> None:
         """Make the agent.
 
         Args:

@@ -27,13 +27,7 @@ def load_learner(learner: str) -> tuple[str, Any, str | None]:
 
 
 def train(
-    learner: str,
-    environment: str,
-    *,
-    output: str | Path,
-    seed: int = 0,
-    resume: bool = False,
-    **options: Any,
+    learner: str, environment: str, *, output: str | Path, seed: int = 0, resume: bool = False, **options: Any
 ) -> str:
     """Train an agent, and write the run to a folder.
 

@@ -25,8 +25,7 @@ PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and
 
 
 Patience = Annotated[
-    int | None,
-    Option("generations without a better fitness after which the search ends; none is no such limit", ge=1),
+    int | None, Option("generations without a better fitness after which the search ends; none is no such limit", ge=1)
 ]
 """The option for early stopping."""
 
