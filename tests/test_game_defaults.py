@@ -12,7 +12,8 @@ from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo, make_agent, pe
 from ci_envs.drawing.planes import planes_drawing
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.envs.aec import BoardEnv
-from ci_envs.games import grid_diagram
+from ci_envs.games import grid_diagram, legal_bits
+from ci_envs.kernels.compiler import kernel
 
 GAMES = [
     LastCell(),
@@ -25,6 +26,20 @@ GAMES = [
     Quarto(squares=True),
 ]
 of_every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
+
+
+@kernel
+def legal_bits_of(game, own, opp):
+    return legal_bits(game, own, opp)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (7, 9), (8, 8)])
+def test_the_default_bits_of_legal_actions_have_all_actions(shape):
+    """Up to 64 actions, the last of which has the highest bit."""
+    count = shape[0] * shape[1]
+    own, opp = 0b1, 0b100
+    expected = sum(1 << action for action in range(count) if not (own | opp) >> action & 1)
+    assert int(legal_bits_of(LastCell(*shape), np.uint64(own), np.uint64(opp))) == expected
 
 
 def random_positions(game, count=60):

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from functools import cache
+from itertools import combinations, product
 from math import comb
 from pathlib import Path
 
@@ -293,6 +294,34 @@ for kill in range(3):  # one process for each, forked from this one, which has n
     os.kill(child, signal.SIGKILL)
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
 """
+
+
+@cache
+def orbits_of_sets(size, side=4):
+    """Return the number of sets of cells up to the symmetries of the square, counted one by one."""
+    cells = list(product(range(side), repeat=2))
+
+    def images(chosen):
+        for flip, turns in product((False, True), range(4)):
+            image = {(col, row) for row, col in chosen} if flip else chosen
+            for _ in range(turns):
+                image = {(col, side - 1 - row) for row, col in image}
+            yield tuple(sorted(image))
+
+    return len({min(images(set(chosen))) for chosen in combinations(cells, size)})
+
+
+@pytest.mark.parametrize("least", [14, 15, 16])
+def test_the_requirements_count_the_states_without_tables(least, tmp_path):
+    """The own cubes up to symmetry, with every set of cubes of the opponent."""
+
+    def states(first):
+        return sum(orbits_of_sets(a) * comb(16 - a, n - a) for n in range(first, 17) for a in range(n + 1))
+
+    store = QuixoStore(Quixo(4), tmp_path)
+    assert store.requirements(least).states == states(least)
+    store.compute(15)
+    assert store.requirements(least).states == (states(14) - states(15) if least == 14 else 0)
 
 
 class StoppedError(Exception):
