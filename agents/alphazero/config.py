@@ -1,6 +1,6 @@
 """The options of AlphaZero's training."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from ci_envs.agents.alphazero.network import ARCHITECTURES
@@ -8,7 +8,7 @@ from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option
-from ci_envs.training.config import TrainingConfig, WorkerOptions
+from ci_envs.training.config import WORKERS, TrainingConfig, WorkerOptions
 from ci_envs.validation import integer_between
 
 _ITERATIONS = 50
@@ -43,10 +43,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     threads: Annotated[
         int, Option("number of threads of self-play, each with its own games and random numbers, and of learning", ge=1)
     ] = 1
-    workers: Annotated[
-        int | None,
-        Option("number of processes of a Ray cluster that play the games; none uses threads of this process", ge=1),
-    ] = None
+    workers: Annotated[int | None, replace(WORKERS, changeable=False)] = None
     device: Annotated[
         str | None,
         Option(

@@ -11,33 +11,26 @@ from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from ci_envs.validation import integer_between, positive_number
+from ci_envs.registry.options import Option, check_options, options_of
 
 _POLL = 0.02  # seconds between two looks at the memory of the process
 _MOST_BYTES = 1 << 20  # of an answer
 
 
 class ProcessLimits(NamedTuple):
-    """The limits of an agent in its own process.
+    """The limits of an agent in its own process."""
 
-    Attributes:
-        move_seconds: seconds for a decision.
-        start_seconds: additional seconds for the first decision of a new process.
-        memory_mb: memory of the process in units of 2^20 bytes. It is enforced on Linux only.
-    """
-
-    move_seconds: float = 10.0
-    start_seconds: float = 30.0
-    memory_mb: int = 2048
+    move_seconds: Annotated[float, Option("seconds for a decision", gt=0)] = 10.0
+    start_seconds: Annotated[float, Option("additional seconds for the first decision of a new process", gt=0)] = 30.0
+    memory_mb: Annotated[
+        int, Option("memory of the process in units of 2^20 bytes; it is enforced on Linux only", ge=1)
+    ] = 2048
 
     def checked(self) -> "ProcessLimits":
         """Return the limits, or raise a ValueError if one is not allowed."""
-        positive_number("move_seconds", self.move_seconds)
-        positive_number("start_seconds", self.start_seconds)
-        integer_between("memory_mb", self.memory_mb, 1)
-        return self
+        return ProcessLimits(**check_options("process", self._asdict(), options_of(ProcessLimits)))
 
 
 class ProcessError(RuntimeError):

@@ -141,20 +141,15 @@ class ProcessAgent(IsolatedAgent):
         game: Game,
         command: Annotated[str, Option("program and its arguments; a command with commas needs quotes")],
         *,
-        move_seconds: Annotated[float, Option("seconds for a decision", gt=0)] = 10.0,
-        start_seconds: Annotated[
-            float, Option("additional seconds for the first decision of a new process", gt=0)
-        ] = 30.0,
-        memory_mb: Annotated[
-            int, Option("memory of the process in units of 2^20 bytes; it is enforced on Linux only", ge=1)
-        ] = 2048,
         seed: int | None = None,
+        **limits: Annotated[Any, ProcessLimits],
     ) -> None:
         """Make the agent. The program starts with the first decision.
 
         Args:
             game: any game.
             seed: the seed in the first line.
+            **limits: the fields of :class:`~ci_envs.agent_interface.child_process.ProcessLimits`.
 
         Raises:
             ValueError: the command is empty, or a limit is not allowed.
@@ -165,7 +160,7 @@ class ProcessAgent(IsolatedAgent):
             raise ValueError(f"process: {command!r} is not a command: {error}") from None
         if not self._command:
             raise ValueError("process: give a command, for example 'process:./my_program'")
-        super().__init__(game, limits=ProcessLimits(move_seconds, start_seconds, memory_mb), seed=seed)
+        super().__init__(game, limits=ProcessLimits(**limits), seed=seed)
 
     @override
     def command(self) -> Sequence[str]:

@@ -88,11 +88,11 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
     """
     name, component, text = AGENTS.load(spec)
     game = game_of(env_or_game)
-    if name in AGENTS.names():
-        return make_named(name, {**AGENTS.read(name, component, text), **options}, game, seed=seed)
-    if isinstance(component, type):
-        return _of_class(name, component, {**AGENTS.read(name, component, text), **options}, game, seed)
-    return _adapted(_with_options(name, component, text, options), game, seed)
+    is_registered = name in AGENTS.names()
+    if not (is_registered or isinstance(component, type)):
+        return _adapted(_with_options(name, component, text, options), game, seed)
+    given = {**AGENTS.read(name, component, text), **options}
+    return make_named(name, given, game, seed=seed) if is_registered else _of_class(name, component, given, game, seed)
 
 
 def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:

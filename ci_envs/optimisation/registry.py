@@ -81,10 +81,14 @@ def problem_maker(id: str) -> "Callable[..., Problem]":
         ValueError: the id is unknown.
         OSError: the file of a reference cannot be read.
     """
-    spec = _spec_of(id)
+    return _required_spec(id).maker()
+
+
+def _required_spec(name: str) -> ProblemSpec:
+    spec = _spec_of(name)
     if spec is None:
-        raise unknown_name("problem", id, _problems)
-    return spec.maker()
+        raise unknown_name("problem", name, _problems)
+    return spec
 
 
 def _spec_of(name: str) -> ProblemSpec | None:
@@ -111,8 +115,8 @@ def resolve_problem(id: str, **parameters: Any) -> "tuple[ProblemSpec, Problem, 
         OSError: a file that a parameter names cannot be read.
     """
     name, text = split_id(id)
-    maker, spec = problem_maker(name), _spec_of(name)
-    assert spec is not None, "problem_maker has found it"
+    spec = _required_spec(name)
+    maker = spec.maker()
     env_options = {} if spec.environment is None else options_of(spec.environment_class(), ("problem",))
     allowed = options_of(maker)
     known = {**allowed, **env_options}

@@ -116,6 +116,11 @@ class NamedOption:
         """Whether the option has no default."""
         return self.default is REQUIRED
 
+    @property
+    def default_value(self) -> Any:
+        """The default, or None if the option is required."""
+        return None if self.is_required else self.default
+
     @cached_property
     def types(self) -> tuple[Any, ...]:
         """The types of the values, without None."""
@@ -179,12 +184,10 @@ class NamedOption:
 
     def parse(self, text: str) -> Any:
         """Return the value of a text. :meth:`check` must check it."""
-        if self._is_text and not (self.is_optional and text.lower() == "none"):
-            return unquoted(text)
-        parts = split_values(text)
-        values = tuple(map(option_value, parts))
-        if self.element is str:
-            return values[0] if values == (None,) else unquoted(text)
+        if self._is_text or self.element is str:
+            is_none = text.lower() == "none" and (self.is_optional or self.element is str)
+            return None if is_none else unquoted(text)
+        values = tuple(map(option_value, split_values(text)))
         return values[0] if len(values) == 1 and self.element is None else values
 
     def check(self, value: Any) -> Any:
@@ -193,17 +196,19 @@ class NamedOption:
         Raises:
             ValueError: the value is not allowed.
         """
-        plain = self._plain(value)
         try:
-            checked = msgspec.convert(plain, self._checked_type)
+            checked = msgspec.convert(self._plain(value), self._checked_type)
         except msgspec.ValidationError:
-            checked = math.nan
+            raise self._error(value) from None
         numbers = checked if isinstance(checked, tuple) else (checked,)
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-            similar = get_close_matches(str(value), self.declared.choices, n=1)
-            suggestion = f". Did you mean {similar[0]!r}?" if similar else ""
-            raise ValueError(f"{self.name} must be {self.allowed}, not {value!r}{suggestion}")
+            raise self._error(value)
         return checked
+
+    def _error(self, value: Any) -> ValueError:
+        similar = get_close_matches(str(value), self.declared.choices, n=1)
+        suggestion = f". Did you mean {similar[0]!r}?" if similar else ""
+        return ValueError(f"{self.name} must be {self.allowed}, not {value!r}{suggestion}")
 
     def _plain(self, value: Any) -> Any:
         """Return a value without the types of NumPy, and as a tuple if the option is one."""
@@ -265,7 +270,7 @@ class NamedOption:
 def options_of(factory: Callable[..., Any], without: tuple[str, ...] = ()) -> Mapping[str, NamedOption]:
     """Return the options of a function or class by name: its parameters.
 
-    The parameter ``**options: Annotated[Any, Fields]`` stands for the fields of the dataclass ``Fields``.
+    The parameter ``**options: Annotated[Any, Fields]`` stands for the fields of the dataclass or NamedTuple ``Fields``.
 
     Args:
         factory: the function or class.

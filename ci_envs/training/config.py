@@ -65,6 +65,13 @@ class OpeningOptions(Validated):
         return RandomOpenings(self.random_plies, self.random_share) if self.random_share else None
 
 
+WORKERS = Option(
+    "number of processes of a Ray cluster that play the games; none uses threads of this process",
+    ge=1,
+    changeable=True,
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class WorkerOptions(Validated):
     """The options of trainers whose games can be played by a Ray cluster.
@@ -73,14 +80,7 @@ class WorkerOptions(Validated):
         ValueError: A value is not allowed, or an address is given without workers.
     """
 
-    workers: Annotated[
-        int | None,
-        Option(
-            "number of processes of a Ray cluster that play the games; none uses threads of this process",
-            ge=1,
-            changeable=True,
-        ),
-    ] = None
+    workers: Annotated[int | None, WORKERS] = None
     ray_address: Annotated[
         str | None,
         Option(

@@ -30,7 +30,7 @@ class OptionInputs:
         self._fields = fields
         self._inputs: list[Any] = []
         for field in fields:
-            value = (given or {}).get(field.name, _SUGGESTED.get((owner, field.name), _default(field)))
+            value = (given or {}).get(field.name, _SUGGESTED.get((owner, field.name), field.default_value))
             with ui.element("div").classes("option"):
                 self._inputs.append(_input(field, value))
 
@@ -38,16 +38,12 @@ class OptionInputs:
     def options(self) -> list[str]:
         """The options that differ from their defaults, as ``name=value``."""
         texts = [(field, _text(element.value)) for field, element in zip(self._fields, self._inputs, strict=True)]
-        return [f"{field.name}={text}" for field, text in texts if text != option_text(_default(field))]
+        return [f"{field.name}={text}" for field, text in texts if text != option_text(field.default_value)]
 
 
 def spec_of(name: str, options: Sequence[str]) -> str:
     """Return the spec string of a name with options such as ``depth=3``."""
     return f"{name}:{','.join(options)}" if options else name
-
-
-def _default(field: NamedOption) -> Any:
-    return None if field.is_required else field.default
 
 
 def _input(field: NamedOption, value: Any) -> Any:

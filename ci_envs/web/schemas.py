@@ -71,7 +71,7 @@ class CatalogEntry(BaseModel):
         return cls(
             name=entry.name,
             purpose=entry.purpose,
-            options={name: None if one.is_required else one.default for name, one in entry.options.items()},
+            options={name: one.default_value for name, one in entry.options.items()},
             declarations={name: OptionDeclaration.of(one) for name, one in entry.options.items()},
             checkpoints=list(entry.checkpoints),
         )

@@ -17,10 +17,10 @@ from ci_envs.optimisation.evolution.survival import Comma, Plus, Survival
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import Option, Validated
-from ci_envs.validation import integer_between, one_of
+from ci_envs.validation import integer_between
 
-_CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
-_SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
+CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_point": OnePoint(), None: None}
+SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
 PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the default survival of each
 
 
@@ -85,8 +85,8 @@ class GeneticOptions(Validated):
             select = ByKey(_count_ones, select)
         if self.pool is not None:
             select = MatingPool(self.pool, select)
-        survive = survival_named(self.survival or PARENTS[self.parents])
-        mutate, crossover = BitFlip(self.flips / loci), crossover_named(self.crossover)
+        survive = SURVIVALS[self.survival or PARENTS[self.parents]]
+        mutate, crossover = BitFlip(self.flips / loci), CROSSOVERS[self.crossover]
         return Plan(self.population, self.offspring, mutate, select, crossover, survive=survive)
 
 
@@ -111,19 +111,8 @@ def genetic(
     options = GeneticOptions(parents, **given)
     box = BlackBox(problem, options.calls)
     plan = options.plan(box.loci)
-    check_limits(options.population, options.calls, options.patience)
+    integer_between("population", options.population, 1, options.calls)
     return run_plan(box, plan, RandomBits(box.loci), seed, patience=options.patience)
-
-
-def check_limits(population: int, calls: int, patience: int | None) -> None:
-    """Check the limits of a run.
-
-    Raises:
-        ValueError: the population is larger than the number of calls, or ``patience`` is not positive.
-    """
-    integer_between("population", population, 1, calls)
-    if patience is not None:
-        integer_between("patience", patience, 1)
 
 
 def run_plan(
@@ -152,26 +141,6 @@ def run_plan(
         yield box.incumbent()
         if box.remaining < plan.offspring or (patience is not None and state.stagnant >= patience):
             return
-
-
-def crossover_named(name: str | None) -> Crossover | None:
-    """Return the crossover ``uniform`` or ``one_point``; None for no crossover.
-
-    Raises:
-        ValueError: the name is unknown.
-    """
-    if name not in _CROSSOVERS:
-        raise ValueError(f"crossover must be uniform, one_point or none, not {name!r}")
-    return _CROSSOVERS[name]
-
-
-def survival_named(name: str) -> Survival:
-    """Return the survival ``plus`` or ``comma``.
-
-    Raises:
-        ValueError: the name is unknown.
-    """
-    return _SURVIVALS[one_of("survival", name, _SURVIVALS)]
 
 
 def _count_ones(genomes: Genomes) -> Values:

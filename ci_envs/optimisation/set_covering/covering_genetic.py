@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
-from ci_envs.optimisation.bit_string.genetic import Patience, check_limits, crossover_named, run_plan, survival_named
+from ci_envs.optimisation.bit_string.genetic import CROSSOVERS, SURVIVALS, Patience, run_plan
 from ci_envs.optimisation.evolution.engine import Fitness, Plan
 from ci_envs.optimisation.evolution.initial import RandomBits
 from ci_envs.optimisation.evolution.mutation import FlipOne, Mutation
@@ -17,6 +17,7 @@ from ci_envs.optimisation.evolution.selection import TournamentSelection
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import Option, Validated
+from ci_envs.validation import integer_between
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,11 @@ class CoveringGeneticOptions(Validated):
             self.offspring,
             mutations[self.mutation],
             TournamentSelection(self.tournament),
-            crossover_named(self.crossover),
+            CROSSOVERS[self.crossover],
             crossover_rate=self.crossover_rate,
             crossover_delay=self.crossover_delay,
             mutates_crossed=self.mutates_crossed,
-            survive=survival_named(self.survival),
+            survive=SURVIVALS[self.survival],
         )
 
     def initial(self, problem: SetCovering) -> RandomBits:
@@ -160,7 +161,7 @@ def covering_genetic(
     options = CoveringGeneticOptions(**given)
     box = BlackBox(problem, options.calls)
     plan = options.plan()
-    check_limits(options.population, options.calls, options.patience)
+    integer_between("population", options.population, 1, options.calls)
     initial, fitness = options.initial(problem), options.fitness(problem, box)
     run = run_plan(box, plan, initial, seed, patience=options.patience, fitness=fitness)
     return _until_optimal(run, problem.weight_bound)
