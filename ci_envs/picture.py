@@ -9,7 +9,6 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.picture_file import save_picture
-from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 
 
@@ -93,41 +92,44 @@ def marks_of(
     Raises:
         ValueError: ``last`` is not an action of the game.
     """
-    game, actions = position.game, position.legal_actions()
-    clicks = next_clicks(game, actions, clicked)
+    actions = position.legal_actions()
+    clicks = next_clicks(position, actions, clicked)
     shares = {} if analysis is None else action_shares(analysis, actions)
     best = () if analysis is None else analysis.principal_variation[:1]
     if last is not None:
         position.action_name(last)  # checks the action
     return Marks(
-        last=() if last is None else game.trace(position.own, position.opp, last),
+        last=() if last is None else position.trace(last),
         selected=clicked,
-        best=tuple(target for action in best for target in game.targets(action)),
+        best=tuple(target for action in best for target in position.targets(action)),
         heat={region: _sum(shares[action] for action in there) for region, there in clicks.items() if shares},
         verdicts={region: max(_sign(scores[action]) for action in there) for region, there in clicks.items() if scores},
-        lines=game.winning_lines(position.own, position.opp),
-        best_arrow=arrow_of(game, best[0]) if best else (),
-        last_arrow=() if last is None else arrow_of(game, last),
+        lines=position.winning_lines(),
+        best_arrow=arrow_of(position, best[0]) if best else (),
+        last_arrow=() if last is None else _arrow(position.last_targets(last)),
     )
 
 
-def arrow_of(game: Game, action: int) -> tuple[str, ...]:
+def arrow_of(position: Position, action: int) -> tuple[str, ...]:
     """Return the first and the last region of the arrow of an action, or ``()`` for an action with one region."""
-    targets = game.targets(action)
+    return _arrow(position.targets(action))
+
+
+def _arrow(targets: tuple[str, ...]) -> tuple[str, ...]:
     return targets if len(targets) == 2 else ()
 
 
-def next_clicks(game: Game, actions: Iterable[int], clicked: tuple[str, ...] = ()) -> dict[str, list[int]]:
+def next_clicks(position: Position, actions: Iterable[int], clicked: tuple[str, ...] = ()) -> dict[str, list[int]]:
     """Return the actions that remain possible after the next click, by the region of this click.
 
     Args:
-        game: The game.
+        position: The position before the first click.
         actions: The actions to choose from.
         clicked: The regions that were clicked so far.
     """
     clicks: dict[str, list[int]] = {}
     for action in actions:
-        targets = game.targets(action)
+        targets = position.targets(action)
         if targets[: len(clicked)] == clicked and targets != clicked:
             clicks.setdefault(targets[len(clicked)], []).append(action)
     return clicks

@@ -119,12 +119,12 @@ def test_a_diagram_names_rows_and_columns():
 
 
 @of_every_game
-def test_the_default_picture_has_a_region_for_each_target(game):
+def test_the_default_picture_has_a_region_for_each_target_of_a_legal_action(game):
     for position in random_positions(game, 10):
         drawing = Game.draw(game, position.own, position.opp, position.to_move)
         regions = {region.name: region for region in drawing.regions}
         assert len(regions) == len(drawing.regions)
-        assert {target for action in range(game.action_count) for target in game.targets(action)} <= set(regions)
+        assert {target for action in position.legal_actions() for target in position.targets(action)} <= set(regions)
         for region in drawing.regions:
             assert min(region.x, region.y) >= 0
             assert region.x + region.width <= drawing.width
@@ -159,6 +159,14 @@ def test_buttons_show_which_actions_are_legal():
     colors = {label.text: label.color for label in position.game.draw(position.own, position.opp, 1).labels}
     assert len({colors[str(action)] for action in range(8) if action != 5}) == 1
     assert colors["5"] != colors["4"]
+
+
+def test_an_action_that_is_never_legal_has_no_button():
+    position = Position.start(Nim((1, 3)))  # a heap of one has no second object to take
+    drawing = Game.draw(position.game, position.own, position.opp, position.to_move)
+    buttons = {region.name for region in drawing.regions if "-" in region.name}
+    assert buttons == {position.action_name(action) for action in position.legal_actions()}
+    assert "1-2" in position.game.action_numbers
 
 
 def test_many_buttons_fit_into_the_picture():

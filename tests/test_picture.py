@@ -108,11 +108,11 @@ def test_clicking_target_after_target_comes_to_the_action(game: Game) -> None:
             left: list[int] = list(position.legal_actions())
             clicked: tuple[str, ...] = ()
             for target in game.targets(action):
-                left = next_clicks(game, left, clicked)[target]
+                left = next_clicks(position, left, clicked)[target]
                 clicked += (target,)
             assert left == [action]
-            assert next_clicks(game, left, clicked) == {}
-    assert next_clicks(game, [], ()) == {}
+            assert next_clicks(position, left, clicked) == {}
+    assert next_clicks(position, [], ()) == {}
 
 
 @of_every_game
@@ -341,7 +341,7 @@ def test_all_marks_at_once_are_an_svg_that_needs_nothing_from_its_page(game: Gam
     for position, last in next(games_of(game, 1))[::5]:
         scores = [action % 3 - 1 for action in range(game.action_count)]
         marks = marks_of(position, analysis_of(position), last, scores=scores)
-        marks = replace(marks, clickable=tuple(next_clicks(game, position.legal_actions())))
+        marks = replace(marks, clickable=tuple(next_clicks(position, position.legal_actions())))
         picture = annotated(picture_of(position), marks)
         elements = list(ElementTree.fromstring(picture.svg()).iter())
         drawn = {"svg", "g", "rect", "circle", "ellipse", "line", "polygon", "path"}

@@ -21,7 +21,7 @@ from ci_envs.arena.analysis import exact_scores
 from ci_envs.arena.grading import Grading
 from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
-from ci_envs.games.grid import cell_maps
+from ci_envs.games.board import cell_maps
 from ci_envs.kernels import bit_selection
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import kernel

@@ -23,6 +23,7 @@ from ci_envs.games import (
     lean_kernel,
     legal,
     longest_line,
+    other_view,
     play,
     result,
     transform_action,
@@ -431,11 +432,12 @@ def play_episode(
         if outcome != ONGOING:
             break
     reward = 0.0 if outcome == ONGOING else np.float64(outcome)
+    other_own, other_opp = other_view(game, own, opp)
     if player == 1:
-        reward, own, opp = -reward, opp, own
-    first, second = (mine, other) if player == 0 else (other, mine)
-    error += _learn_from_result(game, table, rule, path, first, own, opp, reward, alpha)
-    error += _learn_from_result(game, table, rule, path, second, opp, own, -reward, alpha)
+        reward, mine, other = -reward, other, mine
+        own, opp, other_own, other_opp = other_own, other_opp, own, opp
+    error += _learn_from_result(game, table, rule, path, mine, own, opp, reward, alpha)
+    error += _learn_from_result(game, table, rule, path, other, other_own, other_opp, -reward, alpha)
     won = (learner == FIRST and reward > 0) or (learner == SECOND and reward < 0)
     return DONE, state, positions, error / max(turns, 1), np.int64(won)
 

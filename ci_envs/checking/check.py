@@ -1,8 +1,7 @@
 """The check of a game by random play, like Gymnasium's ``check_env`` for environments."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 
@@ -10,23 +9,31 @@ from ci_envs.checking.environment import check_environment
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.checking.names import check_names, check_pictures, check_texts
 from ci_envs.checking.observations import check_observations
+from ci_envs.checking.overrides import forgotten_overrides
 from ci_envs.checking.parameters import check_parameters
-from ci_envs.checking.play import check_evaluation, check_play, check_searches, sample_positions
+from ci_envs.checking.play import check_evaluation, check_play, check_reference, check_searches, sample_positions
+from ci_envs.checking.reason import reason_of
 from ci_envs.checking.symmetries import check_symmetries
+from ci_envs.checking.views import check_views, check_winners
 from ci_envs.games.game import Game
 from ci_envs.games.operations import RULES, VIEWS
+from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 
-T = TypeVar("T")
+Reference = Callable[[Position], Collection[int | str]]
+"""A function that returns the legal actions of a position, as numbers or names; none if the game is over."""
 
 
-def check_game(game: Game, *, seed: int = 0, games: int = 20, max_plies: int = 1000) -> None:
+def check_game(
+    game: Game, *, seed: int = 0, games: int = 60, max_plies: int = 1000, reference: Reference | None = None
+) -> None:
     """Check that a game fulfils the contract that environments, agents and solvers rely on.
 
     The check plays random games. It compares the results of the operations in the positions of these games: parameters,
-    legal actions, results, the end of the game, observations and their decoding, symmetries, hints for searches, names,
-    texts, pictures, and the PettingZoo environment. It cannot test whether the code follows the rules of the real game.
-    So also compare perft counts and some known results.
+    legal actions, results, the end of the game, the views of both players, observations and their decoding, symmetries,
+    hints for searches, names, texts, pictures, and the PettingZoo environment. It cannot test whether the code follows
+    the rules of the real game. So also give a slow and simple ``reference`` of the legal actions, and compare perft
+    counts and some known results.
 
     Examples:
         >>> from ci_envs import TicTacToe, check_game
@@ -38,10 +45,12 @@ def check_game(game: Game, *, seed: int = 0, games: int = 20, max_plies: int = 1
         games: The number of random games, at least 1.
         max_plies: The number of plies after which a random game is stopped, at least 1. A game that cannot cycle must
             end earlier.
+        reference: A function that computes the legal actions of a :class:`~ci_envs.Position` a second time, in plain
+            Python. It returns their numbers or names, and none if the game is over.
 
     Raises:
         TypeError: ``game`` is not a game, or lacks an operation that has no default.
-        InvalidGameError: A check failed. The message is one line with the error, the position and the expected value.
+        InvalidGameError: Checks failed. The message is one line with each error, its position and the expected value.
         ValueError: An argument is out of range.
     """
     if not isinstance(game, Game):
@@ -49,28 +58,54 @@ def check_game(game: Game, *, seed: int = 0, games: int = 20, max_plies: int = 1
     games, max_plies = integer_between("games", games, 1), integer_between("max_plies", max_plies, 1)
     rng = np.random.default_rng(integer_between("seed", seed, 0))
     game.need(*RULES, *VIEWS)
-    _run("the parameters", game, partial(check_parameters, game))
-    _run("action names", game, partial(check_names, game))
-    positions = _run("random play", game, partial(sample_positions, game, games, max_plies, rng))
-    for name, check in (
-        ("play", check_play),
-        ("observations", check_observations),
-        ("is_duplicate or may_end", check_searches),
-        ("evaluate or write_features", check_evaluation),
-        ("texts", check_texts),
-        ("pictures", check_pictures),
-    ):
-        _run(name, game, partial(check, positions))
-    _run("the symmetries", game, partial(check_symmetries, positions, rng))
-    _run("the PettingZoo environment", game, partial(check_environment, game, max_plies, rng))
+    errors = list(_errors(game, games, max_plies, rng, reference))
+    if errors:
+        errors += forgotten_overrides(game)
+        count = f"{len(errors)} errors: " if len(errors) > 1 else ""
+        raise InvalidGameError(f"{game!r}: {count}{'; '.join(map(str, errors))}") from errors[0].__cause__
 
 
-def _run(name: str, game: Game, check: Callable[[], T]) -> T:
-    """Run one check. Convert an exception of the game into an error of one line, too."""
+def _errors(
+    game: Game, games: int, max_plies: int, rng: np.random.Generator, reference: Reference | None
+) -> Iterator[InvalidGameError]:
+    """Yield the error of each check. A check of positions needs the checks of parameters, names and random play."""
+    positions: list[Position] = []
+    first: list[tuple[str, Callable[[], None]]] = [
+        ("the parameters", partial(check_parameters, game)),
+        ("action names", partial(check_names, game)),
+        ("random play", lambda: positions.extend(sample_positions(game, games, max_plies, rng))),
+    ]
+    for name, check in first:
+        if error := _error_of(name, check):
+            yield error
+            return
+    checks: dict[str, Callable[[list[Position]], None]] = {
+        "play": check_play,
+        "other_view": check_views,
+        "result": check_winners,
+        "observations": check_observations,
+        "is_duplicate or may_end": check_searches,
+        "evaluate or write_features": check_evaluation,
+        "texts": check_texts,
+        "pictures": check_pictures,
+        "the symmetries": partial(check_symmetries, rng=rng),
+        "the PettingZoo environment": lambda positions: check_environment(game, max_plies, rng),
+    }
+    if reference is not None:
+        checks["the reference"] = partial(check_reference, reference=reference)
+    for name, each in checks.items():
+        if error := _error_of(name, partial(each, positions)):
+            yield error
+
+
+def _error_of(name: str, check: Callable[[], None]) -> InvalidGameError | None:
+    """Run one check. Return its error; an exception of the game becomes an error of one line, too."""
     try:
-        return check()
+        check()
     except InvalidGameError as error:
-        raise InvalidGameError(f"{game!r}: {error}") from None
+        return error
     except Exception as error:
-        reason = " ".join(str(error).split())[:300]
-        raise InvalidGameError(f"{game!r}: {name} raised {type(error).__name__}: {reason}") from error
+        found = InvalidGameError(f"{name} raised {reason_of(error)}")
+        found.__cause__ = error
+        return found
+    return None

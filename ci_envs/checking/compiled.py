@@ -17,6 +17,7 @@ from ci_envs.games.operations import (
     legal,
     may_end,
     may_end_soon,
+    other_view,
     play,
     result,
     transform,
@@ -79,6 +80,13 @@ def transformed(game: Any, symmetry: Any, own: Any, opp: Any, actions: Any) -> A
         actions[number] = transform_action(game, symmetry, number)
     image, form = transform(game, symmetry, own, opp), canonical(game, own, opp)
     return image[0], image[1], form[0], form[1]
+
+
+@kernel
+def other_views(game: Any, words: Any, others: Any) -> None:
+    """Write the positions as the other player sees them, rows of uint64 of shape (n, 2)."""
+    for i in range(len(words)):
+        others[i, 0], others[i, 1] = other_view(game, words[i, 0], words[i, 1])
 
 
 @kernel

@@ -17,7 +17,7 @@ def check_observations(positions: list[Position]) -> None:
     """
     for position in positions:
         words = position.own, position.opp
-        for own, opp in (words,) if position.game.shared_board else (words, words[::-1]):
+        for own, opp in (words, position.game.rules.other_view(position.game, *words)):
             seen = Position(position.game, own, opp, position.to_move)
             planes = _planes_of(seen)
             if not np.isin(planes, (0, 1)).all():

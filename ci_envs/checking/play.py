@@ -1,5 +1,7 @@
 """Random games, and checks of legal actions, results and the hints for searches."""
 
+from collections.abc import Callable, Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -195,3 +197,17 @@ def estimate_of(position: Position) -> tuple[int, NDArray[np.float64]]:
     if not np.isnan(buffer[count:]).all():
         raise InvalidGameError(f"write_features must write {count} numbers, as feature_names has, not more")
     return int(value), buffer[:count]
+
+
+def check_reference(positions: list[Position], reference: Callable[[Position], Collection[int | str]]) -> None:
+    """Check that ``legal`` allows exactly the actions that a second computation finds.
+
+    Raises:
+        InvalidGameError: The actions differ.
+    """
+    for position in positions:
+        names = {position.action_name(action): action for action in range(position.game.action_count)}
+        expected = {names.get(action, -1) if isinstance(action, str) else int(action) for action in reference(position)}
+        for action in sorted(expected ^ set(position.legal_actions())):
+            verb = "refuses" if action in expected else "allows"
+            raise InvalidGameError(f"legal {verb} action {action} at {place(position)}, but the reference does not")

@@ -1,6 +1,8 @@
 """Shapes and regions that are common to pictures of boards."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ci_envs.drawing.drawing import Label, Region
 
@@ -69,3 +71,15 @@ def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
 def column_regions(rows: int, cols: int, cell: int) -> list[Region]:
     """Return a region for each column, for example ``b``. ``cell`` is the side of a cell in pixels."""
     return [Region(column_name(col), MARGIN + col * cell, MARGIN, cell, rows * cell) for col in range(cols)]
+
+
+@lru_cache
+def board_names(rows: int, cols: int) -> frozenset[str]:
+    """Return the names of the cells (``b3``) and of the columns (``b``) of a board."""
+    return frozenset(region.name for region in (*cell_regions(rows, cols, 1), *column_regions(rows, cols, 1)))
+
+
+def cells_in(name: str, rows: int, cols: int) -> tuple[str, ...]:
+    """Return the two cells of a board of which a name consists (``a2b3``), or ``()`` for another name."""
+    cells = tuple(re.findall(r"[a-z]+[1-9][0-9]*", name))
+    return cells if len(cells) == 2 and "".join(cells) == name and board_names(rows, cols).issuperset(cells) else ()

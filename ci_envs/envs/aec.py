@@ -291,11 +291,9 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         return {"observation": self._planes, "action_mask": self._mask}
 
     def _observe_idle(self) -> Observation:
-        planes, mask = self._empty_observation()
-        words = self._words if self.game.shared_board else self._words[::-1].copy()
-        self._write_observation(self.game, words, planes, mask)
-        mask[:] = 0
-        return {"observation": planes, "action_mask": mask}
+        planes = _empty(self._planes_shape, _INT8)
+        self.game.rules.observe_idle(self.game, self._words, planes)
+        return {"observation": planes, "action_mask": np.zeros(self._action_count, _INT8)}
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
         """Yield ``agent_selection`` until all agents are done.

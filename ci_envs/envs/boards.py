@@ -16,7 +16,7 @@ from ci_envs.games.batch import ILLEGAL, play_checked
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_mask, write_planes
 from ci_envs.games.openings import RandomOpenings, random_opening
-from ci_envs.games.operations import ONGOING, initial
+from ci_envs.games.operations import ONGOING, initial, other_view
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.kernels.seeds import next_seed
@@ -71,14 +71,12 @@ class BoardSettings(NamedTuple):
         limit: plies after which a game is truncated.
         same_step: whether a new game starts in the step in which the previous game ends. If false, it starts in the
             next step.
-        shared_board: whether both players see the same words.
         openings: random openings for some games, or None.
     """
 
     seat: int
     limit: int
     same_step: bool
-    shared_board: bool
     openings: RandomOpenings | None = None
 
 
@@ -163,7 +161,7 @@ def step(
         _advance(policy, game, memory, boards[i], settings, actions[i])
         if actions[i] >= 0:
             _conclude(policy, game, memory, boards[i], settings, out, i)
-        _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
+        _observe(game, boards[i], out.planes[i].seen, out.masks[i].seen)
 
 
 @kernel
@@ -187,7 +185,7 @@ def step_one(
     """
     board = boards[0]
     _advance(policy, game, memory, board, settings, action)
-    _observe(game, board, settings, planes, mask)
+    _observe(game, board, planes, mask)
     return np.int64(board.ended), board.reward, board.illegal
 
 
@@ -206,10 +204,10 @@ def conclude(game: Any, boards: Any, settings: Any, out: Any) -> None:
 
 
 @kernel
-def observe_boards(game: Any, boards: Any, settings: Any, out: Any) -> None:
+def observe_boards(game: Any, boards: Any, out: Any) -> None:
     """Write the planes and masks: the last part of a step."""
     for i in range(len(boards)):
-        _observe(game, boards[i], settings, out.planes[i].seen, out.masks[i].seen)
+        _observe(game, boards[i], out.planes[i].seen, out.masks[i].seen)
 
 
 @kernel
@@ -258,7 +256,7 @@ def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, ou
     if board.ended == GOING:
         return
     if settings.same_step:
-        own, opp = _seen(board, settings)
+        own, opp = _seen(game, board)
         write_planes(game, own, opp, out.final_planes[i].seen)
         out.final_to_move[i] = board.to_move
     if settings.same_step or board.ended == REPORTED:
@@ -269,19 +267,18 @@ def _conclude(policy: Any, game: Any, memory: Any, board: Any, settings: Any, ou
 
 
 @inlined
-def _observe(game: Any, board: Any, settings: Any, planes: Any, mask: Any) -> None:
+def _observe(game: Any, board: Any, planes: Any, mask: Any) -> None:
     """Write the observation of the agent."""
-    own, opp = _seen(board, settings)
+    own, opp = _seen(game, board)
     write_planes(game, own, opp, planes)
     write_mask(game, own, opp, board.ended == GOING, mask)
 
 
 @inlined
-def _seen(board: Any, settings: Any) -> Any:
+def _seen(game: Any, board: Any) -> Any:
     """Return the position from the agent's point of view."""
     own, opp = board.words[0], board.words[1]
-    turned = board.seat == 1 - board.to_move and not settings.shared_board
-    return (opp, own) if turned else (own, opp)
+    return other_view(game, own, opp) if board.seat == 1 - board.to_move else (own, opp)
 
 
 @kernel

@@ -100,7 +100,6 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             BOTH if opponent is None else DRAWN if seat is None else seat,
             ply_limit(game, max_cycles),
             False,
-            game.shared_board,
             checked_openings(openings),
         )
         self._boards = np.zeros(1, BOARD)

@@ -141,7 +141,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if opponent is None:
             self._boards["seat"] = BOTH
         same_step = self._autoreset == AutoresetMode.SAME_STEP
-        self._settings = BoardSettings(seat, self._limit, same_step, self.game.shared_board, self._openings)
+        self._settings = BoardSettings(seat, self._limit, same_step, self._openings)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -291,7 +291,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if not begins:
             compiled.conclude(self.game, self._boards, self._settings, out)
             self._reply()
-        compiled.observe_boards(self.game, self._boards, self._settings, out)
+        compiled.observe_boards(self.game, self._boards, out)
 
     def _step_compiled(self, actions: NDArray[np.int64], out: Step) -> None:
         """Step all boards. Each thread steps a range of them."""

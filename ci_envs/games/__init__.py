@@ -2,8 +2,9 @@
 
 from ci_envs.drawing.drawing import Drawing, Label, Region
 from ci_envs.drawing.grid import GridStyle, grid_drawing
+from ci_envs.games.board import BoardGame, cell_maps, cell_name
 from ci_envs.games.game import Game, bits
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line
+from ci_envs.games.grid import GridGame, has_line
 from ci_envs.games.operations import (
     DRAW,
     LOSS,
@@ -22,6 +23,7 @@ from ci_envs.games.operations import (
     may_end,
     may_end_soon,
     observe,
+    other_view,
     play,
     result,
     symmetry_count,
@@ -40,6 +42,7 @@ __all__ = [
     "LOSS",
     "ONGOING",
     "WIN",
+    "BoardGame",
     "Drawing",
     "Game",
     "GridGame",
@@ -72,6 +75,7 @@ __all__ = [
     "may_end_soon",
     "nth_one",
     "observe",
+    "other_view",
     "play",
     "popcount",
     "result",

@@ -16,8 +16,9 @@ from typing_extensions import override
 
 from ci_envs.drawing.board import column_name
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
+from ci_envs.games.board import cell_maps, cell_name
 from ci_envs.games.game import bits
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_few, lines_of
+from ci_envs.games.grid import GridGame, has_line, lacks_few, lines_of
 from ci_envs.games.operations import (
     DRAW,
     LOSS,

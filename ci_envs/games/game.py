@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ci_envs.drawing.board import cells_in
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.planes import planes_drawing
 from ci_envs.games.operations import (
+    ONGOING,
     RULES,
     action_count,
     canonical,
@@ -24,6 +26,7 @@ from ci_envs.games.operations import (
     longest_line,
     may_end,
     may_end_soon,
+    other_view,
     symmetry_count,
     transform,
     transform_action,
@@ -32,8 +35,10 @@ from ci_envs.games.operations import (
 from ci_envs.games.plane_text import grid_diagram, planes_of, position_from_text, position_to_text, rows_of
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import inlined
-from ci_envs.kernels.dispatch import GameType, Static, implements, is_implemented, is_overridden
+from ci_envs.kernels.dispatch import GameType, Static, implementing_class, implements, is_implemented, is_overridden
 from ci_envs.registry.options import Validated
+
+_RANDOM_GAMES, _RANDOM_PLIES = 20, 200
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,9 @@ class Game(Validated, Static, ABC):
 
     can_cycle: ClassVar[bool] = False
     """True if a game can go on for ever. An environment then truncates it."""
+
+    last_player_loses: ClassVar[bool] = False
+    """True if in a game of two colours no player can win by an own action, as in the misère form of a game."""
 
     slides: ClassVar[bool] = False
     """True if an action with two targets shifts the cells between them. The web page animates such actions."""
@@ -98,8 +106,47 @@ class Game(Validated, Static, ABC):
 
     @cached_property
     def action_numbers(self) -> dict[str, int]:
-        """The numbers of the actions by name."""
-        return {self.action_name(action): action for action in range(self.action_count)}
+        """The numbers of player 0's actions by name."""
+        return self._numbers_by_name(0)
+
+    @cached_property
+    def _action_numbers_of_second(self) -> dict[str, int]:
+        return self._numbers_by_name(1)
+
+    def _numbers_by_name(self, player: int) -> dict[str, int]:
+        return {self.name_for(player, action): action for action in range(self.action_count)}
+
+    def numbers_for(self, player: int) -> dict[str, int]:
+        """Return the numbers of a player's actions by name (:meth:`name_for`)."""
+        return self._action_numbers_of_second if player else self.action_numbers
+
+    def other_region(self, region: str) -> str:
+        """Return the region of the picture that player 1 means where player 0 means ``region``.
+
+        The picture shows the board as player 0 sees it. A game whose :func:`~ci_envs.games.operations.other_view` moves
+        the cells moves their names here in the same way. By default it is the same region.
+        """
+        return region
+
+    def regions_for(self, player: int, regions: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the regions of the picture that a player means: player 1 those of :meth:`other_region`."""
+        return tuple(map(self.other_region, regions)) if player else regions
+
+    def name_for(self, player: int, action: int) -> str:
+        """Return the name of an action of a player. A name that consists of the action's targets follows them."""
+        name, targets = self.action_name(action), self.targets(action)
+        return "".join(self.regions_for(player, targets)) if player and name == "".join(targets) else name
+
+    def seen_by_first(self, own: int, opp: int, to_move: int) -> tuple[int, int]:
+        """Return a position as player 0 sees it. The same function converts it back."""
+        if to_move == 0:
+            return own, opp
+        return (opp, own) if self.swaps_words else self.rules.other_view(self, own, opp)
+
+    @cached_property
+    def swaps_words(self) -> bool:
+        """Whether the other player's view of a position is the swap of both words. Then it needs no compiled code."""
+        return not self.shared_board and implementing_class(other_view, type(self)) is Game
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
         """Return one line of text from which :meth:`from_text` makes the same position.
@@ -198,26 +245,47 @@ class Game(Validated, Static, ABC):
         """Return a picture of a position.
 
         By default it shows player 0's observation planes. An action whose :meth:`targets` have the names of cells
-        (``b3``) or columns (``b``) is clicked there. Each target with another name has a button.
+        (``b3``) or columns (``b``) is clicked there. Each other target has a button, if the action is legal in the
+        position or was legal in one of some random games.
         """
         legal_actions = self.rules.examine(self, own, opp)[4]
         targets: dict[str, bool] = {}
-        for action in range(self.action_count):
-            for target in self.targets(action):
+        for action in bits(self._possible_actions | legal_actions):
+            for target in self.regions_for(to_move, self.targets(action)):
                 targets[target] = targets.get(target, False) or bool(legal_actions >> action & 1)
         return planes_drawing(planes_of(self, own, opp, to_move), targets)
+
+    @cached_property
+    def _possible_actions(self) -> int:
+        """The actions that are legal in a position of some random games, as bits."""
+        rng, found = np.random.default_rng(0), 0
+        for _ in range(_RANDOM_GAMES):
+            own, opp, outcome, _, legal_actions = self.rules.examine(self, *self.start())
+            for _ in range(_RANDOM_PLIES):
+                found |= legal_actions
+                if outcome != ONGOING or not legal_actions:
+                    break
+                action = int(rng.choice(tuple(bits(legal_actions))))
+                own, opp, outcome, _, legal_actions = self.rules.advance(self, own, opp, action)
+        return found
 
     def targets(self, action: int) -> tuple[str, ...]:
         """Return the names of the regions to click, in order, for an action.
 
-        By default it is one region with the name of the action. The picture of a position has the regions of every
-        legal action. The regions of a legal action must not be the first regions of another legal action.
+        By default it is one region with the name of the action, or two cells if the name consists of two cells
+        (``a2b3``). The picture of a position has the regions of every legal action. The regions of a legal action must
+        not be the first regions of another legal action.
         """
-        return (self.action_name(action),)
+        name = self.action_name(action)
+        return cells_in(name, *self.observation_shape[:2]) or (name,)
 
     def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
-        """Return the regions of a position's picture that show the effect of the last action."""
-        return self.targets(action)
+        """Return the regions of a position's picture that show the effect of the last action.
+
+        By default they are the targets of the action. The default picture has no buttons of rare actions.
+        """
+        has_regions = type(self).draw is not Game.draw or self._possible_actions >> action & 1
+        return self.targets(action) if has_regions else ()
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """Return the lines that decided the game, each as the names of its regions in order; by default no lines."""
@@ -304,6 +372,11 @@ def _(game: Game) -> Any:
 @implements(keeps_turn, Game)
 def _(game: Game) -> Any:
     return lambda game, own, opp, action: False
+
+
+@implements(other_view, Game)
+def _(game: Game) -> Any:
+    return (lambda game, own, opp: (own, opp)) if game.shared_board else (lambda game, own, opp: (opp, own))
 
 
 @implements(longest_line, Game)

@@ -1,10 +1,5 @@
-"""Games of two colours on a grid of cells: the common base of Quixo and the m,n,k games.
+"""Games that lines of stones decide: the common base of Quixo and the m,n,k games."""
 
-A cell has the number ``row * cols + col``, counted from the top left, and the bit of this number in the words. Its name
-is a column letter and a row number counted from the top: ``a1`` is the top left cell.
-"""
-
-import re
 from abc import abstractmethod
 from functools import lru_cache
 from typing import Any
@@ -13,35 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.drawing.board import column_name
-from ci_envs.drawing.drawing import Drawing
-from ci_envs.drawing.grid import PAPER, GridStyle, grid_drawing
-from ci_envs.games.game import Game, bits
-from ci_envs.games.operations import decode, evaluate, longest_line, observe, transform, write_features
-from ci_envs.games.plane_text import grid_diagram
+from ci_envs.games.board import BoardGame, cell_maps, cell_name
+from ci_envs.games.game import bits
+from ci_envs.games.operations import evaluate, longest_line, write_features
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.dispatch import implements, operation
-
-SYMBOLS = ".XO"
-"""The symbols of an empty cell, a stone of player 0 and a stone of player 1 in texts."""
-
-
-def cell_name(cell: int, cols: int) -> str:
-    """Return the name of a cell, for example ``a1`` for the top left cell."""
-    return f"{column_name(cell % cols)}{cell // cols + 1}"
-
-
-@lru_cache
-def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
-    """Return the symmetries of a board, 8 for a square, else 4.
-
-    ``maps[s, cell]`` is the image of ``cell`` under symmetry ``s``. Symmetry 0 is the identity.
-    """
-    cells = np.arange(rows * cols).reshape(rows, cols)
-    images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
-    if rows == cols:
-        images += [image.T for image in images]
-    return np.array([np.argsort(image, axis=None) for image in images], dtype=np.uint8)
 
 
 @lru_cache
@@ -70,7 +41,7 @@ def lines_of(rows: int, cols: int, n: int) -> tuple[int, ...]:
     )
 
 
-class GridGame(Game):
+class GridGame(BoardGame):
     """Base class of games in which two players have cells of a ``rows`` x ``cols`` grid, and lines of ``n`` decide."""
 
     @property
@@ -78,71 +49,10 @@ class GridGame(Game):
     def shape(self) -> tuple[int, int, int]:
         """The board size and the length of a line, ``(rows, cols, n)``."""
 
-    @property
-    def style(self) -> GridStyle:
-        """The style of pictures of the board."""
-        return PAPER
-
-    @property
-    def observation_shape(self) -> tuple[int, int, int]:
-        """The shape of two planes: the cells of the observing player, and the cells of the other player."""
-        rows, cols, _ = self.shape
-        return rows, cols, 2
-
-    @property
-    def symmetry_count(self) -> int:
-        """The number of symmetries: 8 on a square board, else 4."""
-        return len(self.cell_maps())
-
+    @override
     def cell_maps(self) -> NDArray[np.uint8]:
-        """Return the symmetries of this game's board, in the format of :func:`cell_maps`."""
         rows, cols, _ = self.shape
         return cell_maps(rows, cols)
-
-    def start(self) -> tuple[int, int]:
-        """Return the empty board."""
-        return 0, 0
-
-    def to_text(self, own: int, opp: int, to_move: int) -> str:
-        """Return the rows from top to bottom separated by ``/``, then the player to move: ``X../.O./... X``."""
-        return "/".join(self._symbols(own, opp, to_move)) + f" {SYMBOLS[1 + to_move]}"
-
-    def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read a text that :meth:`to_text` wrote."""
-        rows, cols, _ = self.shape
-        match = re.fullmatch(rf"([.XO]{{{cols}}}(?:/[.XO]{{{cols}}}){{{rows - 1}}}) ([XO])", text)
-        if match is None:
-            example = self.to_text(0, 0, 0)
-            raise ValueError(
-                f"{text!r} is not a position of {self}: give {rows} rows of {cols} symbols . X O separated by /,"
-                f" then X or O to move, for example {example!r}"
-            )
-        cells = match[1].replace("/", "")
-        stones = [sum(1 << cell for cell, symbol in enumerate(cells) if symbol == wanted) for wanted in "XO"]
-        to_move = "XO".index(match[2])
-        return stones[to_move], stones[1 - to_move], to_move
-
-    def diagram(self, own: int, opp: int, to_move: int) -> str:
-        """Return the board with the names of columns and rows."""
-        return grid_diagram(self._symbols(own, opp, to_move))
-
-    def player_name(self, player: int) -> str:
-        """Return X for player 0 and O for player 1."""
-        return SYMBOLS[1 + player]
-
-    @override
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        return {".": "empty"}.get(symbol := self.symbol_at(own, opp, to_move, region), symbol)
-
-    def symbol_at(self, own: int, opp: int, to_move: int, region: str) -> str:
-        """Return the symbol of the cell with a name: ``.``, ``X`` or ``O``."""
-        rows, cols, _ = self.shape
-        names = [cell_name(cell, cols) for cell in range(rows * cols)]
-        return "".join(self._symbols(own, opp, to_move))[names.index(region)]
-
-    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """Return the board as a picture."""
-        return grid_drawing(self._symbols(own, opp, to_move), self.style)
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """Return the full lines of the player to move, or, if there are none, those of the other player.
@@ -168,14 +78,6 @@ class GridGame(Game):
         leads = [f"lines {more}:{less}" for more, less in _leads(self)]
         cells = [f"cells like {orbit[0]}" for orbit in _orbits(self)]
         return (*leads, *(f"{lead}, anyone's" for lead in leads), *cells)
-
-    def _symbols(self, own: int, opp: int, to_move: int) -> list[str]:
-        rows, cols, _ = self.shape
-        cells = ["."] * (rows * cols)
-        for word, symbol in ((own, SYMBOLS[1 + to_move]), (opp, SYMBOLS[2 - to_move])):
-            for cell in bits(word):
-                cells[cell] = symbol
-        return ["".join(cells[row * cols : (row + 1) * cols]) for row in range(rows)]
 
 
 @operation
@@ -244,52 +146,6 @@ def _(game: GridGame) -> Any:
                 run &= run >> steps[k] & pairs[k]
             longest = max(longest, length)
         return longest
-
-    return kernel
-
-
-@implements(observe, GridGame)
-def _(game: GridGame) -> Any:
-    rows, cols, _ = game.shape
-
-    def kernel(game, own, opp, planes):
-        for row in range(rows):
-            for col in range(cols):
-                cell = np.uint64(row * cols + col)
-                planes[row, col, 0] = (own >> cell) & np.uint64(1)
-                planes[row, col, 1] = (opp >> cell) & np.uint64(1)
-
-    return kernel
-
-
-@implements(decode, GridGame)
-def _(game: GridGame) -> Any:
-    rows, cols, _ = game.shape
-
-    def kernel(game, planes):
-        own = opp = np.uint64(0)
-        for row in range(rows):
-            for col in range(cols):
-                cell = np.uint64(row * cols + col)
-                own |= np.uint64(planes[row, col, 0]) << cell
-                opp |= np.uint64(planes[row, col, 1]) << cell
-        return own, opp
-
-    return kernel
-
-
-@implements(transform, GridGame)
-def _(game: GridGame) -> Any:
-    maps = game.cell_maps().astype(np.uint64)
-    cells = maps.shape[1]
-
-    def kernel(game, symmetry, own, opp):
-        new_own = new_opp = np.uint64(0)
-        for cell in range(cells):
-            image = maps[symmetry, cell]
-            new_own |= ((own >> np.uint64(cell)) & np.uint64(1)) << image
-            new_opp |= ((opp >> np.uint64(cell)) & np.uint64(1)) << image
-        return new_own, new_opp
 
     return kernel
 

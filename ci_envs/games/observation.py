@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.games.operations import ONGOING, action_count, legal, observe, result
+from ci_envs.games.operations import ONGOING, action_count, legal, observe, other_view, result
 from ci_envs.kernels.compiler import inlined, kernel
 
 
@@ -17,6 +17,13 @@ def observe_with_mask(game: Any, words: Any, planes: Any, mask: Any) -> None:
     own, opp = words[0], words[1]
     write_planes(game, own, opp, planes)
     write_mask(game, own, opp, result(game, own, opp) == ONGOING, mask)
+
+
+@kernel
+def observe_idle(game: Any, words: Any, planes: Any) -> None:
+    """Write the planes that the player who is not to move observes."""
+    own, opp = other_view(game, words[0], words[1])
+    write_planes(game, own, opp, planes)
 
 
 @inlined

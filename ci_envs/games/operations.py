@@ -55,6 +55,15 @@ def keeps_turn(game: Any, own: Any, opp: Any, action: Any) -> Any:
 
 
 @operation
+def other_view(game: Any, own: Any, opp: Any) -> Any:
+    """Return the same position as the player who is not to move sees it. Applied twice, it restores the position.
+
+    The default swaps the words, or returns the position itself in a game with a shared board. A game whose rules depend
+    on the player, for example because ``play`` turns the board, implements it.
+    """
+
+
+@operation
 def result(game: Any, own: Any, opp: Any) -> Any:
     """Return ONGOING, or WIN, DRAW or LOSS for the player to move."""
 

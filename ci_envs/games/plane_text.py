@@ -31,7 +31,7 @@ def planes_of(game: Any, own: int, opp: int, to_move: int) -> NDArray[np.int8]:
         int8 of shape ``game.observation_shape``.
     """
     game.need(*VIEWS)
-    planes: NDArray[np.int8] = game.rules.observation(*_seen_by_first(game, own, opp, to_move))[0]
+    planes: NDArray[np.int8] = game.rules.observation(*game.seen_by_first(own, opp, to_move))[0]
     return planes
 
 
@@ -73,7 +73,7 @@ def position_from_text(game: Any, text: str) -> tuple[int, int, int]:
     planes = _planes_from(match[1].split("/"), game.observation_shape)
     to_move = int(match[2])
     first_word, second_word = game.rules.decode(game, planes)
-    own, opp = _seen_by_first(game, first_word, second_word, to_move)
+    own, opp = game.seen_by_first(first_word, second_word, to_move)
     if position_to_text(game, own, opp, to_move) != text:
         raise ValueError(f"{text!r} is not a position of {game}: no position has these planes")
     return own, opp, to_move
@@ -89,11 +89,6 @@ def grid_diagram(rows: Sequence[Sequence[str]]) -> str:
     width, number = max(len(rows[0][0]), len(names[-1])), len(str(len(rows)))
     lines = [("", names), *((str(row), cells) for row, cells in enumerate(rows, 1))]
     return "\n".join(f"{name:>{number}} {' '.join(cell.rjust(width) for cell in cells)}" for name, cells in lines)
-
-
-def _seen_by_first(game: Any, own: int, opp: int, to_move: int) -> tuple[int, int]:
-    """Return the words from player 0's point of view. The same function is its own inverse."""
-    return (own, opp) if game.shared_board or to_move == 0 else (opp, own)
 
 
 def _digits(channels: int) -> int:

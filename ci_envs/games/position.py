@@ -156,6 +156,18 @@ class Position:
         outcome = self._facts[2]
         return None if outcome == ONGOING else outcome
 
+    @property
+    def winner(self) -> int | None:
+        """The player who has won, 0 or 1; None if the game is drawn or goes on.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.from_text(TicTacToe(), "XXX/OO./... O").winner
+            0
+        """
+        result = self.result
+        return None if not result else self.to_move if result == WIN else 1 - self.to_move
+
     def action_name(self, action: SupportsIndex) -> str:
         """Return the name of an action: for example ``a1e1`` in Quixo, ``2-1`` in Nim, ``give5`` in Quarto.
 
@@ -170,7 +182,58 @@ class Position:
         number = operator.index(action)
         if not 0 <= number < self.game.action_count:
             raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {number}")
-        return self.game.action_name(number)
+        return self.game.name_for(self.to_move, number)
+
+    def targets(self, action: int) -> tuple[str, ...]:
+        """Return the regions of the picture to click, in order, for an action of the player to move.
+
+        Examples:
+            >>> from ci_envs import Position, Quixo
+            >>> Position.start(Quixo()).targets(0)
+            ('a1', 'e1')
+        """
+        return self.game.regions_for(self.to_move, self.game.targets(action))
+
+    def preview(self, action: int) -> tuple[str, ...]:
+        """Return the regions to mark while the pointer is on the last click of an action of the player to move.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).preview(0)
+            ('a1',)
+        """
+        return self.game.regions_for(self.to_move, self.game.preview(action))
+
+    def last_targets(self, last: int) -> tuple[str, ...]:
+        """Return the regions that were clicked for the last action, which the other player played.
+
+        Examples:
+            >>> from ci_envs import Position, Quixo
+            >>> Position.start(Quixo()).play(0).last_targets(0)
+            ('a1', 'e1')
+        """
+        return self.game.regions_for(1 - self.to_move, self.game.targets(last))
+
+    def trace(self, last: int) -> tuple[str, ...]:
+        """Return the regions of the picture that show the effect of the last action, which the other player played.
+
+        Examples:
+            >>> from ci_envs import ConnectFour, Position
+            >>> Position.start(ConnectFour()).play("d").trace(3)
+            ('d6',)
+        """
+        return self.game.regions_for(1 - self.to_move, self.game.trace(self.own, self.opp, last))
+
+    def winning_lines(self) -> tuple[tuple[str, ...], ...]:
+        """Return the lines that decided the game, each as the names of its regions in order.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.from_text(TicTacToe(), "XXX/OO./... O").winning_lines()
+            (('a1', 'b1', 'c1'),)
+        """
+        lines = self.game.winning_lines(self.own, self.opp)
+        return tuple(self.game.regions_for(self.to_move, line) for line in lines)
 
     def parse_action(self, text: str) -> int:
         """Return the number of the legal action with a name.
@@ -183,7 +246,7 @@ class Position:
             >>> Position.start(Quixo()).parse_action("a1e1")
             0
         """
-        number = self.game.action_numbers.get(text.strip().lower())
+        number = self.game.numbers_for(self.to_move).get(text.strip().lower())
         if number is None:
             raise ValueError(f"{text!r} is not an action of {self.game}; {self._legal_names()}")
         if not self._facts[4] >> number & 1:
@@ -318,16 +381,12 @@ class Position:
         return self.game, *self._facts[:2], self.to_move
 
     def _status(self) -> str:
-        result = self.result
-        if result == DRAW:
-            return "a draw"
-        if result is None:
-            return f"{self.game.player_name(self.to_move)} to move"
-        winner = self.to_move if result == WIN else 1 - self.to_move
-        return f"{self.game.player_name(winner)} has won"
+        if self.winner is not None:
+            return f"{self.game.player_name(self.winner)} has won"
+        return "a draw" if self.result == DRAW else f"{self.game.player_name(self.to_move)} to move"
 
     def _legal_names(self) -> str:
-        names = [f"{self.game.action_name(action)} ({action})" for action in self.legal_actions()]
+        names = [f"{self.action_name(action)} ({action})" for action in self.legal_actions()]
         return f"legal are {', '.join(names)}" if names else "the game is over"
 
 

@@ -20,8 +20,9 @@ from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.quarto import quarto_drawing
+from ci_envs.games.board import cell_maps, cell_name
 from ci_envs.games.game import Game, bits
-from ci_envs.games.grid import cell_maps, cell_name, line_steps, lines_of
+from ci_envs.games.grid import line_steps, lines_of
 from ci_envs.games.operations import (
     DRAW,
     ONGOING,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.drawing.grid import CUBES, GridStyle
-from ci_envs.games.grid import GridGame, cell_maps, cell_name, has_line, lacks_few, lines_of
+from ci_envs.games.board import cell_maps, cell_name
+from ci_envs.games.grid import GridGame, has_line, lacks_few, lines_of
 from ci_envs.games.operations import (
     LOSS,
     ONGOING,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.observation import observe_with_mask
+from ci_envs.games.observation import observe_idle, observe_with_mask
 from ci_envs.games.operations import (
     ONGOING,
     action_count,
@@ -15,6 +15,7 @@ from ci_envs.games.operations import (
     keeps_turn,
     legal,
     legal_bits,
+    other_view,
     play,
     result,
     symmetry_count,
@@ -77,6 +78,16 @@ class Rules:
         return planes, mask
 
     @cached_property
+    def observe_idle(self) -> Callable[..., Any]:
+        """A function ``(game, words, planes)`` that writes the planes of the player who is not to move."""
+        return specialised(observe_idle, self._game, np.zeros(2, np.uint64), np.zeros((1, 1, 1), np.int8))
+
+    @cached_property
+    def other_view(self) -> Callable[..., tuple[int, int]]:
+        """A function ``(game, own, opp) -> (own, opp)``, the position as the other player sees it."""
+        return specialised(_other_view, self._game, _WORD, _WORD)
+
+    @cached_property
     def decode(self) -> Callable[..., Any]:
         """A function ``(game, planes) -> (own, opp)``."""
         return specialised(_decode, self._game, np.zeros((1, 1, 1), np.int8))
@@ -105,6 +116,11 @@ def _legal_actions(game: Any, own: Any, opp: Any, packed: Any) -> None:
     """Set the bits of the legal actions in an array of bytes, the lowest bit first."""
     for number in range(action_count(game)):
         packed[number // 8] |= np.uint8(legal(game, own, opp, np.uint64(number))) << (number % 8)
+
+
+@kernel
+def _other_view(game: Any, own: Any, opp: Any) -> Any:
+    return other_view(game, own, opp)
 
 
 @kernel

@@ -230,6 +230,11 @@ def is_implemented(function: Callable[..., Any], cls: type) -> bool:
     return any(base in _builders[function] for base in cls.__mro__)
 
 
+def implementing_class(function: Callable[..., Any], cls: type) -> type:
+    """Return the class whose implementation of the operation ``function`` games of ``cls`` use."""
+    return next(base for base in cls.__mro__ if base in _builders[function])
+
+
 def is_overridden(function: Callable[..., Any], cls: type, base: type) -> bool:
     """Return whether games of ``cls`` use an implementation of ``function`` more specific than that of ``base``."""
     return any(issubclass(other, base) and other is not base for other in cls.__mro__ if other in _builders[function])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.games.grid import cell_maps
+from ci_envs.games.board import cell_maps
 from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
 from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo

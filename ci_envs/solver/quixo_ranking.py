@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games.grid import cell_maps
+from ci_envs.games.board import cell_maps
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bit_selection import extract_bits
 from ci_envs.kernels.bits import popcount

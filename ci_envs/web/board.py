@@ -94,7 +94,7 @@ class Board:
             self._say(self._view.refusal(self._clicked, region), illegal=True)
             return
         clicked = (*self._clicked, region)
-        chosen = actions_of(self._view.position.game, actions, clicked)
+        chosen = actions_of(self._view.position, actions, clicked)
         self._clicked = () if chosen else clicked
         if chosen:
             self._playing = True
@@ -124,7 +124,7 @@ def slide(view: BoardView) -> str:
 
     The cells slide from the first to the second region of the action, as in Quixo. In other games the style is empty.
     """
-    targets = () if view.last is None else view.position.game.targets(view.last)
+    targets = () if view.last is None else view.position.last_targets(view.last)
     if len(targets) != 2 or not view.position.game.slides:
         return ""
     regions = {region.name: region for region in view.drawing().regions}

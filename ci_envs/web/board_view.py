@@ -38,7 +38,7 @@ class BoardView:
     def clicks(self, clicked: tuple[str, ...]) -> dict[str, list[int]]:
         """Return the actions by the region to click next (:func:`~ci_envs.picture.next_clicks`)."""
         actions = self.position.legal_actions() if self.playable else ()
-        return next_clicks(self.position.game, actions, clicked)
+        return next_clicks(self.position, actions, clicked)
 
     def drawing(self) -> Drawing:
         """Return the picture without marks."""
@@ -50,8 +50,7 @@ class BoardView:
         marks = replace(marks, clickable=tuple(self.clicks(clicked)))
         if self.hint is None:
             return marks
-        game = self.position.game
-        return replace(marks, best=game.targets(self.hint), best_arrow=arrow_of(game, self.hint))
+        return replace(marks, best=self.position.targets(self.hint), best_arrow=arrow_of(self.position, self.hint))
 
     def prompt(self, clicked: tuple[str, ...]) -> str:
         """Return an instruction for the next click, or an empty text if the user may not play."""

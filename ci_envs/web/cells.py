@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.games.game import Game
+from ci_envs.games.position import Position
 from ci_envs.web.board_view import BoardView
 
 
@@ -17,15 +18,15 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
         clicked: The regions that were clicked for the current action.
         focused: The region that gets the keyboard focus. Empty means the first clickable region.
     """
-    drawing, game, clicks = view.drawing(), view.position.game, view.clicks(clicked)
-    regions = clickable_regions(drawing.regions, targets_of(game))
+    drawing, position, clicks = view.drawing(), view.position, view.clicks(clicked)
+    regions = clickable_regions(drawing.regions, targets_of(position.game))
     names = [region.name for region in regions]
     if focused not in names:
         focused = next((name for name in names if name in clicks), names[0] if names else "")
     shapes = []
     for region in regions:
         name = region.name
-        ending = actions_of(game, clicks.get(name, []), (*clicked, name))
+        ending = actions_of(position, clicks.get(name, []), (*clicked, name))
         attributes = {
             "data-region": name,
             "role": "button",
@@ -33,7 +34,7 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
             "aria-label": _label(view, clicks, clicked, name),
             "aria-pressed": str(name in clicked).lower(),
             "aria-disabled": str(name not in clicks and name not in clicked).lower(),
-            "data-preview": " ".join(game.preview(ending[0])) if ending else "",
+            "data-preview": " ".join(position.preview(ending[0])) if ending else "",
         }
         written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
         box = f'x="{region.x:g}" y="{region.y:g}" width="{region.width:g}" height="{region.height:g}" rx="8"'
@@ -54,7 +55,8 @@ def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str,
 @lru_cache(maxsize=256)
 def targets_of(game: Game) -> frozenset[str]:
     """Return the names of all regions that are targets of actions of a game."""
-    return frozenset(target for action in range(game.action_count) for target in game.targets(action))
+    targets = [game.targets(action) for action in range(game.action_count)]
+    return frozenset(target for player in (0, 1) for each in targets for target in game.regions_for(player, each))
 
 
 def clickable_regions(regions: Collection[Region], targets: Collection[str]) -> list[Region]:
@@ -70,6 +72,6 @@ def _overlap(one: Region, other: Region) -> bool:
     return not (apart or one.y + one.height <= other.y or other.y + other.height <= one.y)
 
 
-def actions_of(game: Game, actions: Collection[int], clicked: tuple[str, ...]) -> list[int]:
+def actions_of(position: Position, actions: Collection[int], clicked: tuple[str, ...]) -> list[int]:
     """Return the actions whose targets are exactly these clicks."""
-    return [action for action in actions if game.targets(action) == clicked]
+    return [action for action in actions if position.targets(action) == clicked]

@@ -36,8 +36,8 @@ def example_pictures(game: Game) -> tuple[str, str, str, str]:
     before = Position.from_text(game, text)
     action = before.parse_action(name)
     after = before.play(action)
-    best = game.preview(action) if len(game.targets(action)) == 1 else game.targets(action)
-    marks = Marks(best=best, best_arrow=arrow_of(game, action))
+    best = before.preview(action) if len(before.targets(action)) == 1 else before.targets(action)
+    marks = Marks(best=best, best_arrow=arrow_of(before, action))
     result = f"{game.player_name(before.to_move)} wins" if after.result == -1 else after.diagram().splitlines()[-1]
     played = annotated(after.draw(), marks_of(after, last=action))
     return annotated(before.draw(), marks).svg(None), played.svg(None), name, result

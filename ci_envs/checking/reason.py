@@ -1,0 +1,38 @@
+"""The reason of an exception that a game raised, in one line with the file and the line of the game."""
+
+import re
+import traceback
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_DIGEST = re.compile(r"#[0-9a-f]{16}\b")
+_STEP = re.compile(r"^\w+(Error|Exception): Failed in nopython mode pipeline.*$|^Failed in nopython mode pipeline.*$")
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)|at (\S+) \((\d+)\)')
+_LIBRARIES = re.compile(r"[/\\](site-packages|numba|ci_envs[/\\](checking|games|kernels|envs|drawing))[/\\]")
+_LONGEST = 400
+
+
+def reason_of(error: Exception) -> str:
+    """Return the type of an exception, its reason and its place in one line.
+
+    Numba explains an error in compiled code in a hundred lines. The reason is near the end, after the last candidate
+    that was rejected.
+    """
+    text = _DIGEST.sub("", _COLOURS.sub("", str(error)))
+    *_, text = text.split("raised a specific error:")
+    name, lines = type(error).__name__, [line.strip() for line in text.splitlines()]
+    if rest := [number for number, line in enumerate(lines) if _STEP.match(line)]:
+        lines = lines[rest[-1] + 1 :]
+    ends = [number for number, line in enumerate(lines) if _PLACE.search(line) and number > 0]
+    reason = " ".join(" ".join(lines[: ends[0]] if ends else lines).split())[:_LONGEST]
+    if isinstance(error, OverflowError):
+        reason += "; a word of a position, like every number in a rule, has 64 bits"
+    return f"{name}: {reason}{_place_of(error, text)}"
+
+
+def _place_of(error: Exception, text: str) -> str:
+    """Return the file and the line of the game from Numba's text, or from the traceback; empty if unknown."""
+    if match := _PLACE.search(text):
+        file, line = (match[1], match[2]) if match[1] else (match[3], match[4])
+        return f" ({file.rsplit('/', 1)[-1]}, line {line})"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _LIBRARIES.search(frame.filename)]
+    return f" ({frames[-1].filename.rsplit('/', 1)[-1]}, line {frames[-1].lineno})" if frames else ""

@@ -1,0 +1,236 @@
+"""Checks that ``play``, ``keeps_turn`` and ``other_view`` agree about whose view a position shows.
+
+The rules do not say how a position of one player looks to the other player. But an action changes few cells of the
+board, as one player sees it. If the board that a player sees would change much less after the board were turned, or
+after the other player's view were taken, then the game has given a wrong view.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.checking.compiled import other_views
+from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.checking.play import Successors
+from ci_envs.games.batch import observe_batch
+from ci_envs.games.game import Game
+from ci_envs.games.operations import ONGOING, WIN, other_view
+from ci_envs.games.position import Position
+from ci_envs.kernels.dispatch import is_overridden
+
+_MAX_POSITIONS = 60
+_FEWEST = 3  # positions with an action, from which its number can be judged alone
+_MANY_ENDS = 10
+
+
+def check_views(positions: list[Position]) -> None:
+    """Check the view of the other player, and the views of both players after every action.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    for position in positions:
+        _check_inverse(position)
+    moves = [moves for position in positions[:_MAX_POSITIONS] if (moves := _moves_of(position)) is not None]
+    for one in moves:
+        _check_stones(one)
+        _check_nothing_changes(one)
+    if moves:
+        _check_changes(positions[0].game, moves)
+
+
+def check_winners(positions: list[Position]) -> None:
+    """Check that the player who moves last does not lose every decided game, unless the game says that it is so.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    game = positions[0].game
+    if game.shared_board or game.last_player_loses:
+        return
+    ends = [
+        outcome
+        for position in positions
+        if position.result is None
+        for after in [Successors(position)]
+        for outcome in np.where(after.keeps, -after.outcomes, after.outcomes)[_decided(after)].tolist()
+    ]
+    if len(ends) >= _MANY_ENDS and all(outcome == WIN for outcome in ends):
+        raise InvalidGameError(
+            f"in all {len(ends)} decided games of the sample the player who moved last has lost: result must be WIN or"
+            " LOSS for the player to move next, or set last_player_loses = True if this is the rule"
+        )
+
+
+def _decided(after: Successors) -> NDArray[np.bool_]:
+    return np.asarray(after.legal & (after.outcomes != ONGOING) & (after.outcomes != 0))
+
+
+class _Moves(NamedTuple):
+    """The legal actions in a position, and the views of the player who moves, before and after each of them.
+
+    Attributes:
+        position: The position.
+        actions: The numbers of the actions, int64 of shape (n,).
+        keeps: Whether the same player acts again, bool of shape (n,).
+        before: The planes before the action, int8 of shape (height, width, channels).
+        words: The view of the player who moves after each action, uint64 of shape (n, 2).
+        views: The planes of ``words``, int8 of shape (n, height, width, channels).
+        opposite: The planes of the other player's view, in the same format.
+    """
+
+    position: Position
+    actions: NDArray[np.int64]
+    keeps: NDArray[np.bool_]
+    before: NDArray[np.int8]
+    words: NDArray[np.uint64]
+    views: NDArray[np.int8]
+    opposite: NDArray[np.int8]
+
+
+def _check_inverse(position: Position) -> None:
+    other = position.game.rules.other_view
+    words = position.own, position.opp
+    if other(position.game, *other(position.game, *words)) != words:
+        raise InvalidGameError(f"other_view must restore the position if it is applied twice, at {place(position)}")
+
+
+def _moves_of(position: Position) -> _Moves | None:
+    if position.result is not None:
+        return None
+    game, after = position.game, Successors(position)
+    actions = np.flatnonzero(after.legal)
+    words, keeps = after.words[actions], after.keeps[actions]
+    others = np.empty_like(words)
+    other_views(game, words, others)
+    mine = np.where(keeps[:, None], words, others)
+    theirs = np.where(keeps[:, None], others, words)
+    return _Moves(position, actions, keeps, position.observation(), mine, _planes(game, mine), _planes(game, theirs))
+
+
+def _planes(game: Game, words: NDArray[np.uint64]) -> NDArray[np.int8]:
+    planes = np.empty((len(words), *game.observation_shape), np.int8)
+    observe_batch(game, np.ascontiguousarray(words), planes, np.empty((len(words), game.action_count), np.int8))
+    return planes
+
+
+def _check_stones(moves: _Moves) -> None:
+    """Check that a cell does not have a stone of each player, in a game of two colours."""
+    game = moves.position.game
+    if game.shared_board or game.observation_shape[2] != 2 or (moves.before[..., 0] & moves.before[..., 1]).any():
+        return
+    cells = moves.views[..., 0] & moves.views[..., 1]
+    both = (moves.words[:, 0] & moves.words[:, 1] != 0) & cells.any(axis=(1, 2))
+    for number in np.flatnonzero(both).tolist():
+        raise InvalidGameError(
+            f"a cell has a stone of each player after action {moves.actions[number]} at {place(moves.position)}: legal"
+            " must refuse the action, or play must remove the other stone"
+        )
+
+
+def _check_nothing_changes(moves: _Moves) -> None:
+    """Check that two actions that change nothing do not repeat a position in a game that cannot cycle."""
+    position = moves.position
+    words = np.array([position.own, position.opp], np.uint64)
+    idle = np.flatnonzero((moves.words == words).all(axis=1) & ~moves.keeps).tolist()
+    if position.game.can_cycle or not idle:
+        return
+    action = int(moves.actions[idle[0]])
+    after = position.play(action)
+    for reply in after.legal_actions():
+        if after.play(reply) == position:
+            raise InvalidGameError(
+                f"actions {action} and {reply} change nothing and repeat {place(position)}: legal must refuse them,"
+                " or set can_cycle = True"
+            )
+
+
+def _check_changes(game: Game, moves: list[_Moves]) -> None:
+    """Compare the changes of a player's view by all actions, and by each action alone, with those of other views."""
+    actions, keeps = (np.concatenate([getattr(one, name) for one in moves]) for name in ("actions", "keeps"))
+    changes = {
+        name: np.concatenate([_changed_cells(one, name) for one in moves]) for name in ["as declared", *_views(game)]
+    }
+    for same_player in (False, True):
+        _judge(game, moves, changes, keeps == same_player, same_player, 1)
+    for action in np.unique(actions).tolist():
+        chosen = actions == action
+        if chosen.sum() >= _FEWEST and keeps[chosen].all() == keeps[chosen].any():
+            _judge(game, moves, changes, chosen, bool(keeps[chosen][0]), 3)
+
+
+def _judge(
+    game: Game,
+    moves: list[_Moves],
+    changes: dict[str, NDArray[np.int64]],
+    chosen: NDArray[np.bool_],
+    same_player: bool,
+    tolerance: int,
+) -> None:
+    """Raise an error if another view changes at most half as many cells, and ``tolerance`` cells fewer an action."""
+    if not chosen.any():
+        return
+    totals = {name: int(cells[chosen].sum()) for name, cells in changes.items()}
+    declared = totals.pop("as declared")
+    name = min(totals, key=lambda each: totals[each])
+    if declared <= 2 * totals[name] + tolerance * int(chosen.sum()):
+        return
+    number = int(np.flatnonzero(chosen)[np.argmax((changes["as declared"] - changes[name])[chosen])])
+    raise InvalidGameError(_message(game, _place_of(moves, number), changes["as declared"][number], name, same_player))
+
+
+def _message(game: Game, where: str, cells: int, name: str, same_player: bool) -> str:
+    start = f"the board that a player sees changes in {cells} cells by {where}"
+    if name == _OPPOSITE and same_player:
+        return f"{start}, as if play gave the other player's view: keeps_turn must be false then"
+    if name == _OPPOSITE:
+        return f"{start}, as if play gave the view of the player who has moved: it must give that of the next player"
+    verb = "correct" if is_overridden(other_view, type(game), Game) else "implement"
+    return f"{start}, as if play {name}: {verb} other_view, which must give the view of the other player"
+
+
+def _place_of(moves: list[_Moves], number: int) -> str:
+    for one in moves:
+        if number < len(one.actions):
+            return f"action {one.actions[number]} at {place(one.position)}"
+        number -= len(one.actions)
+    raise IndexError(number)
+
+
+_OPPOSITE = "gave the view of another player"
+
+
+def _views(game: Game) -> Iterator[str]:
+    yield _OPPOSITE
+    height, width, _ = game.observation_shape
+    square = height == width
+    yield from (name for name, (_, keeps_shape) in _TURNS.items() if keeps_shape or square)
+
+
+_TURNS: dict[str, tuple[Any, bool]] = {
+    "turned the board by 180 degrees": (lambda planes: planes[:, ::-1, ::-1], True),
+    "mirrored the board top to bottom": (lambda planes: planes[:, ::-1], True),
+    "mirrored the board left to right": (lambda planes: planes[:, :, ::-1], True),
+    "transposed the board": (lambda planes: planes.swapaxes(1, 2), False),
+    "turned the board by 90 degrees": (lambda planes: planes.swapaxes(1, 2)[:, ::-1], False),
+    "turned the board by -90 degrees": (lambda planes: planes.swapaxes(1, 2)[:, :, ::-1], False),
+    "mirrored the board in its other diagonal": (lambda planes: planes.swapaxes(1, 2)[:, ::-1, ::-1], False),
+}
+"""Functions of planes of shape (n, height, width, channels), and whether they keep the shape of a board that is no
+square."""
+
+
+def _changed_cells(moves: _Moves, name: str) -> NDArray[np.int64]:
+    """Return the number of cells that each action changes, in a view with a name."""
+    if name == "as declared":
+        return _differences(moves.views, moves.before)
+    if name == _OPPOSITE:
+        return _differences(moves.opposite, moves.before)
+    turn, _ = _TURNS[name]
+    return np.minimum(_differences(turn(moves.views), moves.before), _differences(turn(moves.opposite), moves.before))
+
+
+def _differences(views: NDArray[np.int8], before: NDArray[np.int8]) -> NDArray[np.int64]:
+    return np.asarray((views != before).any(axis=3).sum(axis=(1, 2)), np.int64)
