@@ -463,3 +463,70 @@ def test_a_false_symmetry_is_found_with_every_seed(size):
     for seed in range(20):
         with pytest.raises(InvalidGameError, match=r"result must be the same .*under symmetry 1"):
             check_game(FalseMirror(size, size), seed=seed)
+
+
+def test_a_reference_finds_wrong_legal_actions():
+    def free_cells(position):
+        return [cell for cell in range(8) if not (position.own | position.opp) >> cell & 1]
+
+    def without_the_last(position):
+        return [str(cell) for cell in free_cells(position)[:-1] or free_cells(position)]
+
+    check_game(LastCell(), reference=free_cells)
+    with pytest.raises(InvalidGameError, match=r"legal allows action \d at \(own=.*, but the reference does not"):
+        check_game(LastCell(), reference=without_the_last)
+
+
+@dataclass(frozen=True)
+class Unfinished(LastCell):
+    """A game whose ``play`` reads an attribute that games do not have in compiled code."""
+
+
+@implements(play, Unfinished)
+def _(game):
+    def kernel(game, own, opp, action):
+        return opp, own | (ONE << action) | np.uint64(game.nothing)
+
+    return kernel
+
+
+def test_an_error_in_compiled_code_names_its_cause_and_line():
+    with pytest.raises(
+        InvalidGameError, match=r"Unknown attribute 'nothing' of type .*\(test_check_game.py, line \d+\)"
+    ) as caught:
+        check_game(Unfinished())
+    assert "\n" not in str(caught.value)
+
+
+def test_more_than_64_cells_are_explained():
+    with pytest.raises(InvalidGameError, match=r"has 64 bits \(minimal_game.py, line \d+\)"):
+        check_game(LastCell(9, 9))
+
+
+@dataclass(frozen=True)
+class PopOut(ConnectN):
+    """Connect Four in which a player can also remove an own stone at the bottom, without what this changes."""
+
+    gravity: bool = True
+
+    @property
+    def action_count(self):
+        return 2 * self.cols
+
+
+@implements(legal, PopOut)
+def _(game):
+    cols, bottom = np.uint64(game.cols), np.uint64((game.rows - 1) * game.cols)
+    return lambda game, own, opp, action: (
+        ((own | opp) >> action) & ONE == ZERO if action < cols else (own >> (bottom + action - cols)) & ONE == ONE
+    )
+
+
+def test_all_forgotten_overrides_are_in_one_message():
+    with pytest.raises(InvalidGameError) as caught:
+        check_game(PopOut(4, 4, 3))
+    said = str(caught.value)
+    assert "action names must be unique" in said
+    assert "PopOut changes legal of ConnectN, but inherits from it" in said
+    for name in ("legal_bits", "may_end", "may_end_soon", "transform_action", "action_name", "from_text", "trace"):
+        assert name in said.split("inherits")[1]

@@ -1,4 +1,4 @@
-"""Operations that a class inherits although it changes the rules they were written for."""
+"""Operations and members that a class inherits although it changes the rules they were written for."""
 
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.games.game import Game
@@ -17,7 +17,7 @@ from ci_envs.games.operations import (
     transform_action,
     write_features,
 )
-from ci_envs.kernels.dispatch import implementing_class
+from ci_envs.kernels.dispatch import implementing_class, is_implemented
 
 _DERIVED = (
     legal_bits,
@@ -36,21 +36,37 @@ _DERIVED = (
 """The operations with a default, which must fit the rules of a game."""
 
 
-def forgotten_overrides(game: Game) -> list[InvalidGameError]:
-    """Return an error that names the operations which the class of a game may have to override, or no error.
+_MEMBERS = ("action_count", "action_name", "can_cycle", "from_text", "position_bound", "targets", "trace")
+"""The members of a game that depend on its rules."""
 
-    They are the operations that a base class implements for its own rules, while a derived class has other rules.
+
+def forgotten_overrides(game: Game) -> list[InvalidGameError]:
+    """Return an error that names what the class of a game may have to override, or no error.
+
+    This is what a base class implements for its own rules, while the class of the game has other rules.
     """
     cls = type(game)
-    changed = {rule: implementing_class(rule, cls) for rule in RULES}
-    inherited = [
-        (operation.__name__, base.__name__)
-        for operation in _DERIVED
-        for base in [implementing_class(operation, cls)]
-        if base is not Game and any(rule is not base and issubclass(rule, base) for rule in changed.values())
-    ]
-    if not inherited:
+    changed = [base for base in cls.__mro__[1:-1] if _changed_rules(cls, base)]
+    operations = [each.__name__ for each in _DERIVED if implementing_class(each, cls) in changed]
+    members = [name for name in _MEMBERS if any(vars(base).get(name) is _member(cls, name) for base in changed)]
+    if not operations and not members:
         return []
-    rules = ", ".join(rule.__name__ for rule, base in changed.items() if base is cls)
-    names = ", ".join(f"{name} of {base}" for name, base in inherited)
-    return [InvalidGameError(f"{cls.__name__} changes {rules} but inherits {names}: implement those that differ")]
+    return [
+        InvalidGameError(
+            f"{cls.__name__} changes {', '.join(_changed_rules(cls, changed[0]))} of {changed[0].__name__}, but"
+            f" inherits from it {', '.join([*operations, *members])}: implement those that differ"
+        )
+    ]
+
+
+def _changed_rules(cls: type, base: type) -> list[str]:
+    """Return the rules that a base class has and for which the derived class uses another implementation."""
+    return [
+        rule.__name__
+        for rule in RULES
+        if is_implemented(rule, base) and implementing_class(rule, base) is not implementing_class(rule, cls)
+    ]
+
+
+def _member(cls: type, name: str) -> object:
+    return next(vars(base)[name] for base in cls.__mro__ if name in vars(base))

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ci_envs.checking.compiled import other_views
 from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.checking.play import Successors
+from ci_envs.drawing.board import board_names
 from ci_envs.games.batch import observe_batch
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, WIN, other_view
+from ci_envs.games.operations import ONGOING, WIN
 from ci_envs.games.position import Position
-from ci_envs.kernels.dispatch import is_overridden
 
 _MAX_POSITIONS = 60
 _FEWEST = 3  # positions with an action, from which its number can be judged alone
@@ -33,6 +33,7 @@ def check_views(positions: list[Position]) -> None:
     """
     for position in positions:
         _check_inverse(position)
+        _check_regions(position)
     moves = [moves for position in positions[:_MAX_POSITIONS] if (moves := _moves_of(position)) is not None]
     for one in moves:
         _check_stones(one)
@@ -91,10 +92,27 @@ class _Moves(NamedTuple):
 
 
 def _check_inverse(position: Position) -> None:
-    other = position.game.rules.other_view
-    words = position.own, position.opp
-    if other(position.game, *other(position.game, *words)) != words:
+    if position.game.shared_board and _other_words(position) != (position.own, position.opp):
+        raise InvalidGameError(f"other_view must not change the shared board at {place(position)}")
+    if position.game.rules.other_view(position.game, *_other_words(position)) != (position.own, position.opp):
         raise InvalidGameError(f"other_view must restore the position if it is applied twice, at {place(position)}")
+
+
+def _check_regions(position: Position) -> None:
+    """Check that the names of cells move with the view, if the stones of two colours do so."""
+    game = position.game
+    if not _has_two_colours(game):
+        return
+    mine, theirs = _planes(game, np.array([[position.own, position.opp], _other_words(position)], np.uint64))
+    cells = [name for name in board_names(*game.observation_shape[:2]) if name[-1].isdigit()]
+    if not np.array_equal(mine, theirs[..., ::-1]) and all(game.other_region(name) == name for name in cells):
+        raise InvalidGameError(
+            f"other_view moves stones to other cells at {place(position)}, but other_region does not move their names"
+        )
+
+
+def _other_words(position: Position) -> tuple[int, int]:
+    return position.game.rules.other_view(position.game, position.own, position.opp)
 
 
 def _moves_of(position: Position) -> _Moves | None:
@@ -119,7 +137,7 @@ def _planes(game: Game, words: NDArray[np.uint64]) -> NDArray[np.int8]:
 def _check_stones(moves: _Moves) -> None:
     """Check that a cell does not have a stone of each player, in a game of two colours."""
     game = moves.position.game
-    if game.shared_board or game.observation_shape[2] != 2 or (moves.before[..., 0] & moves.before[..., 1]).any():
+    if not _has_two_colours(game) or (moves.before[..., 0] & moves.before[..., 1]).any():
         return
     cells = moves.views[..., 0] & moves.views[..., 1]
     both = (moves.words[:, 0] & moves.words[:, 1] != 0) & cells.any(axis=(1, 2))
@@ -187,7 +205,7 @@ def _message(game: Game, where: str, cells: int, name: str, same_player: bool) -
         return f"{start}, as if play gave the other player's view: keeps_turn must be false then"
     if name == _OPPOSITE:
         return f"{start}, as if play gave the view of the player who has moved: it must give that of the next player"
-    verb = "correct" if is_overridden(other_view, type(game), Game) else "implement"
+    verb = "implement" if game.swaps_words else "correct play or"
     return f"{start}, as if play {name}: {verb} other_view, which must give the view of the other player"
 
 
@@ -200,6 +218,7 @@ def _place_of(moves: list[_Moves], number: int) -> str:
 
 
 _OPPOSITE = "gave the view of another player"
+_SWAPPED = "swapped the stones of the players"
 
 
 def _views(game: Game) -> Iterator[str]:
@@ -207,6 +226,8 @@ def _views(game: Game) -> Iterator[str]:
     height, width, _ = game.observation_shape
     square = height == width
     yield from (name for name, (_, keeps_shape) in _TURNS.items() if keeps_shape or square)
+    if _has_two_colours(game):
+        yield _SWAPPED
 
 
 _TURNS: dict[str, tuple[Any, bool]] = {
@@ -222,13 +243,22 @@ _TURNS: dict[str, tuple[Any, bool]] = {
 square."""
 
 
+def _swapped(planes: NDArray[np.int8]) -> NDArray[np.int8]:
+    return planes[..., ::-1]
+
+
+def _has_two_colours(game: Game) -> bool:
+    """Return whether the planes are the stones of the two players."""
+    return not game.shared_board and game.observation_shape[2] == 2
+
+
 def _changed_cells(moves: _Moves, name: str) -> NDArray[np.int64]:
     """Return the number of cells that each action changes, in a view with a name."""
     if name == "as declared":
         return _differences(moves.views, moves.before)
     if name == _OPPOSITE:
         return _differences(moves.opposite, moves.before)
-    turn, _ = _TURNS[name]
+    turn = _swapped if name == _SWAPPED else _TURNS[name][0]
     return np.minimum(_differences(turn(moves.views), moves.before), _differences(turn(moves.opposite), moves.before))
 
 
