@@ -203,7 +203,7 @@ def position_evaluation(evaluator, own, opp):
         ("minimax:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
         ("mcts:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
         ("alphazero:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
-        ("mcts:tables=nothing", ConnectN(3, 3, 3), "tables=nothing is for Quixo, not for ConnectN"),
+        ("mcts:tables=nothing", ConnectN(3, 3, 3), "has no tables .nothing.: its solver does not store any"),
         ("minimax:tables=nothing,evaluation=false", Quixo(5), "tables=nothing needs evaluation=true"),
         ("mcts:tables=nothing,proofs=false", Quixo(5), "tables=nothing needs proofs=true"),
     ],

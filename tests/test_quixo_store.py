@@ -466,14 +466,14 @@ class TestCommand:
         [
             (["ConnectFour-v0", "--store", "x"], "--store is for Quixo"),
             (["Quixo-v0:size=6", "--store", "x"], "size must be at most 5"),
-            (["Quixo-v0:size=3", "--cubes", "8"], "for a game, --cubes, --threads"),
-            (["Quixo-v0:size=3", "--store", "x", "--cubes", "10"], "--cubes must be from 0 to 9, not 10"),
+            (["Quixo-v0:size=3", "--cubes", "8"], "for a game, --level, --threads"),
+            (["Quixo-v0:size=3", "--store", "x", "--cubes", "10"], "the level must be from 0 to 9 cubes, not 10"),
             (["Quixo-v0:size=3", "... /... X", "--store", "x", "--cubes", "8"], "do not go with a position"),
             (["Quixo-v0:size=3", "--store", "x", "--device", "abacus"], "PyTorch cannot use --device 'abacus'"),
             (["Quixo-v0:size=3", "--store", "x", "--device", "cpu", "--workers", "1"], "either --workers or --device"),
             (["Quixo-v0:size=3", "--store", "x", "--ray-address", "y:1"], "is for workers: give --workers too"),
             (["Quixo-v0:size=3", ".../.../... X", "--store", "x"], "has no tables of Quixo"),
-            (["SetCovering-v0", "greedy", "--store", "x"], "--store, --cubes, --threads and --device are for games"),
+            (["SetCovering-v0", "greedy", "--store", "x"], "--store, --level, --threads and --device are for games"),
         ],
     )
     def test_wrong_usage_is_one_line(self, arguments, message, tmp_path, monkeypatch):

@@ -211,7 +211,7 @@ class MinimaxAgent(PolicyAgent):
 
     def _make_evaluator(self, evaluation: bool | str) -> LeafEvaluator:
         if self._tables is not None:
-            return TableEvaluator(), self.game, self._tables.loaded
+            return TableEvaluator(), self.game, self._tables.source
         if evaluation == "longest_run":
             if self.time is not None:
                 raise ValueError("evaluation=longest_run needs a depth and no time: for example depth=2")

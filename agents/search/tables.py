@@ -1,9 +1,9 @@
-"""Exact values of positions in a search: the tables that ``ci-envs solve --store`` has computed.
+"""Exact values of positions in a search, from any exact source (:func:`~ci_envs.solver.solver.exact_source`).
 
-A search tree uses the tables in one of two ways:
+A search tree uses the source in one of two ways:
 
-* The root has no table. Every node whose position has a table is proven with its value when its parent is expanded.
-* The root has a table. The tables do not contain the number of plies to a win, so proving all nodes would end the
+* The source does not cover the root. Every node that it covers is proven with its value when its parent is expanded.
+* The source covers the root. It need not know the number of plies to a win, so proving all nodes would end the
   search at once, and the agent could repeat won positions for ever. Instead, each expansion excludes the actions that
   do not keep the value of the position: the tree regards them as lost. The search chooses among the other actions. If
   the root is won, a search with iterative deepening first looks for the shortest win. It is fast, because the winner
@@ -22,22 +22,20 @@ from ci_envs.agents.search.tree import ROOT, is_proven, plies_to_forced_win, tig
 from ci_envs.games import LOSS, ONGOING, WIN, action_count, implements, is_duplicate, legal, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.games.quixo import Quixo
-from ci_envs.kernels.bits import popcount
-from ci_envs.kernels.compiler import inline_kernel, kernel
+from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import Static, operation
 from ci_envs.registry.options import Option, Untrusted
-from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, unpacked
-from ci_envs.solver.quixo_included import store_named
-from ci_envs.solver.quixo_ranking import rank
-from ci_envs.solver.quixo_store import LoadedTables, QuixoStore, StoreSolution
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
+from ci_envs.solver.solution import Solution
+from ci_envs.solver.solver import exact_source
 
 Tables = Annotated[
     str | None,
     Option(
-        "folder with tables of Quixo that ci-envs solve --store has computed, or included for those in the package; "
-        "the search gives positions with a table their exact value, and considers only the actions that keep the value "
-        "of the position to play; the tables are loaded into memory",
+        "exact values: a folder with tables that ci-envs solve --store has computed, included for those in the "
+        "package, exact for the solution of the game, or an own source FILE.py:NAME; the search gives positions that "
+        "the source covers their exact value, and considers only the actions that keep the value of the position to "
+        "play; tables are loaded into memory",
         untrusted=Untrusted(values=("included",)),
     ),
 ]
@@ -52,27 +50,12 @@ _MOST_STATES, _MOST_PLIES = 10_000, 40
 _WORDS = {1: "won", 0: "drawn", -1: "lost"}
 
 
-@inline_kernel
-def has_table(tables: Any, own: Any, opp: Any) -> Any:
-    """Return whether a position has a table."""
-    return popcount(own | opp) >= np.uint64(tables.cubes)
-
-
-@inline_kernel
-def table_value(tables: Any, own: Any, opp: Any) -> Any:
-    """Return the value DRAWN, WON or LOST of a position that has a table, for the player to move."""
-    a, b = popcount(own), popcount(opp)
-    cls = a * np.uint64(tables.columns.shape[1]) + b
-    place = rank(tables.ranking, tables.columns[a, b], tables.offsets[cls], tables.full, own, opp)
-    return unpacked(tables.packed, np.uint64(4) * np.uint64(tables.starts[a, b]) + place)
-
-
 @operation
 def prove_by_tables(tables: Any, nodes: Any, parent: Any) -> None:
     """Tighten the bounds of the children of an expanded node by the tables, as the docstring of the module describes.
 
     Args:
-        tables: a :class:`NoTables`, or a tuple of a :class:`TreeTables`, the game, and the tables in memory.
+        tables: a :class:`NoTables`, or a tuple of a :class:`TreeTables`, the game, and the compiled source.
         nodes: the tree.
         parent: the index of the node.
     """
@@ -90,10 +73,10 @@ def _(tables: NoTables) -> Any:
 
 @dataclass(frozen=True)
 class TreeTables(Static):
-    """The use of tables in a search tree."""
+    """The use of an exact source in a search tree."""
 
 
-TablesArgument = NoTables | tuple[TreeTables, Quixo, LoadedTables]
+TablesArgument = NoTables | tuple[TreeTables, Game, CompiledSource]
 """The first argument of :func:`prove_by_tables`."""
 
 NO_TABLES = NoTables()
@@ -102,19 +85,22 @@ NO_TABLES = NoTables()
 @implements(prove_by_tables, TreeTables)
 def _(tables: TreeTables) -> Any:
     def kernel(tables: Any, nodes: Any, parent: Any) -> None:
-        _, game, loaded = tables
+        _, game, source = tables
         if is_proven(nodes[parent]):
             return
-        excludes = has_table(loaded, nodes[ROOT].own, nodes[ROOT].opp)
+        excludes = known_value(source, nodes[ROOT].own, nodes[ROOT].opp) != UNKNOWN
         first, end = nodes[parent].first, nodes[parent].first + nodes[parent].children
         best, changed = LOSS, False
         for child in range(first, end):
             here = nodes[child]
-            if not is_proven(here) and has_table(loaded, here.own, here.opp):
-                value = table_value(loaded, here.own, here.opp)
-                here.lower = here.upper = 0 if value == DRAWN else here.sign * (WIN if value == WON else LOSS)
-                here.plies = _UNKNOWN_PLIES
-                changed = True
+            if not is_proven(here):
+                value = known_value(source, here.own, here.opp)
+                if value != UNKNOWN:
+                    here.lower = here.upper = here.sign * value
+                    here.plies = _UNKNOWN_PLIES
+                    changed = True
+                else:
+                    excludes = False
             best = max(best, here.lower)
         if excludes:
             for child in range(first, end):
@@ -124,7 +110,7 @@ def _(tables: TreeTables) -> Any:
                 elif here.plies == _UNKNOWN_PLIES:
                     here.lower, here.upper, here.plies = LOSS, WIN, 0
             if best == WIN and parent == ROOT:
-                _prove_shortest_win(game, loaded, nodes)
+                _prove_shortest_win(game, source, nodes)
         if changed:
             tighten_bounds(nodes, parent)
 
@@ -132,7 +118,7 @@ def _(tables: TreeTables) -> Any:
 
 
 @kernel
-def _prove_shortest_win(game: Any, tables: Any, nodes: Any) -> None:
+def _prove_shortest_win(game: Any, source: Any, nodes: Any) -> None:
     """Prove the child of the root that leads to the shortest win, if a limited search finds it.
 
     All children that are not proven keep the win. The player to move wins, but not with one move.
@@ -142,7 +128,7 @@ def _prove_shortest_win(game: Any, tables: Any, nodes: Any) -> None:
     for plies in range(2, _MOST_PLIES, 2):
         for child in range(first, end):
             here = nodes[child]
-            if not is_proven(here) and _loses_within(game, tables, here.own, here.opp, plies, left):
+            if not is_proven(here) and _loses_within(game, source, here.own, here.opp, plies, left):
                 here.lower = here.upper = WIN
                 here.plies = plies
                 return
@@ -151,7 +137,7 @@ def _prove_shortest_win(game: Any, tables: Any, nodes: Any) -> None:
 
 
 @kernel
-def _loses_within(game: Any, tables: Any, own: Any, opp: Any, plies: Any, left: Any) -> Any:
+def _loses_within(game: Any, source: Any, own: Any, opp: Any, plies: Any, left: Any) -> Any:
     """Return whether the player to move, whose position is lost, loses within ``plies`` plies, an even number.
 
     ``left`` contains the number of states that may still be visited. If it becomes negative, the result is false.
@@ -175,8 +161,8 @@ def _loses_within(game: Any, tables: Any, own: Any, opp: Any, plies: Any, left: 
                 continue
             own2, opp2 = play(game, next_own, next_opp, answer)
             going = result(game, own2, opp2) == ONGOING
-            if going and table_value(tables, own2, opp2) == LOST:
-                has_answer = _loses_within(game, tables, own2, opp2, plies - 2, left)
+            if going and known_value(source, own2, opp2) == LOSS:
+                has_answer = _loses_within(game, source, own2, opp2, plies - 2, left)
                 if has_answer:
                     break
         if not has_answer:
@@ -185,41 +171,40 @@ def _loses_within(game: Any, tables: Any, own: Any, opp: Any, plies: Any, left: 
 
 
 class AgentTables:
-    """The tables of an agent, in memory.
+    """The exact source of an agent.
 
     Attributes:
         game: the game.
-        loaded: the tables for compiled code.
+        solution: the exact values.
+        source: the exact values for compiled code.
     """
 
-    def __init__(self, game: Game, folder: str) -> None:
-        """Load the tables in a folder, or those in the package if ``folder`` is ``included``.
+    def __init__(self, game: Game, name: str) -> None:
+        """Load the exact values that a name means (:func:`~ci_envs.solver.solver.exact_source`).
 
         Raises:
-            ValueError: the game cannot have tables, the folder has none, or a table is damaged.
+            ValueError: there are no such values of the game, or a table is damaged.
         """
-        if not isinstance(game, Quixo):
-            raise ValueError(f"tables={folder} is for Quixo, not for {game}")
         self.game = game
-        self._store, self.loaded = _load(game, folder)
+        self.solution, self.source = _load(game, name)
 
     @property
     def for_trees(self) -> TablesArgument:
-        """The tables as an argument of :func:`prove_by_tables`."""
-        return TreeTables(), self.game, self.loaded
+        """The source as an argument of :func:`prove_by_tables`."""
+        return TreeTables(), self.game, self.source
 
     def annotate(self, analysis: Analysis, position: Position) -> Analysis:
-        """Return an analysis with what the tables say about the position.
+        """Return an analysis with what the source says about the position.
 
-        In a position that has a table, ``proven`` is its value. Values from -1 to 1 are replaced by the exact values.
+        In a position that it covers, ``proven`` is its value. Values from -1 to 1 are replaced by the exact values.
         The integers of minimax are not replaced, because they show which of several won positions it prefers.
         """
         words = np.array([[position.own, position.opp]], dtype=np.uint64)
-        if not self._store.covers(words).all():
-            cubes = (position.own | position.opp).bit_count()
-            text = f"no value: the position has {cubes} cubes, and the tables need at least {self.loaded.cubes}"
-            return replace(analysis, tables=text)
-        values = StoreSolution(self._store).action_values(words)[0]
+        followers = [position.play(action) for action in position.legal_actions()]
+        after = np.array([[each.own, each.opp] for each in followers], dtype=np.uint64).reshape(-1, 2)
+        if not (self.solution.covers(words).all() and self.solution.covers(after).all()):
+            return replace(analysis, tables=f"no value: {self.solution.why_unknown(position)}")
+        values = self.solution.action_values(words)[0]
         value = int(values.max())
         analysis = replace(analysis, proven=value, tables=_WORDS[value])
         if isinstance(analysis.value, int):
@@ -234,6 +219,6 @@ def annotated(analysis: Analysis, position: Position, tables: AgentTables | None
 
 
 @lru_cache(maxsize=2)
-def _load(game: Quixo, folder: str) -> tuple[QuixoStore, LoadedTables]:
-    store = store_named(game, folder)
-    return store, store.load()
+def _load(game: Game, name: str) -> tuple[Solution, CompiledSource]:
+    solution = exact_source(game, name)
+    return solution, solution.compiled()

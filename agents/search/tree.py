@@ -216,13 +216,13 @@ def _rank(child: Any, lower: Any, upper: Any, draw: Any) -> Any:
     """Return the rank of a child.
 
     If the parent is proven, the fastest win or the slowest loss ranks highest. Otherwise the most visited open child
-    ranks highest, and a proven draw ranks above an open child with a lower mean.
+    ranks highest, and a proven draw ranks above a child that can lose and has a lower mean.
     """
     if lower == upper:
         return -np.float64(lower) * child.plies if child.lower == lower else -np.inf
     if child.upper <= lower:
         return 0.0 if child.lower == DRAW else -np.inf
-    if lower == DRAW and child.total <= draw * child.visits:
+    if lower == DRAW and child.lower < DRAW and child.total <= draw * child.visits:
         return -np.inf
     return child.visits + 0.25 * child.total / max(child.visits, 1)  # of equal visits, the higher mean ranks higher
 

@@ -2,8 +2,7 @@
 
 The positions of a solved game are drawn with a fixed seed. They contain equal numbers of won, drawn and lost positions
 as far as possible. In the won and the drawn positions some legal action loses value. For Quixo on 5 x 5 there are
-positions with published values. Tables of Quixo (:mod:`ci_envs.solver.quixo_store`) give an exam with positions that
-they contain.
+positions with published values. Tables give an exam with positions that they contain.
 """
 
 from collections.abc import Sequence
@@ -27,20 +26,10 @@ from ci_envs.arena.match import play_match
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.games.quixo import Quixo
-from ci_envs.solver.quixo_included import store_named
-from ci_envs.solver.quixo_store import StoreSolution
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 from ci_envs.solver.solve import solve
-from ci_envs.solver.solver import solver_of
+from ci_envs.solver.solver import exact_source, solver_of
 
-_PUBLISHED: dict[Game, tuple[tuple[str, int], ...]] = {
-    Quixo(5): (
-        ("...../...../...../...../..... X", 0),  # Tanaka, Bonnet, Tixeuil, Tamura, "Quixo Is Solved", 2021
-        ("XX..O/...../...../...../..... X", 1),
-        ("OOOO./...../...X./...../..XXX X", -1),
-    )
-}
 _DRAWN_FOR_EACH = 20  # number of drawn positions per position of the exam, because many allow no mistake
 _LEAST_CERTAINTY = 1 / 3  # smallest absolute value, of values from -1 to 1, that counts as a win or loss
 _LEAST_WIN = 999_000  # smallest value of minimax that is a win: 1,000,000 minus its plies; evaluations are smaller
@@ -93,8 +82,8 @@ class Exam:
         Args:
             game: The game.
             count: The number of positions. It does not apply to published positions.
-            tables: A folder with tables of the game, or ``included`` for the tables in the package. The positions are
-                then drawn from those that the tables contain.
+            tables: The name of exact values of the game (:func:`~ci_envs.solver.solver.exact_source`), for example a
+                folder with tables. The positions are then drawn from those that they contain.
             progress: A function that is called repeatedly with the number of examined positions and None.
 
         Raises:
@@ -103,16 +92,13 @@ class Exam:
         self.game, self.tables = game, tables
         self.solution: Solution | None = None
         if tables is not None:
-            if not isinstance(game, Quixo):
-                raise ValueError(f"tables={tables} is for Quixo, not for {game}")
-            store = store_named(game, tables)
-            self.solution = StoreSolution(store)
-            words = store.sample_positions(_DRAWN_FOR_EACH * count, np.random.default_rng(0))
+            self.solution = exact_source(game, tables)
+            words = self.solution.sample_positions(_DRAWN_FOR_EACH * count, np.random.default_rng(0))
             self.positions, self.values = _choose_positions(self.solution, words, count, progress)
             return
-        if game in _PUBLISHED:
-            self.positions = [Position.from_text(game, text) for text, _ in _PUBLISHED[game]]
-            self.values = [value for _, value in _PUBLISHED[game]]
+        if published := solver_of(game).published(game):
+            self.positions = [Position.from_text(game, text) for text, _ in published]
+            self.values = [value for _, value in published]
             return
         try:
             self.solution = solve(game)

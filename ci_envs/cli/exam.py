@@ -27,7 +27,9 @@ from ci_envs.registry.games import resolve
     help="The opponent in these games.  [default: exact; minimax:depth=6 if ENV is not solved, or with --tables]",
 )
 @click.option(
-    "--tables", metavar="DIR", help="Draw positions that these tables of Quixo contain; included: those in the package."
+    "--tables",
+    metavar="DIR",
+    help="Draw positions that the tables in this folder contain; included: those in the package; or FILE.py:NAME.",
 )
 @seed_option
 @data_options("the results")

@@ -12,10 +12,11 @@ from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import cluster_errors, usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
-from ci_envs.cli.store_resources import Resources, resource_options
+from ci_envs.cli.store_resources import resource_options
 from ci_envs.cluster import check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
 from ci_envs.registry.games import resolve
+from ci_envs.solver.levels import Resources
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     help="Compute the tables of the game ENV in this folder, or read the value of POSITION from them.",
 )
 @click.option(
+    "--level",
     "--cubes",
     type=click.IntRange(min=0),
-    help="With --store, compute the positions with at least this number of cubes on the board.  [default: 0]",
+    help="With --store, compute the positions with at least this number of pieces on the board.  [default: 0]",
 )
 @resource_options
 @seed_option
@@ -50,7 +52,7 @@ def solve(
     arguments: tuple[str, ...],
     seconds: float | None,
     store: Path | None,
-    cubes: int | None,
+    level: int | None,
     resources: Resources,
     seed: int,
     data_files: DataFiles,
@@ -63,36 +65,36 @@ def solve(
     run, and the exit status is 1.
 
     Quixo on 5 x 5 cubes has too many positions for the memory. With --store, the command computes tables of their
-    values on the disk, from the full board down to --cubes. You can stop the command and start it again at any time,
-    also with other threads, --workers or --device. The tables are the same.
+    values on the disk, from the full board down to --level cubes. You can stop the command and start it again at any
+    time, also with other threads, --workers or --device. The tables are the same.
 
     \b
     ci-envs solve Quixo-v0:size=4
-    ci-envs solve Quixo-v0 --store tables --cubes 23
+    ci-envs solve Quixo-v0 --store tables --level 23
     ci-envs solve Quixo-v0 --store tables --device cuda
     ci-envs solve Quixo-v0 "XOOXO/OXXXX/XXOOO/OXXOX/OOXX. X" --store tables
     ci-envs solve SetCovering-v0:n=100 greedy tabu ilp --seconds 10
     """
     with usage_errors():
         if is_problem(environment):
-            if store or cubes is not None or (resources.threads, resources.device) != (None, None):
+            if store or level is not None or (resources.threads, resources.device) != (None, None):
                 raise ValueError(
-                    f"{environment} is an optimisation problem: --store, --cubes, --threads and --device are for games"
+                    f"{environment} is an optimisation problem: --store, --level, --threads and --device are for games"
                 )
             solver_options = _SolverOptions(seed, seconds, resources.workers, resources.ray_address)
             _solve_problem(environment, arguments, data_files, solver_options)
             return
         if len(arguments) > 1 or seconds is not None:
             raise ValueError(f"{environment} is a game: give at most one position, and no --seconds")
-        if cubes is not None or resources != Resources():
+        if level is not None or resources != Resources():
             if store is None:
-                raise ValueError("for a game, --cubes, --threads, --device, --workers and --ray-address need --store")
+                raise ValueError("for a game, --level, --threads, --device, --workers and --ray-address need --store")
             if arguments:
-                raise ValueError("--cubes, --threads, --device, --workers and --ray-address do not go with a position")
+                raise ValueError("--level, --threads, --device, --workers and --ray-address do not go with a position")
     if store and not arguments:
         from ci_envs.cli.solve_store import compute_store
 
-        compute_store(environment, store, cubes or 0, resources, data_files)
+        compute_store(environment, store, level or 0, resources, data_files)
     else:
         _solve_game(environment, arguments[0] if arguments else None, store, data_files)
 
@@ -203,14 +205,14 @@ def _number_text(value: float) -> str:
 
 
 def _solve_game(environment: str, text: str | None, store: Path | None, data_files: DataFiles) -> None:
-    from ci_envs.cli.solve_store import solution_of_store
     from ci_envs.games.position import Position
     from ci_envs.solver.solve import solve
+    from ci_envs.solver.solver import exact_source
 
     with usage_errors(), count_progress("states") as progress:
         _, game, _ = resolve(environment)
         position = Position.from_text(game, text) if text else Position.start(game)
-        solution = solution_of_store(game, store) if store else solve(position, progress=progress)
+        solution = exact_source(game, str(store)) if store else solve(position, progress=progress)
         solution.value(position)  # raises an error if the store does not have the position
     if not data_files.on_stdout:
         _print_solution(solution, position)

@@ -2,49 +2,43 @@
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ci_envs.cli.data_files import DataFiles
 from ci_envs.cli.errors import cluster_errors, usage_errors
 from ci_envs.cli.progress import count_progress
-from ci_envs.cli.store_resources import Resources
 from ci_envs.registry.games import resolve
-
-if TYPE_CHECKING:
-    from ci_envs.games.game import Game
-    from ci_envs.solver.quixo_store import QuixoStore, Requirements, StoreSolution
+from ci_envs.solver.levels import Requirements, Resources
 
 
-def compute_store(environment: str, folder: Path, cubes: int, resources: Resources, data_files: DataFiles) -> None:
+def compute_store(environment: str, folder: Path, level: int, resources: Resources, data_files: DataFiles) -> None:
     """Compute the tables of a game in a folder, and print the numbers of won, drawn and lost states.
 
     Args:
         environment: The environment of the game.
         folder: The folder.
-        cubes: The smallest number of cubes on the board.
+        level: The smallest number of pieces on the board.
         resources: What computes the tables.
         data_files: The files for the numbers.
     """
+    from ci_envs.solver.solver import solver_of
+
     with usage_errors(), cluster_errors():
         _, game, _ = resolve(environment)
-        store = _store_of(game, folder)
-        requirements = store.requirements(cubes)
-        with resources.sweeper(store.game) as sweeper:
-            if requirements.states:
-                _print_requirements(folder, requirements)
-            with count_progress("states", estimates=True) as progress:
-                store.compute(cubes, threads=resources.thread_count, sweeper=sweeper, progress=progress)
-    rows = [
-        {"own": a, "opponent": b, **counts._asdict()} for (a, b), counts in store.all_counts().items() if a + b >= cubes
-    ]
+        store = solver_of(game).levels(game, folder)
+        requirements = store.requirements(level)
+        if requirements.states:
+            _print_requirements(folder, requirements)
+        with count_progress("states", estimates=True) as progress:
+            store.compute_level(level, resources, progress)
+    rows = store.rows(level)
     if not data_files.on_stdout:
         _print_table(environment, rows)
-    data_files.write({"environment": environment, "store": str(folder), "classes": rows}, rows)
+    data_files.write({"environment": environment, "store": str(folder), "tables": rows}, rows)
 
 
-def _print_requirements(folder: Path, requirements: "Requirements") -> None:
+def _print_requirements(folder: Path, requirements: Requirements) -> None:
     states, disk, memory = requirements
     free = shutil.disk_usage(_existing(folder)).free
     click.echo(
@@ -52,26 +46,6 @@ def _print_requirements(folder: Path, requirements: "Requirements") -> None:
         f" ({_size(free)} are free) and {_size(memory)} of memory.",
         err=True,
     )
-
-
-def solution_of_store(game: "Game", folder: Path) -> "StoreSolution":
-    """Return the solution of a game from the tables in a folder.
-
-    Raises:
-        ValueError: The game cannot have tables.
-    """
-    from ci_envs.solver.quixo_store import StoreSolution
-
-    return StoreSolution(_store_of(game, folder))
-
-
-def _store_of(game: "Game", folder: Path) -> "QuixoStore":
-    from ci_envs.games.quixo import Quixo
-    from ci_envs.solver.quixo_store import open_store
-
-    if not isinstance(game, Quixo):
-        raise ValueError(f"--store is for Quixo, for example Quixo-v0, not for {game}")
-    return open_store(game, folder)
 
 
 def _existing(folder: Path) -> Path:
@@ -88,16 +62,16 @@ def _size(count: int) -> str:
 
 
 def _print_table(title: str, rows: list[dict[str, int]]) -> None:
-    """Print the sums of the classes with equally many cubes."""
+    """Print the sums of the tables of each level."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("cubes", "states", "won", "drawn", "lost", title=title)
+    table = Table("level", "states", "won", "drawn", "lost", title=title)
     for column in table.columns:
         column.justify = "right"
-    for cubes in sorted({row["own"] + row["opponent"] for row in rows}, reverse=True):
-        sums = [sum(row[name] for row in rows if row["own"] + row["opponent"] == cubes) for name in _RESULTS]
-        table.add_row(*(f"{number:,}" for number in (cubes, sum(sums), *sums)))
+    for level in sorted({row["level"] for row in rows}, reverse=True):
+        sums = [sum(row[name] for row in rows if row["level"] == level) for name in _RESULTS]
+        table.add_row(*(f"{number:,}" for number in (level, sum(sums), *sums)))
     Console(highlight=False).print(table)
 
 

@@ -13,7 +13,6 @@ from ci_envs.drawing.board import cells_in
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.planes import planes_drawing
 from ci_envs.games.operations import (
-    ONGOING,
     RULES,
     action_count,
     canonical,
@@ -33,6 +32,7 @@ from ci_envs.games.operations import (
     write_features,
 )
 from ci_envs.games.plane_text import grid_diagram, planes_of, position_from_text, position_to_text, rows_of
+from ci_envs.games.random_games import random_game
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import GameType, Static, implementing_class, implements, is_implemented, is_overridden
@@ -260,13 +260,8 @@ class Game(Validated, Static, ABC):
         """The actions that are legal in a position of some random games, as bits."""
         rng, found = np.random.default_rng(0), 0
         for _ in range(_RANDOM_GAMES):
-            own, opp, outcome, _, legal_actions = self.rules.examine(self, *self.start())
-            for _ in range(_RANDOM_PLIES):
+            for *_, legal_actions in random_game(self, rng, _RANDOM_PLIES):
                 found |= legal_actions
-                if outcome != ONGOING or not legal_actions:
-                    break
-                action = int(rng.choice(tuple(bits(legal_actions))))
-                own, opp, outcome, _, legal_actions = self.rules.advance(self, own, opp, action)
         return found
 
     def targets(self, action: int) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
 from ci_envs.solver.gravity import GravitySolution, fits
-from ci_envs.solver.opening_book import PLIES, BookSolution, read_book
+from ci_envs.solver.opening_book import PLIES, BookSolution, KnownBook, read_book
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.search import is_small
 from ci_envs.solver.solution import Progress, Solution
-from ci_envs.solver.solver import Solver
+from ci_envs.solver.solver import INCLUDED, Solver
 
 _QUICK_EMPTY_CELLS = 30
 """Maximum number of empty cells of a position of Connect Four that is solved in about 0.05 s."""
@@ -36,6 +36,11 @@ class ConnectNSolver(Solver[ConnectN]):
         solution = BookSolution(game, book, progress=progress) if book else GravitySolution(game, progress=progress)
         solution.value(position)
         return solution
+
+    @override
+    def stored(self, game: ConnectN, name: str) -> Solution:
+        book = read_book(game) if name == INCLUDED and game.gravity and fits(game) else None
+        return super().stored(game, name) if book is None else KnownBook(book)
 
     @override
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:

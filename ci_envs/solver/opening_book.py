@@ -7,6 +7,7 @@ position and its mirror image have one entry. A book can be incomplete: unknown 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -18,12 +19,15 @@ from typing_extensions import override
 
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
-from ci_envs.games.operations import canonical
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, canonical, result
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.enumeration import early_positions
+from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.gravity import GravitySolution, by_columns, check_fits, completing, next_cells
-from ci_envs.solver.solution import Progress
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
+from ci_envs.solver.solution import Progress, Solution
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
 PLIES = 8
@@ -180,6 +184,91 @@ class BookSolution(GravitySolution):
         return 0 if place is None else -int(self.book.bounds[:, place].sum())
 
 
+class KnownBook(Solution):
+    """The values that a book knows, without any search. It covers a position if it knows all positions after it."""
+
+    game: ConnectN
+
+    def __init__(self, book: OpeningBook) -> None:
+        super().__init__(book.game)
+        keys = np.empty(len(book.words), dtype=np.uint64)
+        _write_keys(book.game, book.words, keys)
+        low, high = book.bounds.astype(np.int64)
+        values = np.where(low > 0, WIN, np.where(high < 0, LOSS, DRAW)).astype(np.int8)
+        order = np.argsort(keys[book.known])
+        self._keys, self._values = keys[book.known][order], values[book.known][order]
+
+    @override
+    def compiled(self) -> CompiledSource:
+        return BookSource(), self.game, self._keys, self._values
+
+    @override
+    def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        return np.array([self._knows_followers(Position(self.game, *row)) for row in words.tolist()], np.bool_)
+
+    def _knows_followers(self, position: Position) -> bool:
+        followers = [position.play(action) for action in position.legal_actions()]
+        return bool((self._known([(each.own, each.opp) for each in (position, *followers)]) != UNKNOWN).all())
+
+    def _known(self, words: Any) -> NDArray[np.int16]:
+        values = np.empty(len(words), np.int16)
+        _write_known(self.compiled(), np.array(words, np.uint64).reshape(-1, 2), values)
+        return values
+
+    @override
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        values = self._known(words)
+        if (values == UNKNOWN).any():
+            raise UnknownValueError(f"the opening book of {self.game} does not contain a position")
+        return values
+
+    @override
+    def why_unknown(self, position: Position) -> str:
+        return f"the opening book does not contain the position, or one after it; it has {PLIES} plies"
+
+    @property
+    @override
+    def counts(self) -> dict[str, int]:
+        """Empty: the book contains only some positions."""
+        return {}
+
+    @property
+    @override
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        return {}
+
+
+@dataclass(frozen=True)
+class BookSource(Static):
+    """The compiled source of a :class:`KnownBook`: ``(BookSource(), game, sorted keys, values)``."""
+
+
+@implements(known_value, BookSource)
+def _(source: BookSource) -> Any:
+    def kernel(source: Any, own: Any, opp: Any) -> Any:
+        _, game, keys, values = source
+        outcome = np.int64(result(game, own, opp))
+        if outcome != ONGOING:
+            return outcome
+        key = _key(game, own, opp)
+        first, end = 0, len(keys)
+        while first < end:
+            middle = (first + end) // 2
+            if keys[middle] < key:
+                first = middle + 1
+            else:
+                end = middle
+        return np.int64(values[first]) if first < len(keys) and keys[first] == key else UNKNOWN
+
+    return kernel
+
+
+@kernel
+def _write_known(source: Any, words: Any, values: Any) -> None:
+    for i in range(len(words)):
+        values[i] = known_value(source, words[i, 0], words[i, 1])
+
+
 def extend_book(
     book: OpeningBook,
     path: Path,
@@ -248,7 +337,12 @@ def _write_keys(game: Any, words: Any, keys: Any) -> None:
     _NO_KEY means that a player can complete a line immediately.
     """
     for i in range(len(words)):
-        own, opp = canonical(game, words[i, 0], words[i, 1])
-        own, mask = by_columns(game, own), by_columns(game, own | opp)
-        decided = (completing(game, own) | completing(game, own ^ mask)) & next_cells(game, mask)
-        keys[i] = np.uint64(_NO_KEY) if decided else own + mask
+        keys[i] = _key(game, words[i, 0], words[i, 1])
+
+
+@inlined
+def _key(game: Any, first: Any, second: Any) -> Any:
+    own, opp = canonical(game, first, second)
+    own, mask = by_columns(game, own), by_columns(game, own | opp)
+    decided = (completing(game, own) | completing(game, own ^ mask)) & next_cells(game, mask)
+    return np.uint64(_NO_KEY) if decided else own + mask

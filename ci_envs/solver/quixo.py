@@ -10,8 +10,10 @@ computed from the levels before it. The states that are in no level are draws, b
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -24,8 +26,10 @@ from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
 from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.enumeration import Reachable
-from ci_envs.solver.quixo_included import included_store
+from ci_envs.solver.known_value import CompiledSource, known_value
+from ci_envs.solver.quixo_included import included_store, store_named
 from ci_envs.solver.quixo_ranking import class_size
 from ci_envs.solver.quixo_store import MAX_STORED_SIZE, QuixoStore, StoreSolution, open_store, store_folder
 from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
@@ -33,6 +37,12 @@ from ci_envs.solver.solver import Solver
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
 MAX_SIZE = 4
+
+_PUBLISHED = (  # Tanaka, Bonnet, Tixeuil, Tamura, "Quixo Is Solved", 2021
+    ("...../...../...../...../..... X", 0),
+    ("XX..O/...../...../...../..... X", 1),
+    ("OOOO./...../...X./...../..XXX X", -1),
+)
 
 _TOP = 127  # the code of a state is _TOP - distance if won, distance - _TOP if lost, 0 if drawn, which fits in int8
 
@@ -56,6 +66,10 @@ class QuixoSolution(Solution):
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         return _scores_of(self.table[self._numbers[words[:, 0]] + 2 * self._numbers[words[:, 1]]])
 
+    @override
+    def compiled(self) -> CompiledSource:
+        return TableSource(), self.table, self._numbers
+
     @cached_property
     def counts(self) -> dict[str, int]:
         """The numbers of ``win``, ``draw`` and ``loss`` states among all 3 ** cells states."""
@@ -68,6 +82,20 @@ class QuixoSolution(Solution):
         states = _histogram(self.table)
         codes = np.arange(-128, 128, dtype=np.int8)[states > 0]
         return by_distance(dict(zip(_scores_of(codes).tolist(), states[states > 0].tolist(), strict=True)))
+
+
+@dataclass(frozen=True)
+class TableSource(Static):
+    """The compiled source of a :class:`QuixoSolution`: ``(TableSource(), table, numbers)``."""
+
+
+@implements(known_value, TableSource)
+def _(source: TableSource) -> Any:
+    def kernel(source: Any, own: Any, opp: Any) -> Any:
+        _, table, numbers = source
+        return np.int64(np.sign(table[numbers[own] + 2 * numbers[opp]]))
+
+    return kernel
 
 
 def state_count(game: Quixo) -> int:
@@ -141,6 +169,18 @@ class QuixoSolver(Solver[Quixo]):
         return solution
 
     @override
+    def stored(self, game: Quixo, name: str) -> Solution:
+        return StoreSolution(store_named(game, name))
+
+    @override
+    def levels(self, game: Quixo, folder: Path) -> QuixoStore:
+        return open_store(game, folder)
+
+    @override
+    def published(self, game: Quixo) -> tuple[tuple[str, int], ...]:
+        return _PUBLISHED if game == Quixo(5) else ()
+
+    @override
     def is_quick(self, position: Position) -> bool:
         store = _store_of(cast(Quixo, position.game))
         if store is None:
@@ -156,7 +196,9 @@ class QuixoSolver(Solver[Quixo]):
         self, game: Quixo, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
         store = _store_of(game)
-        return super().sample_positions(game, n, rng, progress) if store is None else store.sample_positions(n, rng)
+        if store is None:
+            return super().sample_positions(game, n, rng, progress)
+        return StoreSolution(store).sample_positions(n, rng)
 
     @override
     def sampling_method(self, game: Quixo) -> str:

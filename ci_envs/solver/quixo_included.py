@@ -23,10 +23,8 @@ from ci_envs.kernels.compiler import kernel
 from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, Class, next_mask, packed_values
 from ci_envs.solver.quixo_ranking import class_index
 from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, classes_of, open_store, value_at
+from ci_envs.solver.solver import INCLUDED
 from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
-
-INCLUDED = "included"
-"""The name of the tables in the package. It can take the place of a folder."""
 
 _FOLDER = Path(__file__).with_name("tables")
 

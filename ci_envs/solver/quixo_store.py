@@ -12,21 +12,28 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 from typing_extensions import override
 
-from ci_envs.games.operations import ONGOING
+from ci_envs.cluster import RayPool, check_address
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
+from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
+from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.solver.quixo_classes import Class, count_values, packed_values
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
+from ci_envs.solver.levels import Requirements, Resources
+from ci_envs.solver.quixo_classes import DRAWN, WON, Class, count_values, packed_values, unpacked
 from ci_envs.solver.quixo_pairs import Sweeper, solve_pair
-from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, ranking_of, write_ranks
+from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, rank, ranking_of, write_ranks
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
 
@@ -55,20 +62,6 @@ class ClassCounts(NamedTuple):
     win: int
     draw: int
     loss: int
-
-
-class Requirements(NamedTuple):
-    """The resources that a computation needs.
-
-    Attributes:
-        states: The number of ranks to compute.
-        disk: The number of bytes of the new tables, plus those of the largest temporary files.
-        memory: The number of bytes of memory that the largest pair of classes needs.
-    """
-
-    states: int
-    disk: int
-    memory: int
 
 
 class LoadedTables(NamedTuple):
@@ -250,10 +243,10 @@ class QuixoStore:
         full = np.uint64((1 << cells) - 1)
         return LoadedTables(sum(classes[-1]), ranking_of(self.game), full, columns, offsets, starts, packed)
 
-    def requirements(self, cubes: int = 0) -> Requirements:
+    def requirements(self, level: int = 0) -> Requirements:
         """Return the resources that :meth:`compute` needs for the classes that have no tables."""
         states = disk = memory = most_work = 0
-        for pair in self._pairs(cubes):
+        for pair in self._pairs(level):
             if all(self._path(cls).exists() for cls in pair):
                 continue
             work = sum(class_index(self.game, *cls).size for cls in pair)
@@ -288,7 +281,7 @@ class QuixoStore:
         """
         cells = self.game.size**2
         if not 0 <= cubes <= cells:
-            raise ValueError(f"cubes must be from 0 to {cells}, not {cubes}")
+            raise ValueError(f"the level must be from 0 to {cells} cubes, not {cubes}")
         self.folder.mkdir(parents=True, exist_ok=True)
         with _locked(self.folder):
             pairs = [pair for pair in self._pairs(cubes) if not all(self._is_valid(cls) for cls in pair)]
@@ -302,6 +295,25 @@ class QuixoStore:
 
                 self._compute_pair(pair, partial(solve_pair, threads=threads, sweeper=sweeper, report=report))
                 done += size
+
+    def compute_level(self, level: int, resources: Resources, progress: Progress | None = None) -> None:
+        """Compute the tables of the states with at least ``level`` cubes, as :meth:`compute` does.
+
+        Raises:
+            ValueError: The options exclude each other, or the workers or the device cannot be used.
+            ImportError: A package is not installed.
+        """
+        with _sweeper(self.game, resources) as sweeper:
+            threads = resources.threads or os.cpu_count() or 1
+            self.compute(level, threads=threads, sweeper=sweeper, progress=progress)
+
+    def rows(self, level: int) -> list[dict[str, int]]:
+        """Return the numbers of won, drawn and lost states of each class with at least ``level`` cubes."""
+        return [
+            {"level": a + b, "own": a, "opponent": b, **counts._asdict()}
+            for (a, b), counts in self.all_counts().items()
+            if a + b >= level
+        ]
 
     def _compute_pair(self, pair: tuple[Class, ...], solve: Callable[..., int]) -> None:
         above = [(b, a + 1) for a, b in pair if a + b < self.game.size**2]
@@ -430,6 +442,19 @@ class StoreSolution(Solution):
     def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
         return self.store.covers(words)
 
+    @override
+    def why_unknown(self, position: Position) -> str:
+        level = (position.own | position.opp).bit_count()
+        return f"the position has {level} cubes, and the tables need at least {self.store.cubes}"
+
+    @override
+    def compiled(self) -> CompiledSource:
+        return StoreSource(), self.store.load()
+
+    @override
+    def sample_positions(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+        return self.store.sample_positions(n, rng)
+
     @property
     @override
     def counts(self) -> dict[str, int]:
@@ -441,6 +466,26 @@ class StoreSolution(Solution):
     @override
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
         return {}
+
+
+@dataclass(frozen=True)
+class StoreSource(Static):
+    """The compiled source of a :class:`StoreSolution`: ``(StoreSource(), tables)``, with :class:`LoadedTables`."""
+
+
+@implements(known_value, StoreSource)
+def _(source: StoreSource) -> Any:
+    def kernel(source: Any, own: Any, opp: Any) -> Any:
+        tables = source[1]
+        a, b = popcount(own), popcount(opp)
+        if a + b < np.uint64(tables.cubes):
+            return UNKNOWN
+        cls = a * np.uint64(tables.columns.shape[1]) + b
+        place = rank(tables.ranking, tables.columns[a, b], tables.offsets[cls], tables.full, own, opp)
+        value = unpacked(tables.packed, np.uint64(4) * np.uint64(tables.starts[a, b]) + place)
+        return DRAW if value == DRAWN else WIN if value == WON else LOSS
+
+    return kernel
 
 
 def value_at(packed: NDArray[np.uint8], ranks: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -466,6 +511,28 @@ def store_folder() -> Path:
     It is the value of the environment variable :data:`STORE_VARIABLE`, or a folder in the user's cache directory.
     """
     return Path(os.environ.get(STORE_VARIABLE) or user_cache_path("ci_envs") / "store")
+
+
+@contextmanager
+def _sweeper(game: Quixo, resources: Resources) -> Iterator[Sweeper | None]:
+    """Start the workers or the device, and stop them at the end of the ``with`` block."""
+    check_address(resources.workers, resources.ray_address)
+    if resources.workers is not None and resources.device is not None:
+        raise ValueError("give either --workers or --device")
+    if resources.workers is not None:
+        from ci_envs.solver.quixo_workers import WorkerSweeper
+
+        with RayPool(game, resources.workers, resources.ray_address) as pool:
+            yield WorkerSweeper(pool)
+    elif resources.device is not None:
+        from ci_envs.devices import device_named
+
+        device = device_named(resources.device)
+        from ci_envs.solver.quixo_device import DeviceSweeper
+
+        yield DeviceSweeper(game, device)
+    else:
+        yield None
 
 
 @contextmanager

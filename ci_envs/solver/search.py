@@ -6,6 +6,7 @@ needs a separate search, which stores each position separately.
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,9 @@ from typing_extensions import override
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.kernels.hash_table import find_slot
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
 
 MAX_POSITIONS = 1 << 24
@@ -78,6 +81,16 @@ class SearchSolution(Solution):
         if (scores == NO_SCORE).any():
             raise ValueError(f"a position does not follow {self.root.to_text()!r}, from which {self.game} is solved")
         return scores
+
+    @override
+    def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        scores = np.empty(len(words), dtype=np.int16)
+        _look_up(self.game, words, self._keys, self._scores, scores)
+        return np.asarray(scores != NO_SCORE)
+
+    @override
+    def compiled(self) -> CompiledSource:
+        return SearchedSource(), self.game, self._keys, self._scores
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -179,12 +192,32 @@ def _copy(keys: Any, scores: Any, to_keys: Any, to_scores: Any) -> None:
             to_keys[slot, 0], to_keys[slot, 1], to_scores[slot] = keys[i, 0], keys[i, 1], scores[i]
 
 
+@inlined
+def _score_in(game: Any, own: Any, opp: Any, keys: Any, scores: Any) -> Any:
+    """Return the score of a position, which may be over, or NO_SCORE if the table does not contain it."""
+    outcome = result(game, own, opp)
+    if outcome != ONGOING:
+        return np.int64(outcome * HORIZON)
+    first, second = canonical(game, own, opp)
+    return np.int64(scores[_slot(keys, scores, first, second)])
+
+
 @kernel
 def _look_up(game: Any, words: Any, keys: Any, scores: Any, out: Any) -> None:
     for i in range(len(words)):
-        outcome = result(game, words[i, 0], words[i, 1])
-        if outcome == ONGOING:
-            own, opp = canonical(game, words[i, 0], words[i, 1])
-            out[i] = scores[_slot(keys, scores, own, opp)]
-        else:
-            out[i] = outcome * HORIZON
+        out[i] = _score_in(game, words[i, 0], words[i, 1], keys, scores)
+
+
+@dataclass(frozen=True)
+class SearchedSource(Static):
+    """The compiled source of a :class:`SearchSolution`: ``(SearchedSource(), game, keys, scores)``."""
+
+
+@implements(known_value, SearchedSource)
+def _(source: SearchedSource) -> Any:
+    def kernel(source: Any, own: Any, opp: Any) -> Any:
+        _, game, keys, scores = source
+        score = _score_in(game, own, opp, keys, scores)
+        return UNKNOWN if score == NO_SCORE else np.int64(np.sign(score))
+
+    return kernel

@@ -16,13 +16,17 @@ from numpy.typing import NDArray
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
+from ci_envs.games.random_games import random_game
 from ci_envs.kernels.compiler import kernel
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, python_source
 
 HORIZON = 1 << 14
 """Score of a won game. It is above the number of plies to any win."""
 
 NO_SCORE = int(np.iinfo(np.int16).min)
 """The score of an illegal action."""
+
+_RANDOM_GAMES, _RANDOM_PLIES = 400, 200
 
 Progress = Callable[[int, int | None], None]
 """A function that is called repeatedly with the number of finished positions and of all positions (None if unknown)."""
@@ -80,6 +84,37 @@ class Solution(ABC):
     @abstractmethod
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
         """The numbers of ``win`` and of ``loss`` states by their distance in plies; empty if they were not counted."""
+
+    def why_unknown(self, position: Position) -> str:
+        """Return why a position that is not covered has no value, for a message."""
+        return f"the solution does not contain {position.to_text()!r}"
+
+    def compiled(self) -> CompiledSource:
+        """Return the solution as the first argument of :func:`~ci_envs.solver.known_value.known_value`.
+
+        By default the compiled code calls :meth:`covers` and :meth:`values`, which takes some microseconds a position.
+        """
+
+        def ask(own: int, opp: int) -> int:
+            words = np.array([[own, opp]], np.uint64)
+            return int(self.values(words)[0]) if self.covers(words)[0] else UNKNOWN
+
+        return python_source(ask)
+
+    def sample_positions(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+        """Sample covered positions that are not over, with replacement, uint64 of shape (n, 2).
+
+        By default they are from random games.
+
+        Raises:
+            ValueError: Random games reach no covered position.
+        """
+        games = [random_game(self.game, rng, _RANDOM_PLIES) for _ in range(_RANDOM_GAMES)]
+        words = np.array([facts[:2] for game in games for facts in game if facts[2] == ONGOING], np.uint64)
+        words = words[self.covers(words)]
+        if len(words) == 0:
+            raise ValueError(f"random games of {self.game} reach no position that the solution contains")
+        return words[rng.integers(len(words), size=n)]
 
     def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """Return the signs of the scores, which some solutions compute faster than the scores."""

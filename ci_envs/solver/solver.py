@@ -3,7 +3,8 @@
 A game names its own solver in :attr:`ci_envs.games.game.Game.solver`.
 """
 
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,16 @@ from numpy.typing import NDArray
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.games import import_object
+from ci_envs.registry.references import referred
 from ci_envs.solver.enumeration import Reachable
+from ci_envs.solver.levels import LevelStore
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
 
 G = TypeVar("G", bound=Game)
+
+EXACT, INCLUDED = "exact", "included"
+"""The names of the solution of the whole game, and of the tables in the package (:func:`exact_source`)."""
 
 
 class Solver(Generic[G]):
@@ -33,6 +39,26 @@ class Solver(Generic[G]):
             ValueError: There are too many positions, or the method is not suitable for the game.
         """
         return SearchSolution(position or Position.start(game), progress=progress)
+
+    def stored(self, game: G, name: str) -> Solution:
+        """Return the solution from the tables in a folder, or from those in the package for the name ``included``.
+
+        Raises:
+            ValueError: The game has no tables.
+        """
+        raise ValueError(f"{game} has no tables {name!r}: its solver does not store any")
+
+    def levels(self, game: G, folder: Path) -> LevelStore:
+        """Return the tables of a game that are computed level by level in a folder.
+
+        Raises:
+            ValueError: The solver does not support levels.
+        """
+        raise ValueError(f"--store does not support {game}: its solver has no levels")
+
+    def published(self, game: G) -> tuple[tuple[str, int], ...]:
+        """Return positions with published values, as texts and values for the player to move."""
+        return ()
 
     def is_quick(self, position: Position) -> bool:
         """Return whether solving ``position`` is expected to take at most seconds."""
@@ -80,3 +106,26 @@ def solver_of(game: G) -> Solver[G]:
     reference = vars(type(game)).get("solver")
     cls: type[Solver[G]] = Solver if reference is None else import_object(reference)
     return cls()
+
+
+def exact_source(game: Game, name: str) -> Solution:
+    """Return the exact values that a name means.
+
+    Args:
+        game: The game.
+        name: ``exact`` for the solution of the whole game, ``included`` for the tables in the package, a folder with
+            tables that ``ci-envs solve --store`` has computed, or an own source as ``file.py:Name`` or ``module:Name``:
+            a subclass of :class:`~ci_envs.solver.solution.Solution`, or a function, which is called with the game.
+
+    Raises:
+        ValueError: There are no such values of the game.
+    """
+    if name == EXACT:
+        return solver_of(game).solve(game, None, None)
+    own: Any = referred(name, callable, "exact source")
+    if own is None:
+        return solver_of(game).stored(game, name)
+    solution = own(game)
+    if not isinstance(solution, Solution):
+        raise ValueError(f"{name} must be a subclass of ci_envs.solver.solution.Solution, not {own!r}")
+    return solution

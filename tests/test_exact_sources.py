@@ -1,0 +1,158 @@
+"""Exact sources of any game: the solution, a book, and a user's own source, in compiled code and in agents."""
+
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from minimal_game import LastCell
+
+from ci_envs import ConnectFour, ConnectN, Position, Quixo, TicTacToe, make_agent, solve
+from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.arena.exam import Exam
+from ci_envs.cli.main import main
+from ci_envs.kernels.compiler import kernel
+from ci_envs.solver.known_value import UNKNOWN, known_value
+from ci_envs.solver.opening_book import KnownBook, read_book
+from ci_envs.solver.solution import Solution
+from ci_envs.solver.solver import exact_source
+
+OWN_SOURCE = '''
+import numpy as np
+from ci_envs.solver.solution import Solution
+
+class Parity(Solution):
+    """Of the last cell: the player to move wins if an odd number of cells is free. Only of the last four cells."""
+
+    counts = counts_by_distance = {}
+
+    def covers(self, words):
+        return np.bitwise_count(words).sum(axis=1) >= 4
+
+    def scores(self, words):
+        free = self.game.action_count - np.bitwise_count(words).sum(axis=1)
+        return np.where(free % 2 == 1, 1, -1).astype(np.int16)
+
+def wrong(game):
+    return 3
+'''
+
+
+@pytest.fixture
+def own_source(tmp_path):
+    (tmp_path / "sources.py").write_text(OWN_SOURCE)
+    return f"{tmp_path / 'sources.py'}:Parity"
+
+
+@kernel
+def values_of(source, words, values):
+    for i in range(len(words)):
+        values[i] = known_value(source, words[i, 0], words[i, 1])
+
+
+def compiled_values(solution, words):
+    values = np.empty(len(words), np.int64)
+    values_of(solution.compiled(), words, values)
+    return values
+
+
+def followers_of(game, words):
+    return np.array(
+        [(after.own, after.opp) for row in words.tolist() for after in map(Position(game, *row).play, range(3))],
+        np.uint64,
+    )
+
+
+@pytest.mark.parametrize("game", [TicTacToe(), Quixo(3), Quixo(4)], ids=str)
+def test_compiled_code_reads_the_values_of_a_solution(game):
+    solution = solve(game)
+    words = solution.sample_positions(500, np.random.default_rng(0))
+    assert compiled_values(solution, words).tolist() == solution.values(words).tolist()
+    assert set(solution.values(words).tolist()) == {1, 0, -1} if game != Quixo(3) else {1, -1}
+
+
+def test_compiled_code_knows_which_positions_a_solution_does_not_contain():
+    root = Position.from_text(TicTacToe(), "XX./OO./... X")
+    solution = solve(root)
+    words = np.array([(root.own, root.opp), (0, 0), (1, 6)], np.uint64)
+    assert compiled_values(solution, words).tolist() == [1, UNKNOWN, UNKNOWN]
+    assert solution.covers(words).tolist() == [True, False, False]
+
+
+def test_the_book_of_connect_four_is_a_source():
+    game = ConnectFour()
+    book, solution = read_book(game), solve(game)
+    known, source = KnownBook(book), exact_source(game, "included")
+    words = book.words[book.known][::400]
+    assert compiled_values(known, words).tolist() == solution.values(words).tolist()
+    early = np.array([(0, 0), (0, 1 << 38)], np.uint64)
+    assert source.covers(early).all()
+    assert source.values(early).tolist() == [1, -1]
+    assert source.action_values(early[:1])[0].tolist() == [-1, -1, 0, 1, 0, -1, -1]
+
+
+@pytest.mark.parametrize("spec", ["minimax:depth=1", "mcts:simulations=30", "alphazero:simulations=8"])
+def test_agents_use_the_solution_of_any_game(spec):
+    game = TicTacToe()
+    agent = make_agent(f"{spec},tables=exact", game, seed=0)
+    words = solve(game).sample_positions(300, np.random.default_rng(1))
+    assert measure_accuracy(game, agent, words, solve(game)).everywhere.keeping == 300
+
+
+def test_mcts_opens_connect_four_by_the_book():
+    agent = make_agent("mcts:simulations=30,tables=included", ConnectFour(), seed=0)
+    analysis = agent.analyse(Position.start(ConnectFour()))
+    assert (analysis.proven, analysis.principal_variation[0]) == (1, 3)
+
+
+@pytest.mark.parametrize("spec", ["minimax:depth=1", "mcts:simulations=20"])
+def test_agents_use_an_own_source(own_source, spec):
+    game = LastCell(2, 4)
+    agent = make_agent(f"{spec},tables={own_source}", game, seed=0)
+    covered, early = Position(game, 0b11, 0b1100), Position(game, 0b1, 0b10)
+    assert agent.analyse(covered).proven == solve(game).value(covered)
+    assert agent.analyse(early).tables == "no value: the solution does not contain 'XO../.... 0'"
+
+
+def test_an_exam_uses_an_own_source(own_source):
+    exam, solution = Exam(LastCell(2, 4), 12, tables=own_source), solve(LastCell(2, 4))
+    assert [solution.value(position) for position in exam.positions] == exam.values
+    assert all((position.own | position.opp).bit_count() >= 4 for position in exam.positions)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wrong", "must be a subclass of ci_envs.solver.solution.Solution"),
+        ("missing", "has no 'missing'"),
+    ],
+)
+def test_other_objects_are_no_sources(own_source, name, message):
+    with pytest.raises(ValueError, match=message):
+        exact_source(LastCell(), own_source.replace("Parity", name))
+
+
+def test_a_game_without_levels_says_so_in_one_line(tmp_path):
+    run = CliRunner().invoke(main, ["solve", "TicTacToe-v0", "--store", str(tmp_path), "--level", "3"])
+    assert run.exit_code == 2
+    assert run.output == f"Error: --store does not support {TicTacToe()!r}: its solver has no levels\n"
+
+
+def test_generic_modules_import_no_game():
+    generic = ("ci_envs.cli", "ci_envs.arena", "ci_envs.agents.search", "ci_envs.solver.solver", "ci_envs.envs")
+    games = {"ci_envs.games.quixo", "ci_envs.games.connect_n", "ci_envs.games.nim", "ci_envs.games.quarto"}
+    for name, module in list(sys.modules.items()):
+        if name.startswith(generic):
+            used = {getattr(value, "__module__", "") for value in vars(module).values()}
+            assert not used & games, name
+
+
+def test_a_source_needs_values_and_coverage_only():
+    class Drawn(Solution):
+        counts = counts_by_distance = {}  # noqa: RUF012
+
+        def scores(self, words):
+            return np.zeros(len(words), np.int16)
+
+    source = Drawn(ConnectN(3, 3, 3))
+    assert compiled_values(source, np.zeros((3, 2), np.uint64)).tolist() == [0, 0, 0]
