@@ -1,6 +1,7 @@
 """The AEC environment: PettingZoo's tests, and further tests."""
 
 import copy
+import inspect
 import itertools
 import pickle
 import random
@@ -9,6 +10,7 @@ import sys
 import warnings
 from types import SimpleNamespace
 
+import gymnasium
 import numpy as np
 import pettingzoo
 import pettingzoo.test
@@ -16,12 +18,14 @@ import pytest
 from conftest import ENVIRONMENTS
 from fake_clock import FakeClock
 from gymnasium.utils.env_checker import data_equivalence
+from minimal_game import LastCell
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
 import ci_envs
 from ci_envs import Position, make
+from ci_envs.envs.aec import BoardEnv
 
 every_environment = pytest.mark.parametrize("id", ENVIRONMENTS)
 
@@ -389,3 +393,19 @@ def test_bad_parameters_are_named_with_the_choices(id, parameters, words):
         make(id, **parameters)
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        (make("Quixo-v0"), "A player takes a cube from the border"),
+        (make("TicTacToe-v0"), "tic-tac-toe"),
+        (gymnasium.make("ci_envs/ConnectFour-v0"), "disc"),
+        (BoardEnv(LastCell()), "The player who marks the last cell wins"),
+    ],
+    ids=["quixo", "tictactoe", "connect_four", "own game"],
+)
+def test_the_module_of_an_environment_explains_the_rules(env, said):
+    page = inspect.getmodule(env.unwrapped).__doc__
+    assert said.lower() in page.lower()
+    assert inspect.getmodule(copy.deepcopy(env).unwrapped).__doc__ == page

@@ -9,6 +9,7 @@ from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from ci_envs.envs.rules_module import rules_module
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.envs.warn_once import warn_once
 from ci_envs.games.batch import ILLEGAL, play_checked
@@ -108,6 +109,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.max_cycles = max_cycles
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "name": name or type(game).__name__.lower()}
+        self.__module__ = rules_module(self.metadata["name"], game)
         self.possible_agents = list(AGENTS)
         shape, actions = game.observation_shape, game.action_count
         planes, mask = (spaces.Box(0, 1, dims, np.int8) for dims in (shape, (actions,)))

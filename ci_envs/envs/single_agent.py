@@ -17,6 +17,7 @@ from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TR
 from ci_envs.envs.keys import keys_of_actions
 from ci_envs.envs.opponent import Opponent, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from ci_envs.envs.rules_module import rules_module
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings, checked_openings
@@ -92,6 +93,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         game.need(*VIEWS)
         self.game = game
         self.name = name or type(game).__name__.lower()
+        self.__module__ = rules_module(self.name, game)
         self.render_mode = render_mode
         self.opponent: Agent | None = None if opponent is None else as_agent(opponent, game)
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
