@@ -140,7 +140,7 @@ def test_a_game_without_levels_says_so_in_one_line(tmp_path):
 
 def test_generic_modules_import_no_game():
     generic = ("ci_envs.cli", "ci_envs.arena", "ci_envs.agents.search", "ci_envs.solver.solver", "ci_envs.envs")
-    games = {"ci_envs.games.quixo", "ci_envs.games.connect_n", "ci_envs.games.nim", "ci_envs.games.quarto"}
+    games = {"ci_envs.games.quixo", "ci_envs.games.connect_n", "ci_envs.games.nim", "ci_envs.games.quarto.game"}
     for name, module in list(sys.modules.items()):
         if name.startswith(generic):
             used = {getattr(value, "__module__", "") for value in vars(module).values()}

@@ -1,0 +1,7 @@
+"""Quarto, with the rules, lines, symmetries and features in one module each."""
+
+from ci_envs.games.quarto import features, rules, symmetries  # noqa: F401 - they implement the operations
+from ci_envs.games.quarto.game import Quarto
+from ci_envs.games.quarto.lines import completing_cells, safe_pieces, winning_cells
+
+__all__ = ["Quarto", "completing_cells", "safe_pieces", "winning_cells"]
