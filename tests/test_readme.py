@@ -81,8 +81,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments = [*arguments, "--games", "2"]
         if name == "accuracy":
             arguments = [*arguments, "--positions", "100"]
-        if "--cubes" in arguments:  # of Quixo, where fewer cubes take minutes
-            arguments[arguments.index("--cubes") + 1] = "25"
+        if "--level" in arguments:  # of Quixo, where lower levels take minutes
+            arguments[arguments.index("--level") + 1] = "25"
         if "--seconds" in arguments:
             arguments[arguments.index("--seconds") + 1] = "0.1"
         result = CliRunner().invoke(main, [name, *arguments], input="a1\n")
