@@ -21,7 +21,7 @@ from ci_envs.games.operations import ONGOING, WIN
 from ci_envs.games.position import Position
 
 _MAX_POSITIONS = 60
-_FEWEST = 3  # positions with an action, from which its number can be judged alone
+_FEWEST = 3  # positions with an action that are enough to compare it alone
 _MANY_ENDS = 10
 
 
@@ -172,14 +172,14 @@ def _check_changes(game: Game, moves: list[_Moves]) -> None:
         name: np.concatenate([_changed_cells(one, name) for one in moves]) for name in ["as declared", *_views(game)]
     }
     for same_player in (False, True):
-        _judge(game, moves, changes, keeps == same_player, same_player, 1)
+        _compare(game, moves, changes, keeps == same_player, same_player, 1)
     for action in np.unique(actions).tolist():
         chosen = actions == action
         if chosen.sum() >= _FEWEST and keeps[chosen].all() == keeps[chosen].any():
-            _judge(game, moves, changes, chosen, bool(keeps[chosen][0]), 3)
+            _compare(game, moves, changes, chosen, bool(keeps[chosen][0]), 3)
 
 
-def _judge(
+def _compare(
     game: Game,
     moves: list[_Moves],
     changes: dict[str, NDArray[np.int64]],

@@ -22,7 +22,7 @@ class Requirements(NamedTuple):
 
 
 class Resources(NamedTuple):
-    """What computes the tables: threads, or workers or a device that do most of the work instead.
+    """The threads that compute tables, or workers or a device that do most of the work instead.
 
     Attributes:
         threads: The number of threads, or None for all cores.
