@@ -12,7 +12,7 @@ from urllib.request import url2pathname
 
 _NAME = "ci-envs"
 
-_DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
+_DISTRIBUTIONS = {"PIL": "pillow", "neat": "neat-python", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
 """The distribution of each module that has another name than its distribution."""
 
 

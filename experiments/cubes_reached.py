@@ -17,6 +17,7 @@ from ci_envs.games.batch import play_batch
 from ci_envs.games.openings import random_openings
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.truncation import ply_limit
+from ci_envs.kernels.bits import bit_counts
 
 GAME = Quixo()
 
@@ -50,7 +51,7 @@ def most_cubes(words: NDArray[np.uint64], agents: tuple[Agent, Agent]) -> NDArra
         now, outcomes = words[going], np.empty((len(going), 2), dtype=np.int8)
         play_batch(GAME, now, decide(agents[ply % 2], now).actions, outcomes)
         words[going] = now
-        most[going] = np.maximum(most[going], np.bitwise_count(now).sum(axis=1))
+        most[going] = np.maximum(most[going], bit_counts(now).sum(axis=1))
         going = going[outcomes[:, 0] == ONGOING]
         if len(going) == 0:
             break

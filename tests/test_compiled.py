@@ -19,7 +19,7 @@ from ci_envs.envs.aec import BoardEnv
 from ci_envs.games.nim import Nim
 from ci_envs.games.operations import LOSS, ONGOING, evaluate, result
 from ci_envs.kernels import bits as bit_kernels
-from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
+from ci_envs.kernels.bits import bit_counts, nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.sources import cache_root
@@ -469,3 +469,5 @@ def test_bit_functions_agree_with_python():
         assert bits_of(np.uint64(word), np.uint64(n)) == (len(ones), ones[0], ones[n])
         assert nth_one_loop(np.uint64(word), np.uint64(n)) == ones[n]
     assert bits_of(np.uint64(0), np.uint64(0))[:2] == (0, 64)
+    pairs = np.array(words[:300], dtype=np.uint64).reshape(100, 3)[:, :2]
+    assert bit_counts(pairs).tolist() == [[word.bit_count() for word in pair] for pair in pairs.tolist()]

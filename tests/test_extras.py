@@ -102,7 +102,8 @@ def ran(command):
 print(json.dumps([*map(messages, {programs}), *map(ran, {commands})]))
 """
 OPTIONAL_PACKAGES = {
-    *("cma", "fastapi", "highspy", "matplotlib", "nicegui", "onnxruntime", "PIL", "pygame", "ray", "safetensors"),
+    *("cma", "fastapi", "highspy", "matplotlib", "neat", "nicegui", "onnxruntime", "PIL", "pygame", "ray"),
+    "safetensors",
     *("sb3_contrib", "sqlalchemy", "sse_starlette", "stable_baselines3", "tensorboard", "torch", "uvicorn"),
 }
 PROGRAMS = {  # the feature, the package that it needs, and the extra of the package
@@ -119,6 +120,11 @@ PROGRAMS = {  # the feature, the package that it needs, and the extra of the pac
     ),
     "from ci_envs.optimisation.solving import SOLVERS; SOLVERS.find('ilp')": ("solver 'ilp'", "highspy", "ilp"),
     "from ci_envs.optimisation.evolution import CMAES; CMAES([0, 0], 1, seed=0)": ("CMA-ES", "cma", "evolution"),
+    "from ci_envs.training import train; train('neat', 'TicTacToe-v0', output='no')": (
+        "encoding=graph",
+        "neat",
+        "evolution",
+    ),
     "from ci_envs import Position, TicTacToe; Position.start(TicTacToe()).save('x.png')": (
         "rendering",
         "pygame",
@@ -131,11 +137,18 @@ PROGRAMS = {  # the feature, the package that it needs, and the extra of the pac
         "torch",
     ),
 }
+COMPLETE = (  # programs that need no optional package
+    "from ci_envs import make_agent; make_agent('neat:quixo', 'Quixo-v0')",
+    "from ci_envs.training.learners import make_config, trainer_of; from ci_envs.training.trainer import Task; "
+    "from ci_envs import TicTacToe; neat = trainer_of('neat'); "
+    "neat(Task('', TicTacToe(), None, 0), make_config(neat, TicTacToe(), {'encoding': 'layers'}))",
+)
 COMMANDS = (
     ("solve", "SetCovering-v0:n=5", "ilp", "greedy"),
     ("solve", "SetCovering-v0:n=5", "ilp"),
     ("serve",),
     ("compare", "TicTacToe-v0", "random", "--plot", "x.png"),
+    ("info", "neat"),
     ("list",),
 )
 
@@ -143,15 +156,20 @@ COMMANDS = (
 @pytest.fixture(scope="module")
 def without_optional_packages():
     """Return the messages of the programs and commands above without any optional package."""
-    program = WITHOUT_OPTIONAL_PACKAGES.format(packages=OPTIONAL_PACKAGES, programs=list(PROGRAMS), commands=COMMANDS)
+    programs = (*PROGRAMS, *COMPLETE)
+    program = WITHOUT_OPTIONAL_PACKAGES.format(packages=OPTIONAL_PACKAGES, programs=programs, commands=COMMANDS)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    return dict(zip((*PROGRAMS, *COMMANDS), json.loads(done.stdout), strict=True))
+    return dict(zip((*programs, *COMMANDS), json.loads(done.stdout), strict=True))
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_missing_package_is_named_with_its_extra(program, without_optional_packages):
     assert without_optional_packages[program] == missing_package(*PROGRAMS[program])
+
+
+def test_playing_with_neat_and_lists_of_layers_need_no_optional_package(without_optional_packages):
+    assert [without_optional_packages[program] for program in COMPLETE] == [None, None]
 
 
 def test_ray_is_named_with_its_extra(monkeypatch):
@@ -175,6 +193,12 @@ def test_commands_that_cannot_run_name_the_missing_package(without_optional_pack
         (("compare", "TicTacToe-v0", "random", "--plot", "x.png"), ("a plot", "matplotlib", "plot")),
     ):
         assert without_optional_packages[command] == [2, "", f"Error: {missing_package(*needed)}\n"]
+
+
+def test_a_trainer_without_its_package_lists_its_options(without_optional_packages):
+    status, text, _ = without_optional_packages["info", "neat"]
+    assert status == 0
+    assert "compatibility_threshold" in text
 
 
 def test_the_list_contains_everything_that_can_be_loaded(without_optional_packages):

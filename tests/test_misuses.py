@@ -23,7 +23,7 @@ IN_PYTHON = {
     "an unknown render mode": (lambda: ci_envs.make("Nim-v0", render_mode="rgb"), "human, rgb_array, ansi"),
     "a parameter in an id of Gymnasium": (
         lambda: gymnasium.make("ci_envs/Quixo-v0:size=4"),
-        "give parameters by name, gymnasium.make('ci_envs/Quixo-v0', NAME=VALUE)",
+        "No module named 'ci_envs/Quixo-v0'",  # by Gymnasium; the FAQ explains it
     ),
     "a misspelt option of Gymnasium": (
         lambda: gymnasium.make("ci_envs/Quixo-v0", oponent="random"),

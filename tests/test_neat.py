@@ -35,8 +35,9 @@ from ci_envs.agents.evolution.layers import (
     torch_module,
     tweak_weights,
 )
-from ci_envs.agents.evolution.neat import Genome, Neat, NeatParameters, flatten, neat_config
+from ci_envs.agents.evolution.neat import Genome, Neat, flatten, neat_config
 from ci_envs.agents.evolution.neat_agent import NeatAgent
+from ci_envs.agents.evolution.neat_parameters import NeatParameters
 from ci_envs.agents.evolution.neat_training import longest_game
 from ci_envs.agents.evolution.networks import (
     ACTIVATIONS,

@@ -105,8 +105,10 @@ def test_the_builds_can_be_uploaded(builds):
 def test_the_page_on_pypi_has_absolute_links_to_files_of_the_repository(builds):
     with zipfile.ZipFile(builds[1]) as file:
         metadata = BytesParser().parsebytes(file.read("ci_envs-0.1.0.dist-info/METADATA"))
-    [repository] = metadata.get_all("Project-URL")
-    repository = repository.removeprefix("Repository, ")
+    urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
+    assert urls.keys() == {"Changelog", "Documentation", "Issues", "Repository"}
+    repository = urls["Repository"]
+    assert all(urls[name].startswith(repository) for name in ("Changelog", "Issues"))
     page = metadata.get_payload()
     links = re.findall(r"\]\(([^)\s]+)\)", page) + re.findall(r'src="([^"]+)"', page)
     files = [re.sub(rf"^{repository}/(blob|raw)/main/", "", link) for link in links if link.startswith(repository)]

@@ -22,10 +22,11 @@ from typing_extensions import override
 
 from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.layers import LayerEvolution, LayerRates, Limits
-from ci_envs.agents.evolution.neat import Neat, NeatParameters
 from ci_envs.agents.evolution.neat_agent import AGENT, OUTPUTS, NeatAgent
+from ci_envs.agents.evolution.neat_parameters import NeatParameters
 from ci_envs.agents.evolution.networks import ACTIVATIONS, MAX_SYMMETRIES, NetworkPolicy
 from ci_envs.agents.evolution.training import EvolutionTrainer
+from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
@@ -150,6 +151,9 @@ class NeatTrainer(EvolutionTrainer):
         if self._softmax and OUTPUTS[config.outputs]:
             raise ValueError(f"layer_output=softmax is for outputs=actions, not outputs={config.outputs}")
         if is_graph:
+            with optional_import("encoding=graph", "evolution"):
+                from ci_envs.agents.evolution.neat import Neat
+
             self._optimiser: Neat | LayerEvolution = Neat(
                 *sizes,
                 seed=seed,

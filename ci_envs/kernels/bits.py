@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from ci_envs.kernels.bit_selection import HAS_BMI2, deposit_bits
 from ci_envs.kernels.compiler import kernel
@@ -43,3 +44,20 @@ def _nth_one_loop(word: Any, n: Any) -> Any:
 
 nth_one = kernel(_nth_one_pdep if HAS_BMI2 else _nth_one_loop)
 """Return the index of the set bit of ``word`` that has ``n`` set bits below it. The bit must exist."""
+
+
+def bit_counts(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return the number of set bits of each word, as ``np.bitwise_count``, which NumPy has from version 2.0 on.
+
+    Args:
+        words: uint64 of any shape.
+    """
+    counts = np.empty(words.shape, dtype=np.uint8)
+    _write_bit_counts(words.reshape(-1), counts.reshape(-1))
+    return counts
+
+
+@kernel
+def _write_bit_counts(words: Any, counts: Any) -> None:
+    for i in range(len(words)):
+        counts[i] = popcount(words[i])

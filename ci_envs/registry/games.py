@@ -1,15 +1,12 @@
 """The registry of games by id. Registration neither imports nor compiles the game."""
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
-from typing_extensions import override
 
 from ci_envs.registry.options import NamedOption, Option, Untrusted, check_options, options_of, read_options
 from ci_envs.registry.references import import_named, referred, split_reference
@@ -172,27 +169,6 @@ def _referred(name: str) -> GameSpec | None:
     return None if cls is None else GameSpec(name, cls)
 
 
-class _ParametersInId(MetaPathFinder):
-    """A module finder that raises a clear error for ``gymnasium.make("ci_envs/Quixo-v0:size=4")``.
-
-    Gymnasium reads this id as ``module:id`` and imports ``ci_envs/Quixo-v0``. No module has such a name, so Python
-    calls this finder after all other finders.
-    """
-
-    @override
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Return None, which means that this finder does not find a module.
-
-        Raises:
-            gymnasium.error.Error: The name is an id of this package.
-        """
-        if fullname.startswith("ci_envs/") and fullname.removeprefix("ci_envs/") in _ids:
-            raise gymnasium.error.Error(
-                "an id of Gymnasium cannot contain parameters: "
-                f"give parameters by name, gymnasium.make({fullname!r}, NAME=VALUE)"
-            )
-
-
 def import_object(reference: Any) -> Any:
     """Return the object that ``"module:name"`` refers to. Return a value that is not a string unchanged."""
     if not isinstance(reference, str):
@@ -200,8 +176,6 @@ def import_object(reference: Any) -> Any:
     module, _, name = reference.partition(":")
     return getattr(import_module(module), name)
 
-
-sys.meta_path.append(_ParametersInId())
 
 register("Quixo-v0", "ci_envs.games.quixo:Quixo")
 register("TicTacToe-v0", "ci_envs.games.connect_n:ConnectN", rows=3, cols=3, n=3)

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from ci_envs.games.grid import lines_of
 from ci_envs.games.quixo import Quixo, push_masks, slide_cubes
+from ci_envs.kernels.bits import bit_counts
 from ci_envs.solver.quixo_classes import DRAWN, LOST, SAVED, VALUE_BITS, WON, Class, ClassTables
 from ci_envs.solver.quixo_pairs import Part, Sweeper, Swept, listed_states
 from ci_envs.solver.quixo_ranking import CHUNK, IS_SYMMETRIC, LOW, ROW_BITS, SYMMETRY, Ranking, ranking_of
@@ -154,7 +155,7 @@ class DeviceSweeper(Sweeper):
 
     def _class_on_device(self, tables: ClassTables) -> "_DeviceTables":
         free, cubes = self._game.size**2 - int(tables.cubes), int(tables.first).bit_count()
-        masks = np.flatnonzero(np.bitwise_count(np.arange(1 << free)) == cubes)
+        masks = np.flatnonzero(bit_counts(np.arange(1 << free, dtype=np.uint64)) == cubes)
         return _DeviceTables(
             self._sent(tables.representatives),
             self._sent(tables.images),

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ci_envs.games.board import cell_maps
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bit_selection import extract_bits
-from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.bits import bit_counts, popcount
 from ci_envs.kernels.compiler import inline_kernel, kernel
 
 CHUNK = 9
@@ -115,7 +115,7 @@ def _representatives(game: Quixo) -> list[tuple[NDArray[np.uint64], NDArray[np.i
     """Return the representatives by their number of cubes, and the number of images of each."""
     ranking = ranking_of(game)
     masks = np.flatnonzero((ranking.orbits & SYMMETRY) == 0).astype(np.uint64)
-    images, cubes = np.empty(len(masks), dtype=np.int64), np.bitwise_count(masks)
+    images, cubes = np.empty(len(masks), dtype=np.int64), bit_counts(masks)
     _count_images(ranking.images, masks, images)
     return [(masks[cubes == count], images[cubes == count]) for count in range(game.size**2 + 1)]
 

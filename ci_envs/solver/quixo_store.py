@@ -26,7 +26,7 @@ from ci_envs.cluster import RayPool, check_address
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
-from ci_envs.kernels.bits import popcount
+from ci_envs.kernels.bits import bit_counts, popcount
 from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
@@ -141,7 +141,7 @@ class QuixoStore:
             words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
         """
         cubes = self.cubes
-        covered: NDArray[np.bool_] = np.bitwise_count(words).sum(axis=1) >= (np.inf if cubes is None else cubes)
+        covered: NDArray[np.bool_] = bit_counts(words).sum(axis=1) >= (np.inf if cubes is None else cubes)
         return covered
 
     def counts(self, a: int, b: int) -> ClassCounts:
@@ -170,7 +170,7 @@ class QuixoStore:
             ValueError: The class of a position has no table, or its table is damaged.
         """
         cells = self.game.size**2
-        classes = (np.bitwise_count(words) @ np.array([cells + 1, 1])).astype(np.uint16)
+        classes = (bit_counts(words) @ np.array([cells + 1, 1])).astype(np.uint16)
         values = np.empty(len(words), dtype=np.int16)
         order, counts = np.argsort(classes, kind="stable"), np.bincount(classes)
         for number, chosen in enumerate(np.split(order, np.cumsum(counts)[:-1])):
