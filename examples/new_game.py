@@ -159,7 +159,7 @@ def _(game: Chomp) -> Any:
 def _(game: Chomp) -> Any:
     cols, squares = game.cols, game.action_count
 
-    def kernel(game, own, opp, planes):
+    def kernel(game: Any, own: Any, opp: Any, planes: Any) -> None:
         for square in range(squares):
             planes[square // cols, square % cols, 0] = (own >> np.uint64(square)) & ONE
 
@@ -170,7 +170,7 @@ def _(game: Chomp) -> Any:
 def _(game: Chomp) -> Any:
     cols, squares = game.cols, game.action_count
 
-    def kernel(game, planes):
+    def kernel(game: Any, planes: Any) -> Any:
         own = np.uint64(0)
         for square in range(squares):
             own |= np.uint64(planes[square // cols, square % cols, 0]) << np.uint64(square)
@@ -184,7 +184,7 @@ def _(game: Chomp) -> Any:
     maps = np.array(game.square_maps(), dtype=np.uint64)
     squares = game.action_count
 
-    def kernel(game, symmetry, own, opp):
+    def kernel(game: Any, symmetry: Any, own: Any, opp: Any) -> Any:
         image = np.uint64(0)
         for square in range(squares):
             image |= ((own >> np.uint64(square)) & ONE) << maps[symmetry, square]
@@ -210,7 +210,7 @@ def winning_bites(game: Chomp) -> list[str]:
 
 def first_bite(size: int) -> str:
     """Return the name of minimax's first action on a square bar. The search reaches the end of the game."""
-    env = make("Chomp-v0", rows=size, cols=size)
+    env = make(f"Chomp-v0:rows={size},cols={size}")
     env.reset()
     minimax = make_agent(f"minimax:depth={size * size}", env, seed=0)
     return env.game.action_name(minimax.act(env.observe("player_0")))

@@ -6,13 +6,14 @@ the shares of the won positions that an agent wins against ``nim_expert``
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
-from ci_envs import Nim, make_agent
+from ci_envs import Nim
 from ci_envs.agents.nim.analysis import NimAnalysis
-from ci_envs.agents.nim.evolved import action_probabilities
+from ci_envs.agents.nim.evolved import NimEvolvedAgent, action_probabilities
 from ci_envs.agents.nim.rules import DETERMINISTIC_RULES
 from ci_envs.training import train
 
@@ -25,8 +26,9 @@ FEATURES = ("odd", "single")
 def main(generations: int, output: Path) -> None:
     """Train ``nim_evolved``, and print the share of won positions that it wins."""
     game = Nim((1, 3, 5, 7))
-    options = {"rules": DETERMINISTIC_RULES, "features": FEATURES, "generations": generations, "measurements": 1}
-    agent = make_agent(train("nim_evolved", "Nim-v0", output=output, **options), game)
+    options: dict[str, Any] = {"rules": DETERMINISTIC_RULES, "features": FEATURES, "generations": generations}
+    _, _, path = train("nim_evolved", "Nim-v0", output=output, measurements=1, **options).partition(":")
+    agent = NimEvolvedAgent(game, path)
     analysis = NimAnalysis(game)
     chances = np.zeros((analysis.count, game.action_count))  # the empty position has no actions
     chances[1:] = action_probabilities(game, agent.genome_policy, agent.genome, analysis.words[1:])

@@ -7,9 +7,9 @@ Run it with ``python examples/openspiel_mcts.py``.
 """
 
 import numpy as np
-import pyspiel
-from open_spiel.python.algorithms.mcts import MCTSBot, RandomRolloutEvaluator
-from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
+import pyspiel  # type: ignore[import-not-found] # OpenSpiel has no types
+from open_spiel.python.algorithms.mcts import MCTSBot, RandomRolloutEvaluator  # type: ignore[import-untyped]
+from open_spiel.python.algorithms.minimax_solver import MinimaxSolver  # type: ignore[import-untyped]
 
 import ci_envs.openspiel  # registers ci_envs_quixo and the other games with OpenSpiel
 
@@ -32,7 +32,8 @@ def play(simulations: int, opponent: str, seed: int) -> list[float]:
         if state.current_player() == 0:
             action = bot.step(state)
         else:
-            action = agent.act_on(np.array([[state.position.own, state.position.opp]], dtype=np.uint64))[0]
+            mask = np.array(state.legal_actions_mask(), dtype=np.int8)
+            action = agent.act({"observation": state.position.observation(), "action_mask": mask})
         print(f"{state} plays {state.action_to_string(action)}")
         state.apply_action(action)
     return list(state.returns())

@@ -11,6 +11,7 @@ import gymnasium
 import numpy as np
 import torch
 from exam import examine
+from gymnasium import spaces
 from numpy.typing import NDArray
 from torch import nn
 from torch.distributions import Categorical
@@ -51,11 +52,11 @@ def layer_init(layer: nn.Linear, std: float = 2**0.5) -> nn.Linear:
 class ActorCritic(nn.Module):
     """Two networks: the critic estimates the value of positions, and the actor the probability of actions."""
 
-    def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
+    def __init__(self, observations: spaces.Box, actions: spaces.Discrete) -> None:
         super().__init__()
-        planes, actions = int(np.prod(envs.single_observation_space.shape)), int(envs.single_action_space.n)
-        self.critic = self.network(planes, 1, std=1.0)
-        self.actor = self.network(planes, actions, std=0.01)
+        inputs = int(np.prod(observations.shape))
+        self.critic = self.network(inputs, 1, std=1.0)
+        self.actor = self.network(inputs, int(actions.n), std=0.01)
 
     @staticmethod
     def network(inputs: int, outputs: int, std: float) -> nn.Sequential:
@@ -86,14 +87,17 @@ envs = gymnasium.make_vec(
     opponent=None,
     autoreset_mode="SameStep",
 )
-agent = ActorCritic(envs)
+observation_space, action_space = envs.single_observation_space, envs.single_action_space
+assert isinstance(observation_space, spaces.Box)
+assert isinstance(action_space, spaces.Discrete)
+agent = ActorCritic(observation_space, action_space)
 optimizer = torch.optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
 
 steps = args.num_steps, args.num_envs
 batch_size = args.num_steps * args.num_envs
 num_iterations = args.total_timesteps // batch_size
-obs = torch.zeros(*steps, *envs.single_observation_space.shape)
-masks = torch.zeros(*steps, envs.single_action_space.n, dtype=torch.bool)
+obs = torch.zeros(*steps, *observation_space.shape)
+masks = torch.zeros(*steps, int(action_space.n), dtype=torch.bool)
 actions = torch.zeros(steps, dtype=torch.long)
 logprobs, rewards, dones, values = (torch.zeros(steps) for _ in range(4))
 

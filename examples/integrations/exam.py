@@ -36,7 +36,7 @@ def examine(policy: Policy, games: int = 500) -> None:
     total = trained.total
     print(
         f"{games} games against random: {total.wins} won, {total.draws} drawn, {total.losses} lost, "
-        f"{trained.illegal} of them by an illegal action; score {total.score:.1%}"
+        f"{trained.faults} of them by an illegal action; score {total.score:.1%}"
     )
-    if total.score < MIN_SCORE or trained.illegal:
+    if total.score < MIN_SCORE or trained.faults:
         raise SystemExit(f"The score is too low: the minimum is {MIN_SCORE:.0%}, without illegal actions.")

@@ -4,6 +4,8 @@ Run it with ``make integration-rllib``. It takes a minute. RLlib stores players 
 process, so the result repeats exactly only if ``PYTHONHASHSEED`` is set.
 """
 
+from typing import cast
+
 import numpy as np
 import torch
 from exam import examine
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
+from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModule, RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune import register_env
@@ -45,7 +47,7 @@ class ForRLlib(BaseWrapper):
 
     def observe(self, agent: str) -> dict[str, NDArray[np.float32]]:
         """Return the observation of ``agent``."""
-        return rllib_observations(self.env.observe(agent))
+        return rllib_observations(cast(Observation, self.env.observe(agent)))
 
 
 torch.set_num_threads(1)  # more threads are slower, because the network is small
@@ -74,7 +76,7 @@ config = (
 algorithm = config.build_algo()
 for _ in range(PLIES // BATCH):
     algorithm.train()
-player = algorithm.get_module("both")
+player = cast(RLModule, algorithm.get_module("both"))
 
 
 def policy(observations: Observation) -> NDArray[np.int64]:

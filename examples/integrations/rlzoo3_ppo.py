@@ -14,6 +14,7 @@ import torch
 from exam import examine
 from numpy.typing import NDArray
 from stable_baselines3 import PPO
+from torch.distributions import Categorical
 
 from ci_envs import baselines
 from ci_envs.agents import Observation
@@ -50,8 +51,9 @@ def policy(observations: Observation) -> NDArray[np.int64]:
     """Return the most probable legal action on each of n boards."""
     with torch.no_grad():
         planes, _ = model.policy.obs_to_tensor(observations["observation"])
-        likelihoods = model.policy.get_distribution(planes).distribution.probs.numpy()
-    return np.where(observations["action_mask"], likelihoods, -1).argmax(axis=1)
+        distribution = model.policy.get_distribution(planes).distribution
+    assert isinstance(distribution, Categorical)
+    return np.where(observations["action_mask"], distribution.probs.numpy(), -1).argmax(axis=1)
 
 
 examine(policy)

@@ -41,9 +41,9 @@ class Net(nn.Sequential):
     def __init__(self) -> None:
         super().__init__(nn.Linear(18, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 9))
 
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
         """Return the values of the actions on any number of boards."""
-        return super().forward(planes.flatten(-3).float())
+        return super().forward(input.flatten(-3).float())
 
 
 actor = QValueActor(
