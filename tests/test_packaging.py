@@ -88,6 +88,8 @@ def test_builds_contain_the_single_package(builds):
     included = {
         "ci_envs/agents/alphazero/models/quixo5.safetensors",
         "ci_envs/baselines/rl_zoo3/ppo.yml",
+        "ci_envs/environments.pyi",
+        "ci_envs/py.typed",
         "ci_envs/solver/tables/quixo5.tables",
     }
     assert included <= {*names}

@@ -1,4 +1,4 @@
-"""The errors of a type checker for calls of the functions that make environments."""
+"""The errors of type checkers for the examples, and for calls of the functions that make environments."""
 
 import re
 import subprocess
@@ -12,6 +12,8 @@ from ci_envs import registered
 from ci_envs.registry import games
 
 ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+UNTYPED = {"agilerl", "cleanrl", "rllib", "rlzoo3", "tianshou", "torchrl"}  # the scripts of libraries without types
 IDS = registered()  # before other tests register games
 ENVIRONMENTS = {"max_cycles": 9, "render_mode": "ansi"}
 VECTORS = {"opponent": None, "autoreset_mode": "SameStep", "copy": False, "threads": 2, "openings": None}
@@ -36,15 +38,35 @@ def lines():
     yield 'ci_envs.make_vec("Quixo-v0").position', False
 
 
-def test_wrong_parameters_are_errors(tmp_path):
+@pytest.fixture(scope="module")
+def output_of_mypy(tmp_path_factory):
+    """Return the output of ``mypy --strict`` for the program above and for the examples."""
     pytest.importorskip("mypy")
-    program = [*lines()]
-    file = tmp_path / "user.py"
-    file.write_text("".join(f"{line}\n" for line, _ in program))
-    command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", str(file)]
+    file = tmp_path_factory.mktemp("user") / "user.py"
+    file.write_text("".join(f"{line}\n" for line, _ in lines()))
+    typed = [path for path in EXAMPLES if path.stem.partition("_")[0] not in UNTYPED]
     # the cache of `make style` is in this folder
+    command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", file, *typed]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert not done.stderr
+    return done.stdout
+
+
+def test_wrong_parameters_are_errors(output_of_mypy):
     # errors of an earlier run with the same program come from the cache, with the folder of that run
-    wrong = {int(number) for number in re.findall(r"\buser\.py:(\d+): error", done.stdout)}
+    wrong = {int(number) for number in re.findall(r"\buser\.py:(\d+): error", output_of_mypy)}
+    program = [*lines()]
     assert [(line, number not in wrong) for number, (line, _) in enumerate(program, start=1)] == program
+
+
+def test_mypy_accepts_the_examples(output_of_mypy):
+    assert not re.findall(r"^examples.*: error.*", output_of_mypy, re.MULTILINE)
+
+
+def test_pyright_accepts_the_examples():
+    pytest.importorskip("pyright")
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *EXAMPLES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert re.search(r"^\d+ errors?, ", done.stdout, re.MULTILINE), done.stdout + done.stderr
+    # most libraries of the integrations are not installed
+    assert not re.findall(r".* - error: (?!.*\(reportMissingImports\)).*", done.stdout)
