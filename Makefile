@@ -1,7 +1,8 @@
 # make demo          compares agents in Quixo and prints a table with the results
 # make test          checks style and types, and runs the tests
 # make test-quick    runs the tests that take less than two minutes together, for use before each commit
-# make test-minimum  runs the core tests with the lowest versions that pyproject.toml allows; PYTHON=python3.13 selects a Python
+# make test-minimum  runs the core tests with the lowest versions that pyproject.toml allows, and with NumPy 1 and the newest
+#                    versions of the other packages; PYTHON=python3.13 selects a Python
 # make reports       runs the sections of the course reports without results in docs/reports, and writes the pages
 # make docs          builds the site of the documentation in build/site
 # make docs-serve    shows the site in the browser
@@ -11,7 +12,7 @@
 # make clean         removes the virtual environments and the caches
 # Each target needs only Python 3.11 or newer, and creates the virtual environment .venv. The pins of the other libraries
 # exclude each other, so each library has its own environment, for example .venv-tianshou. The lowest versions are in
-# .venv-minimum.
+# .venv-minimum, and NumPy 1 is in .venv-numpy1.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -25,6 +26,8 @@ INTEGRATIONS := $(patsubst examples/integrations/requirements/%.txt,integration-
 
 MINIMUM_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules aec single_agent vector agents arena covering picture ratings \
 	minimax mcts cli neat evolution_strategy extras packaging readme training baselines alphazero_training web))
+NUMPY1_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules position compiled aec single_agent vector arena solve \
+	covering))
 
 PYTEST := $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
@@ -48,8 +51,9 @@ unit-test: .venv/dev
 test-quick: .venv/dev
 	$(PYTEST) -m 'not slow and not extended'
 
-test-minimum: .venv-minimum/$(notdir $(PYTHON))
+test-minimum: .venv-minimum/$(notdir $(PYTHON)) .venv-numpy1/$(notdir $(PYTHON))
 	.venv-minimum/bin/pytest --numprocesses=2 --dist=loadfile $(MINIMUM_TESTS)
+	.venv-numpy1/bin/pytest --numprocesses=2 --dist=loadfile $(NUMPY1_TESTS)
 
 docs: .venv/dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
@@ -98,6 +102,14 @@ clean:
 		--output-file .venv-minimum/minimum.txt
 	.venv-minimum/bin/uv pip install --quiet --python .venv-minimum --constraint .venv-minimum/minimum.txt \
 		--editable '.[all,openspiel,test]'
+	touch $@
+
+# some libraries for reinforcement learning need NumPy 1, which does not exist for Python 3.13
+.venv-numpy1/$(notdir $(PYTHON)): pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-numpy1
+	grep -v '^numpy==' constraints.txt > .venv-numpy1/constraints.txt
+	.venv-numpy1/bin/python $(PIP_INSTALL) --constraint .venv-numpy1/constraints.txt \
+		"numpy<2; python_version < '3.13'" pytest pytest-xdist hypothesis --editable '.[render]'
 	touch $@
 
 .venv-%/made: examples/integrations/requirements/%.txt pyproject.toml

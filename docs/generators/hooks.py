@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path, so Python d
 
 from docs.generators import environments, options, quixo_tables, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
+from docs.generators.tutorials import convert_tutorials  # noqa: E402
 
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
 _ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([^<]*)</code>")
@@ -27,7 +28,11 @@ _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the environments, the changelog and the citation."""
+    """Add the pages of the environments, the changelog and the citation, and start to convert the tutorials."""
+    tutorials = [
+        str(file.abs_src_path) for file in files if file.src_uri.endswith(".py") and file.is_documentation_page()
+    ]
+    convert_tutorials(tutorials, config.plugins["mkdocs-jupyter"].config)
     for path, content in environments.pages().items():
         files.append(File.generated(config, path, content=content))
     files.append(File.generated(config, "changelog.md", content=(ROOT / "CHANGELOG.md").read_text()))
