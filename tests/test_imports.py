@@ -131,7 +131,8 @@ HEAVY = {"torch", "pygame", "matplotlib", "fastapi", "nicegui", "stable_baseline
 
 
 def test_importing_the_package_is_light():
-    loaded = loaded_by("import ci_envs")
+    finders = "[*sys.meta_path, *sys.path_hooks]"
+    loaded = loaded_by(f"import gymnasium, sys; before = {finders}; import ci_envs; assert {finders} == before")
     assert not loaded & (HEAVY | {"numba", "rich", "click"})
     assert "gymnasium" in loaded
 
