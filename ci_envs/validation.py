@@ -1,11 +1,29 @@
 """Checks of the parameters of games, environments and agents."""
 
 import math
+import operator
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+
+
+def exact_integer(value: Any) -> int | None:
+    """Return the integer that an object is, or None if it is something else.
+
+    Args:
+        value: An int, an integer of NumPy or PyTorch, or an array or tensor with one integer. A bool, a float and a text
+            are not integers here, even if they could be converted.
+    """
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool"):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
 def integer_between(name: str, value: Any, low: int, high: int | None = None) -> int:
@@ -20,11 +38,11 @@ def integer_between(name: str, value: Any, low: int, high: int | None = None) ->
     Raises:
         ValueError: ``value`` is not an integer in this range.
     """
-    integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not integer or value < low or (high is not None and value > high):
+    integer = exact_integer(value)
+    if integer is None or integer < low or (high is not None and integer > high):
         allowed = f"from {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} must be a whole number {allowed}, not {value!r}")
-    return int(value)
+    return integer
 
 
 def positive_number(name: str, value: Any) -> float:

@@ -23,6 +23,7 @@ from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Tables, annotat
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
+from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.registry.options import Option, Untrusted, Validated
 
 _MAX_NODES = 4_000_000  # the maximum number of nodes of simultaneous searches: 220 MB
@@ -151,7 +152,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         )
         self._temperature, self._contempt = chosen.temperature, chosen.contempt
         self._tables = None if chosen.tables is None else AgentTables(game, str(chosen.tables))
-        self._forest = self._new_forest(1)
+        self._forests = WorkMemory(self._new_forest)
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -178,14 +179,18 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         priors = np.zeros(self.game.action_count)
         priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
         priors /= priors.sum()
-        for found in self._forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=REPORT_COUNT):
-            value, draw = float(found.values[0]), float(found.draws[0])
-            draw_value = -float(found.contempt[0])
-            yield tree_analysis(self.game, self._forest.tree(0), value, draw_value, priors=priors, draw=draw)
+        with self._forests.use() as forest:
+            try:
+                for found in forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=REPORT_COUNT):
+                    value, draw = float(found.values[0]), float(found.draws[0])
+                    draw_value = -float(found.contempt[0])
+                    yield tree_analysis(self.game, forest.tree(0), value, draw_value, priors=priors, draw=draw)
+            finally:
+                forest.allocate(1)  # later searches must not write into the tree of the analyses
 
-    def _new_forest(self, positions: int) -> Forest:
+    def _new_forest(self) -> Forest:
         tables = NO_TABLES if self._tables is None else self._tables.for_trees
-        return Forest(self.game, self._settings, positions, tables=tables)
+        return Forest(self.game, self._settings, 1, tables=tables)
 
     def _random_streams(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
         """Return the seeds and the contempt of the next ``count`` searches."""
@@ -194,7 +199,8 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
     def _search(
         self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        if len(words) > self._forest.positions:
-            self._forest = self._new_forest(len(words))
-        found = self._forest.search(words, seeds, self._evaluate, contempt=contempt)
+        with self._forests.use() as forest:
+            if len(words) > forest.positions:
+                forest.allocate(len(words))
+            found = forest.search(words, seeds, self._evaluate, contempt=contempt)
         return draw_actions(found, self._temperature, self.rng)

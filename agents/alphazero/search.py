@@ -63,18 +63,22 @@ class Forest:
         tables: TablesArgument = NO_TABLES,
     ) -> None:
         """Allocate the memory of the trees."""
-        self.game, self.settings, self.positions, self.keeps_trees = game, settings, positions, keeps_trees
-        self.tables = tables
-        nodes = 1 + (settings.simulations + 1) * game.action_count
-        self._nodes = np.empty((positions, nodes), NODE)
-        self._trees = np.zeros(positions, TREE)
-        self._planes = np.empty((positions * settings.leaves, *game.observation_shape), np.int8)
-        self._waiting = np.empty(len(self._planes), WAITING)
+        self.game, self.settings, self.keeps_trees, self.tables = game, settings, keeps_trees, tables
+        self.allocate(positions)
         self._halving: NDArray[np.int64] | None = None
         if settings.selection == GUMBEL:
             self._halving = halving_table(settings.considered, settings.simulations)
         self._evaluate: Evaluate | None = None
         self._grow, self._receive_outputs = Monomorphic(grow), Monomorphic(receive_outputs)
+
+    def allocate(self, positions: int) -> None:
+        """Discard all trees, and allocate new memory for ``positions`` trees. Arrays of :meth:`tree` stay unchanged."""
+        self.positions = positions
+        nodes = 1 + (self.settings.simulations + 1) * self.game.action_count
+        self._nodes = np.empty((positions, nodes), NODE)
+        self._trees = np.zeros(positions, TREE)
+        self._planes = np.empty((positions * self.settings.leaves, *self.game.observation_shape), np.int8)
+        self._waiting = np.empty(len(self._planes), WAITING)
 
     def search(
         self,

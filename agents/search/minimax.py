@@ -129,7 +129,8 @@ class MinimaxAgent(PolicyAgent):
     @property
     def nodes(self) -> int:
         """The number of nodes that the last search visited, or 0 before the first search."""
-        return int(self._compiled.memory[_WORK][NODES])
+        latest = self._memory.latest
+        return 0 if latest is None else int(latest.memory[_WORK][NODES])
 
     @property
     def evaluator(self) -> LeafEvaluator:
@@ -143,7 +144,7 @@ class MinimaxAgent(PolicyAgent):
     @evaluator.setter
     def evaluator(self, evaluator: LeafEvaluator) -> None:
         self._evaluator = evaluator
-        for name in ("_compiled", "_choose_batch", "_search"):  # they are for the old evaluator
+        for name in ("_memory", "_choose_batch", "_search"):  # they are for the old evaluator
             self.__dict__.pop(name, None)
 
     @override
@@ -154,12 +155,12 @@ class MinimaxAgent(PolicyAgent):
     def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         if self.time is None:
             return super().choose(words, seeds)
-        policy, memory = self._compiled
         actions = np.empty(len(words), dtype=np.int64)
-        for i in range(len(words)):
-            rows = slice(i, i + 1)
-            arguments = policy, self.game, words[rows], seeds[rows], memory, actions[rows]
-            self._call(self._choose_batch, self.time, *arguments)
+        with self._memory.use() as (policy, memory):
+            for i in range(len(words)):
+                rows = slice(i, i + 1)
+                arguments = policy, self.game, words[rows], seeds[rows], memory, actions[rows]
+                _call(self._choose_batch, self.time, memory[_WORK], *arguments)
         return actions
 
     def analyse(self, position: Position) -> Analysis:
@@ -173,8 +174,7 @@ class MinimaxAgent(PolicyAgent):
     def _analysis(self, position: Position, depth: int, seconds: float | None) -> Analysis:
         words = self.words_of(position)
         values = np.empty(self.game.action_count, dtype=np.int64)
-        best, depth = self._deepen(seconds, words, depth, True, values)
-        nodes = self.nodes
+        best, depth, nodes = self._deepen(seconds, words, depth, True, values)
         action_values = {action: _value_of_distance(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._principal_variation(position.play(best), depth - 1))
         analysis = Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
@@ -205,7 +205,7 @@ class MinimaxAgent(PolicyAgent):
     def _principal_variation(self, position: Position, depth: int) -> Iterator[int]:
         values = np.empty(self.game.action_count, dtype=np.int64)
         while depth > 0 and position.result is None:
-            best, _ = self._deepen(None, self.words_of(position), depth, False, values)
+            best, _, _ = self._deepen(None, self.words_of(position), depth, False, values)
             yield best
             position, depth = position.play(best), depth - 1
 
@@ -220,15 +220,11 @@ class MinimaxAgent(PolicyAgent):
             return LongestRunEvaluator(of_mover=self.depth % 2 == 0), self.game
         return self.game if evaluation else ZeroEvaluator()
 
+    @override
     def _new_policy(self) -> CompiledPolicy:
         options = np.array([self.depth, self.pruning, self._use_symmetry], dtype=np.int64)
         memory = self.evaluator, new_table(self._table_mb), new_work(self.game), options
         return CompiledPolicy(MinimaxPolicy(), memory)
-
-    @cached_property
-    @override
-    def _compiled(self) -> CompiledPolicy:
-        return self._new_policy()
 
     @cached_property
     def _search(self) -> Monomorphic:
@@ -242,20 +238,21 @@ class MinimaxAgent(PolicyAgent):
 
     def _deepen(
         self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]
-    ) -> tuple[int, int]:
-        """Write the values of the actions, and return the best action and the depth that the search reached."""
-        table, work = self._compiled.memory[_TABLE], self._compiled.memory[_WORK]
+    ) -> tuple[int, int, int]:
+        """Write the values of the actions, and return the best action, the reached depth and the number of nodes."""
         options = self.game, self.evaluator, *words, depth, self.pruning, self._use_symmetry
-        best, reached = self._call(self._search, seconds, *options, table, work, exact, values)
-        return int(best), int(reached)
+        with self._memory.use() as (_, memory):
+            table, work = memory[_TABLE], memory[_WORK]
+            best, reached = _call(self._search, seconds, work, *options, table, work, exact, values)
+            return int(best), int(reached), int(work[NODES])
 
-    def _call(self, search: Monomorphic, seconds: float | None, *arguments: Any) -> Any:
-        """Call a search kernel with this agent's memory, and stop it after ``seconds``."""
-        search.compile(*arguments)  # before the clock starts
-        work = self._compiled.memory[_WORK]
-        work[STOP] = 0
-        with _stop_after(work, seconds):
-            return search(*arguments)
+
+def _call(search: Monomorphic, seconds: float | None, work: NDArray[np.int64], *arguments: Any) -> Any:
+    """Call a search kernel whose arguments include the work array ``work``, and stop it after ``seconds``."""
+    search.compile(*arguments)  # before the clock starts
+    work[STOP] = 0
+    with _stop_after(work, seconds):
+        return search(*arguments)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent_interface.action import whole_number
+from ci_envs.agent_interface.action import whole_number, whole_numbers
 from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
@@ -107,13 +107,9 @@ def reason(error: Exception) -> str:
 
 def _checked(agent: Agent, n: int, call: Callable[[], Any]) -> TimedActions:
     begin = perf_counter()
-    actions = np.asarray(call())
+    actions = call()
     seconds = perf_counter() - begin
-    if actions.shape != (n,):
-        raise ValueError(f"{type(agent).__name__} must return actions of shape ({n},), not {actions.shape}")
-    if not np.issubdtype(actions.dtype, np.integer):
-        raise TypeError(f"{type(agent).__name__} must return integers, not {actions.dtype}")
-    return TimedActions(actions.astype(np.int64), seconds)
+    return TimedActions(whole_numbers(actions, n, agent), seconds)
 
 
 def _prepared(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None) -> Callable[[], Any]:

@@ -14,6 +14,7 @@ import sys
 import weakref
 from base64 import b64encode
 from collections.abc import Sequence
+from threading import RLock
 from typing import Annotated, Any
 
 import cloudpickle
@@ -50,6 +51,7 @@ class IsolatedAgent(Agent):
         self.limits = limits.checked()
         self._failures, self._last_failure = 0, ""
         self._process: ChildProcess | None = None
+        self._lock = RLock()  # of the process: the answer to a question is the next line
         self._name = _name_of(game)
         super().__init__(game, seed=seed)
         self.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
@@ -93,7 +95,8 @@ class IsolatedAgent(Agent):
         position = _position(self.game, own, opp, seat)
         names = [position.action_name(action) for action in position.legal_actions()]
         question = {"game": self._name, "position": position.to_text(), "legal": names}
-        answer = self._ask({**question, "seat": seat, "game_index": index})
+        with self._lock:
+            answer = self._ask({**question, "seat": seat, "game_index": index})
         if "error" in answer:
             raise ProcessError(str(answer["error"])[:500])
         return _action_of(answer, position)
@@ -120,12 +123,16 @@ class IsolatedAgent(Agent):
 
     def close(self) -> None:
         """Stop the process, if there is one."""
-        if self._process is not None:
-            self._process.stop()
-        self._process = None
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+            self._process = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_process": None}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_process", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _process=None, _lock=RLock())
 
 
 class ProcessAgent(IsolatedAgent):
@@ -200,12 +207,13 @@ class HostedAgent(IsolatedAgent):
 
     def _tell(self, message: dict[str, Any]) -> None:
         """Send a line without an answer. If the process has ended, the next decision starts another one."""
-        if self._process is None:
-            return
-        try:
-            self._process.send(message)
-        except ProcessError:
-            self._process = None
+        with self._lock:
+            if self._process is None:
+                return
+            try:
+                self._process.send(message)
+            except ProcessError:
+                self._process = None
 
 
 def _position(game: Game, own: int, opp: int, seat: int) -> Position:

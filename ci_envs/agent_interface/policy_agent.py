@@ -11,6 +11,7 @@ from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.policy import CompiledPolicy, choose_batch
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.seeds import SeedSequence
+from ci_envs.kernels.work_memory import WorkMemory
 
 
 class PolicyAgent(PositionAgent):
@@ -19,6 +20,9 @@ class PolicyAgent(PositionAgent):
     The same policy plays on one board, on many boards, in the environments and in the arena. Each decision takes the
     next seed of a sequence (:mod:`ci_envs.kernels.seeds`) that starts at the agent's seed. So the same seed and
     positions give the same actions everywhere.
+
+    Several threads can use an agent at the same time, because each call has its own memory. They share the sequence of
+    seeds, so the actions of an agent that uses random numbers depend on the order of the calls.
     """
 
     @abstractmethod
@@ -49,13 +53,18 @@ class PolicyAgent(PositionAgent):
         Returns:
             int64 of shape (n,).
         """
-        return self._compiled.choose(self.game, words, seeds, self._choose_batch)
+        with self._memory.use() as compiled:
+            return compiled.choose(self.game, words, seeds, self._choose_batch)
 
     @cached_property
-    def _compiled(self) -> CompiledPolicy:
-        """The policy with this agent's own memory."""
+    def _memory(self) -> WorkMemory[CompiledPolicy]:
+        """The policies that the calls of this agent use."""
+        return WorkMemory(self._new_policy)
+
+    def _new_policy(self) -> CompiledPolicy:
+        """Return the policy with new memory. An agent with a time limit overrides this method."""
         compiled = self.policy()
-        assert compiled is not None, "an agent with a time limit overrides choose"
+        assert compiled is not None
         return compiled
 
     @cached_property

@@ -8,6 +8,7 @@ boards.
 """
 
 import secrets
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ STRIDE = 0x9E3779B97F4A7C15**2 % 2**64
 """The difference between the seeds of consecutive decisions."""
 
 _STRIDE = np.uint64(STRIDE)
+_LOCK = Lock()  # of all sequences, because an object with a lock of its own could not be copied
 
 
 @inline_kernel
@@ -48,8 +50,9 @@ class SeedSequence:
 
     def take(self, count: int) -> NDArray[np.uint64]:
         """Return the seeds of the next ``count`` decisions, uint64 of shape (count,)."""
-        first = self.state
-        self.state = (first + count * STRIDE) % 2**64
+        with _LOCK:
+            first = self.state
+            self.state = (first + count * STRIDE) % 2**64
         if count == 1:
             return np.array([first], dtype=np.uint64)
         return np.uint64(first) + np.arange(count, dtype=np.uint64) * _STRIDE

@@ -114,7 +114,8 @@ class QuixoSearchAgent(PolicyAgent):
     @property
     def nodes(self) -> int:
         """The nodes that the last search visited, the root not counted."""
-        return int(self._compiled.memory[1][_NODES])
+        latest = self._memory.latest
+        return 0 if latest is None else int(latest.memory[1][_NODES])
 
     def action_values(self, position: Position) -> Mapping[int, int]:
         """Return the value of each legal action: 1000 for a win, -1000 for a loss, else the value of a leaf.
@@ -124,8 +125,8 @@ class QuixoSearchAgent(PolicyAgent):
         """
         values = np.empty(self.game.action_count, dtype=np.int64)
         own, opp = self.words_of(position)
-        options, work = self._compiled.memory
-        _best_action(self.game, own, opp, self._seeds.take(1)[0], options, work, values)
+        with self._memory.use() as (_, (options, work)):
+            _best_action(self.game, own, opp, self._seeds.take(1)[0], options, work, values)
         return {action: int(values[action]) for action in position.legal_actions()}
 
 

@@ -22,6 +22,7 @@ from ci_envs.games.operations import ONGOING, action_count
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
+from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.solution import HORIZON, Progress, Solution
 
 _SLOT_BITS = 22  # base 2 logarithm of the number of slots of 8 bytes; this table of 32 MB is faster than a larger one
@@ -58,9 +59,8 @@ class GravitySolution(Solution):
         check_fits(game)
         super().__init__(game)
         self._progress = progress
-        self._table = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
-        self._order = np.zeros((game.rows * game.cols + 1, 2 * game.cols), dtype=np.uint64)
-        self._work = np.zeros(2, dtype=np.int64)
+        self.nodes = 0
+        self._memory = WorkMemory(self._new_memory)
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -85,10 +85,10 @@ class GravitySolution(Solution):
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
         return {}
 
-    @property
-    def nodes(self) -> int:
-        """The number of positions that the searches have visited."""
-        return int(self._work[_NODES])
+    def _new_memory(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the transposition table, the order of the moves of each ply, and the number and limit of nodes."""
+        order = np.zeros((self.game.rows * self.game.cols + 1, 2 * self.game.cols), dtype=np.uint64)
+        return np.zeros(1 << _SLOT_BITS, dtype=np.uint64), order, np.zeros(2, dtype=np.int64)
 
     def _score_within(self, own: int, opp: int, low: int, high: int) -> int:
         """Return the score of a position. It is correct if :meth:`stones_left` is between ``low`` and ``high``."""
@@ -107,23 +107,27 @@ class GravitySolution(Solution):
         The score is 1 plus the number of stones that the winner has left at the end. It is negative if the player to
         move loses, and 0 for a draw.
         """
-        arguments = self.game, np.uint64(own), np.uint64(opp), low, high, self._table, self._order, self._work
-        self._work[_LIMIT] = self._work[_NODES] + _FEW_NODES
-        score = _solve(*arguments)
-        return int(score) if score != _UNKNOWN else self._search_long(arguments)
+        with self._memory.use() as (table, order, work):
+            arguments = self.game, np.uint64(own), np.uint64(opp), low, high, table, order, work
+            work[_NODES], work[_LIMIT] = 0, _FEW_NODES
+            try:
+                score = _solve(*arguments)
+                return int(score) if score != _UNKNOWN else self._search_long(arguments, work)
+            finally:
+                self.nodes += int(work[_NODES])
 
-    def _search_long(self, arguments: tuple[Any, ...]) -> int:
+    def _search_long(self, arguments: tuple[Any, ...], work: NDArray[np.int64]) -> int:
         """Search without a limit in another thread, so that progress is reported and an interrupt stops the search."""
-        self._work[_LIMIT] = np.iinfo(np.int64).max
+        work[_LIMIT] = np.iinfo(np.int64).max
         with ThreadPoolExecutor(1) as pool:
             search = pool.submit(_solve, *arguments)
             try:
                 while not search.done():
                     wait([search], timeout=_SECONDS_A_REPORT)
                     if self._progress:
-                        self._progress(self.nodes, None)
+                        self._progress(self.nodes + int(work[_NODES]), None)
             finally:
-                self._work[_LIMIT] = 0
+                work[_LIMIT] = 0
         return int(search.result())
 
 

@@ -21,6 +21,7 @@ from ci_envs.kernels.bits import trailing_zeros
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.hash_table import home_slot
+from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.search import BYTES_A_POSITION
 from ci_envs.solver.solution import HORIZON, Solution, too_large
 
@@ -48,8 +49,7 @@ class ProofSolution(Solution):
         """
         super().__init__(root.game)
         self.root = root
-        self._facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # an impossible key: all cells have two stones
-        self._order = np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
+        self._memory = WorkMemory(_new_memory)
         self._score(root)
 
     @override
@@ -83,14 +83,21 @@ class ProofSolution(Solution):
             return int(outcome) * HORIZON
         nodes = np.array([0, MAX_NODES])
         empty = self.game.rows * self.game.cols - (own | opp).bit_count()
-        for depth in range(1, min(plies, empty) + 1):
-            sign = _forced(self.game, np.uint64(own), np.uint64(opp), depth, self._facts, self._order, nodes)
-            if nodes[0] >= nodes[1]:
-                bound = self.game.position_bound(self.root.own, self.root.opp)
-                raise too_large(self.game, bound, BYTES_A_POSITION)
-            if sign:
-                return int(sign) * (HORIZON - depth)
+        with self._memory.use() as memory:
+            for depth in range(1, min(plies, empty) + 1):
+                sign = _forced(self.game, np.uint64(own), np.uint64(opp), depth, *memory, nodes)
+                if nodes[0] >= nodes[1]:
+                    bound = self.game.position_bound(self.root.own, self.root.opp)
+                    raise too_large(self.game, bound, BYTES_A_POSITION)
+                if sign:
+                    return int(sign) * (HORIZON - depth)
         return 0
+
+
+def _new_memory() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return a table of facts, with keys that no position has, and an array for the order of moves."""
+    facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # an impossible key: all cells have two stones
+    return facts, np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
 
 
 @operation

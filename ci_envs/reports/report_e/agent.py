@@ -1,5 +1,6 @@
 """The agent of report E: its network and its search, for a move."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
+from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.reports.report_e.compiled_network import weights_of
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
 
@@ -38,7 +40,7 @@ class ExploringAgent(PositionAgent):
         """
         super().__init__(game, seed=seed)
         self._settings = settings
-        self._tree = new_tree(game, settings.explorations, weights_of(network), 0)
+        self._trees = WorkMemory(partial(new_tree, game, settings.explorations, weights_of(network), 0))
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -46,11 +48,11 @@ class ExploringAgent(PositionAgent):
         return np.array([self._action(row, seed) for row, seed in zip(words, seeds, strict=True)], dtype=np.int64)
 
     def _action(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
-        tree = self._tree
-        tree.random[0] = seed
-        plant_root(tree, words[0], words[1])
-        explore(self.game, tree, self._settings)
-        return int(tree.nodes[next_move(tree, self._settings)]["action"])
+        with self._trees.use() as tree:
+            tree.random[0] = seed
+            plant_root(tree, words[0], words[1])
+            explore(self.game, tree, self._settings)
+            return int(tree.nodes[next_move(tree, self._settings)]["action"])
 
 
 def trained_agent(
