@@ -1,11 +1,12 @@
 """ci_envs: board games for reinforcement learning and computational intelligence, with agents and exact solutions.
 
-Importing the package registers the environments. It does not import Numba or torch, because the names in
-``__init__.pyi`` are loaded on first use.
+Importing the package registers the environments, also in child processes. It does not import Numba or torch, because
+the names in ``__init__.pyi`` are loaded on first use.
 """
 
 import lazy_loader
 
+from ci_envs import child_processes as _child_processes  # noqa: F401 - prepares child processes
 from ci_envs.optimisation import registry as _problems  # noqa: F401 - registers the optimisation problems
 from ci_envs.registry import games as _games  # noqa: F401 - registers the games
 

@@ -7,6 +7,7 @@ n) numbers apart. Decisions are independent of each other: a batch of n boards g
 boards.
 """
 
+import os
 import secrets
 from threading import Lock
 from typing import Any
@@ -21,7 +22,10 @@ STRIDE = 0x9E3779B97F4A7C15**2 % 2**64
 """The difference between the seeds of consecutive decisions."""
 
 _STRIDE = np.uint64(STRIDE)
+
 _LOCK = Lock()  # of all sequences, because an object with a lock of its own could not be copied
+if hasattr(os, "register_at_fork"):  # not on Windows; a forked child must not inherit the lock of another thread
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
 @inline_kernel
