@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent_interface.action import whole_number
+from ci_envs.agent_interface.action import whole_number, whole_numbers
 from ci_envs.agent_interface.observations import Observation, read_observation, read_observations
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
@@ -69,7 +69,8 @@ class Agent:
         Args:
             observation: the observation of the AEC environment: ``observation`` int8 planes, ``action_mask`` int8.
         """
-        return int(self.act_batch({key: value[np.newaxis] for key, value in observation.items()})[0])
+        actions = self.act_batch({key: value[np.newaxis] for key, value in observation.items()})
+        return int(whole_numbers(actions, 1, self)[0])
 
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:
         """Return the actions on n boards, where it is always this agent's turn.
@@ -129,7 +130,7 @@ class PositionAgent(Agent, ABC):
 
     @override
     def act(self, observation: Observation) -> int:
-        return int(self.act_on(read_observation(self.game, observation).words)[0])
+        return int(whole_numbers(self.act_on(read_observation(self.game, observation).words), 1, self)[0])
 
     @override
     def act_batch(self, observations: Observation) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ci_envs.agent_interface.action import whole_numbers
 from ci_envs.agent_interface.decision import ask
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
@@ -33,7 +34,7 @@ def policy_of(agent: Agent) -> CompiledPolicy:
     """
 
     def act(own: int, opp: int) -> int:
-        return int(ask(agent, np.array([[own, opp]], dtype=np.uint64))[0])
+        return int(whole_numbers(ask(agent, np.array([[own, opp]], dtype=np.uint64)), 1, agent)[0])
 
     return compiled_policy(agent) or CompiledPolicy(PythonPolicy(), (Callback(act),))
 

@@ -19,6 +19,7 @@ from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import kernel, specialised
+from ci_envs.validation import exact_integer, unknown_name
 
 Observation: TypeAlias = dict[str, NDArray[np.int8]]
 
@@ -34,11 +35,22 @@ class InvalidActionError(ValueError, AssertionError):
     """An action outside the action space. It is also an AssertionError, as PettingZoo's own wrapper raises."""
 
 
-def check_action(space: MaskedDiscrete, action: object) -> None:
-    """Raise InvalidActionError unless ``action`` is in the action space."""
-    if not space.contains(action):
-        last = int(space.n) - 1
-        raise InvalidActionError(f"action is not in action space: a whole number from 0 to {last}, not {action!r}")
+def checked_action(action: object, count: int) -> int:
+    """Return an action as an int (:func:`~ci_envs.validation.exact_integer`).
+
+    Raises:
+        InvalidActionError: the action is not one of the numbers from 0 to ``count - 1``.
+    """
+    number = exact_integer(action)
+    if number is None or not 0 <= number < count:
+        raise InvalidActionError(f"an action must be a whole number from 0 to {count - 1}, not {action!r}")
+    return number
+
+
+def _checked_agent(agent: str) -> str:
+    if agent not in AGENTS:
+        raise unknown_name("agent", agent, AGENTS)
+    return agent
 
 
 _KEPT = 16  # added to the outcome if the same player moves again; returning one small integer is fastest
@@ -126,12 +138,20 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._advance = specialised(_advance, self.game, self._words, 0, planes, mask)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of the planes and the mask of ``agent``, the same object in every call."""
-        return self.observation_spaces[agent]
+        """Return the space of the planes and the mask of ``agent``, the same object in every call.
+
+        Raises:
+            ValueError: there is no such agent.
+        """
+        return self.observation_spaces[_checked_agent(agent)]
 
     def action_space(self, agent: str) -> MaskedDiscrete:
-        """Return the action space, with a fast ``sample(mask)``, the same object in every call."""
-        return self.action_spaces[agent]
+        """Return the action space, with a fast ``sample(mask)``, the same object in every call.
+
+        Raises:
+            ValueError: there is no such agent.
+        """
+        return self.action_spaces[_checked_agent(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game. Nothing is random, so ``seed`` has no effect. There are no ``options``."""
@@ -197,11 +217,11 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             return
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
-                self.check(action)
+                action = self.check(action)
             self._was_dead_step(action)
             return
         if type(action) not in _INTEGERS:
-            self.check(action)
+            action = self.check(action)
         planes, mask = _empty(self._planes_shape, _INT8), _empty(self._action_count, _INT8)
         try:
             outcome = self._advance(self.game, self._words, action, planes, mask)
@@ -239,9 +259,9 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.rewards = {AGENTS[self._to_move]: float(outcome), AGENTS[1 - self._to_move]: float(-outcome)}
         self._accumulate_rewards()
 
-    def check(self, action: object) -> None:
-        """Raise InvalidActionError unless ``action`` is in the action space."""
-        check_action(self.action_spaces[AGENTS[0]], action)
+    def check(self, action: object) -> int:
+        """Return ``action`` as an int, or raise InvalidActionError if it is not in the action space."""
+        return checked_action(action, self._action_count)
 
     def _end_by_illegal(self) -> None:
         # observations, infos and masks do not change, as with PettingZoo's wrapper
@@ -285,10 +305,12 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
         Raises:
             AssertionError: ``reset`` was not called yet.
+            ValueError: there is no such agent.
         """
         if not hasattr(self, "infos"):
             EnvLogger.error_observe_before_reset()
         if agent != AGENTS[self._to_move]:
+            _checked_agent(agent)
             return self._observe_idle()
         return {"observation": self._planes, "action_mask": self._mask}
 

@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent_interface.action import whole_numbers
 from ci_envs.agent_interface.decision import ask
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import first_outside
 from ci_envs.games.game import Game
+from ci_envs.validation import exact_integer
 
 Opponent = Any
 """Any object that :func:`~ci_envs.agent_interface.making.as_agent` accepts."""
@@ -24,10 +26,26 @@ def replies(opponent: Agent, game: Game, words: NDArray[np.uint64]) -> NDArray[n
         words: non-terminal positions, uint64 of shape (n, 2).
 
     Raises:
-        InvalidActionError: an action is not an integer, or not in the action space.
+        InvalidActionError: an action is not in the action space.
+        TypeError: an action is not an integer.
+        ValueError: there is not one action for each position.
     """
-    given = np.asarray(ask(opponent, words))
-    is_fitting = given.shape == (len(words),) and np.issubdtype(given.dtype, np.integer)
-    if not is_fitting or first_outside(given.astype(np.int64), game.action_count) >= 0:
-        raise InvalidActionError(f"the opponent returned {given!r}, not {len(words)} actions of {game}")
-    return given.astype(np.int64)
+    actions = whole_numbers(ask(opponent, words), len(words), opponent)
+    wrong = first_outside(actions, game.action_count)
+    if wrong >= 0:
+        raise InvalidActionError(
+            f"the opponent played {actions[wrong]}, which is not a whole number from 0 to {game.action_count - 1}"
+        )
+    return actions
+
+
+def checked_seat(seat: Any) -> int | None:
+    """Return the seat of the agent, 0 or 1, or None.
+
+    Raises:
+        ValueError: the seat is something else.
+    """
+    number = exact_integer(seat)
+    if seat is not None and number not in (0, 1):
+        raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
+    return number

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, SupportsInt, cast
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -12,10 +12,10 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent
 from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
-from ci_envs.envs.aec import check_action
+from ci_envs.envs.aec import checked_action
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
 from ci_envs.envs.keys import keys_of_actions
-from ci_envs.envs.opponent import Opponent, replies
+from ci_envs.envs.opponent import Opponent, checked_seat, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.rules_module import rules_module
 from ci_envs.envs.spaces import MaskedDiscrete
@@ -85,8 +85,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             TypeError: ``opponent`` is not an agent.
             ValueError: an argument has another value, or the opponent plays another game.
         """
-        if seat not in (None, 0, 1):
-            raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
+        seat = checked_seat(seat)
         if opponent is None and seat is not None:
             raise ValueError(f"with opponent=None the agent plays both sides: seat must be None, not {seat}")
         self._renderer = Renderer(render_mode)
@@ -169,7 +168,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if not self._is_expected:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no game, or it is over")
         if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
-            action = self._checked(action)
+            action = checked_action(action, len(self._mask))
         planes, mask = self._new_arrays()
         ended, reward, illegal = self._advance(self._boards, self._settings, action, planes, mask)
         if self._is_ply_by_ply:
@@ -231,10 +230,6 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def close(self) -> None:
         """Close the window if it is open."""
         self._renderer.close()
-
-    def _checked(self, action: SupportsInt) -> int:
-        check_action(self.action_space, action)
-        return int(action)
 
     def _draw(self) -> None:
         if self.render_mode == "human":

@@ -62,7 +62,7 @@ class MaskedDiscrete(Discrete[np.int64]):
         """Return a random action: uniform, uniform over the ones of ``mask``, or by ``probability``.
 
         Args:
-            mask: int8 of shape (n,), zeros and ones. All zeros give 0, as in ``Discrete``.
+            mask: int8 or bool of shape (n,), zeros and ones. All zeros give 0, as in ``Discrete``.
             probability: see ``Discrete``.
 
         Raises:
@@ -77,7 +77,7 @@ class MaskedDiscrete(Discrete[np.int64]):
         except (AttributeError, TypeError):  # not an array, or an array of another dtype
             action = -1
         if action < 0:
-            raise ValueError(f"the mask of {self} must be an int8 array of shape ({self.n},), not {mask!r}")
+            raise ValueError(f"the mask of {self} must be an int8 or bool array of shape ({self.n},), not {mask!r}")
         number: np.int64 = self._numbers[action]
         return number
 
@@ -114,8 +114,8 @@ class MaskedMultiDiscrete(MultiDiscrete):
         """Return random actions, int64 of shape (boards,).
 
         Args:
-            mask: int8 of shape (boards, n), ones for the actions to draw from. A row of zeros gives 0. A tuple has the
-                same meaning as in ``MultiDiscrete``.
+            mask: int8 or bool of shape (boards, n), ones for the actions to draw from. A row of zeros gives 0. A tuple
+                has the same meaning as in ``MultiDiscrete``.
             probability: see ``MultiDiscrete``.
 
         Raises:
@@ -124,8 +124,8 @@ class MaskedMultiDiscrete(MultiDiscrete):
         if not isinstance(mask, np.ndarray) or probability is not None:
             return super().sample(mask, probability)
         shape = len(self.nvec), self._row.itemsize
-        if mask.shape != shape or mask.dtype != np.int8:
-            raise ValueError(f"the masks must be an int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
+        if mask.shape != shape or mask.dtype not in (np.int8, np.bool_):
+            raise ValueError(f"the masks must be an int8 or bool array of shape {shape}, not {mask.dtype} {mask.shape}")
         if self._state is None:
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         actions = np.empty(len(mask), dtype=np.int64)

@@ -1,10 +1,9 @@
 """The vector environment of all board games: thousands of boards stepped in one compiled call."""
 
-import operator
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -19,7 +18,7 @@ from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP, BoardSettings, Step, new_step
-from ci_envs.envs.opponent import Opponent, replies
+from ci_envs.envs.opponent import Opponent, checked_seat, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings, checked_openings
@@ -28,7 +27,7 @@ from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.registry.games import resolve
-from ci_envs.validation import integer_between, one_of, true_or_false
+from ci_envs.validation import exact_integer, integer_between, one_of, true_or_false
 
 RENDER_MODES = ("rgb_array", "ansi")
 
@@ -93,8 +92,6 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             ValueError: another argument is out of range, or the opponent plays another game.
         """
         game.need(*VIEWS)
-        if seat not in (None, 0, 1):
-            raise ValueError(f"seat must be 0, 1 or None, not {seat!r}")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
         self.game = game
@@ -107,7 +104,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = MaskedMultiDiscrete(game.action_count, num_envs)
         self._autoreset = mode
-        self._seat, self._limit = seat, ply_limit(game, max_cycles)
+        self._seat, self._limit = checked_seat(seat), ply_limit(game, max_cycles)
         self._openings = checked_openings(openings)
         self._copy = true_or_false("copy", copy)
         ends = np.linspace(0, num_envs, integer_between("threads", threads, 1) + 1).astype(int).tolist()
@@ -243,10 +240,12 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         return {**self.__dict__, "_pool": None}  # threads cannot be copied
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if isinstance(seed, (int, np.integer)):
-            seed = [int(seed) + i for i in range(self.num_envs)]
-        given = [None] * self.num_envs if seed is None else seed
-        seeds = [None if one is None else operator.index(one) for one in given]
+        if seed is None:
+            return [None] * self.num_envs
+        is_one = np.ndim(seed) == 0
+        seeds = [None if one is None else _integer_seed(one) for one in ([seed] if is_one else cast(Any, seed))]
+        if is_one:
+            seeds = [cast(int, seeds[0]) + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"give a seed for each of the {self.num_envs} boards, not {len(seeds)} seeds")
         if any(one is not None and not 0 <= one < 2**64 for one in seeds):
@@ -356,6 +355,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if self._opponent is None:
             final_info |= {"to_move": np.where(ended, out.final_to_move, 0), "_to_move": ended}
         return {"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
+
+
+def _integer_seed(seed: Any) -> int:
+    number = exact_integer(seed)
+    if number is None:
+        raise TypeError(f"a seed must be an integer, not the {type(seed).__name__} {seed!r}")
+    return number
 
 
 def _autoreset_mode(name: str) -> AutoresetMode:

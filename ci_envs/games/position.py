@@ -1,6 +1,5 @@
 """A position of a game as an immutable value: the Python API of the rules."""
 
-import operator
 from dataclasses import FrozenInstanceError
 from functools import lru_cache
 from itertools import compress, count
@@ -15,6 +14,7 @@ from ci_envs.drawing.picture_file import save_picture
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, ONGOING, WIN
 from ci_envs.games.rules import Facts
+from ci_envs.validation import exact_integer
 
 _BITS = bytes.maketrans(b"01", b"\0\1")
 
@@ -96,6 +96,9 @@ class Position:
     def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
         """Return the position whose player to move observes ``planes`` (int8 of shape ``game.observation_shape``).
 
+        Raises:
+            ValueError: ``planes`` have another shape, or values other than 0 and 1.
+
         Examples:
             >>> from ci_envs import Position, TicTacToe
             >>> position = Position.from_text(TicTacToe(), "XX./OO./... X")
@@ -104,6 +107,8 @@ class Position:
         """
         if np.shape(planes) != game.observation_shape:
             raise ValueError(f"planes of {game} have the shape {game.observation_shape}, not {np.shape(planes)}")
+        if not np.isin(planes, (0, 1)).all():
+            raise ValueError(f"planes of {game} have the values 0 and 1, not {np.unique(planes).tolist()}")
         own, opp = game.rules.decode(game, np.ascontiguousarray(planes, dtype=np.int8))
         return cls(game, own, opp, to_move)
 
@@ -179,9 +184,9 @@ class Position:
             >>> Position.start(Quixo()).action_name(0)
             'a1e1'
         """
-        number = operator.index(action)
-        if not 0 <= number < self.game.action_count:
-            raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {number}")
+        number = exact_integer(action)
+        if number is None or not 0 <= number < self.game.action_count:
+            raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {action!r}")
         return self.game.name_for(self.to_move, number)
 
     def targets(self, action: int) -> tuple[str, ...]:
@@ -346,10 +351,10 @@ class Position:
     def _number_of(self, action: SupportsIndex | str) -> int:
         if isinstance(action, str):
             return self.parse_action(action)
-        try:
-            return operator.index(action)
-        except TypeError:
-            raise TypeError(f"an action must be an integer or the name of an action, not {action!r}") from None
+        number = exact_integer(action)
+        if number is None:
+            raise TypeError(f"an action must be an integer or the name of an action, not {action!r}")
+        return number
 
     def _refuse(self, action: int) -> NoReturn:
         raise ValueError(f"action {action} is illegal in {self.to_text()!r}; {self._legal_names()}")

@@ -1,6 +1,5 @@
 """Walks in the game tree: a full walk to a depth, or random play."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.random_numbers import random_below
+from ci_envs.validation import integer_between
 
 
 def perft(position: Position, depth: int) -> int:
@@ -19,16 +19,14 @@ def perft(position: Position, depth: int) -> int:
     Sequences that end earlier do not count, as in the performance tests of chess programs.
 
     Raises:
-        ValueError: ``depth`` is negative.
+        ValueError: ``depth`` is negative or not an integer.
 
     Examples:
         >>> from ci_envs import Position, Quixo, perft
         >>> perft(Position.start(Quixo()), 3)
         76596
     """
-    depth = operator.index(depth)
-    if depth < 0:
-        raise ValueError(f"depth must be 0 or more, not {depth}")
+    depth = integer_between("depth", depth, 0)
     if depth == 0:
         return 1
     if position.result is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
-from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.aec import checked_action
 from ci_envs.envs.rendering import RENDER_MODES
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.registry import resolve_problem
@@ -93,12 +93,7 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         """
         if not self._is_running:
             raise gymnasium.error.ResetNeeded("call reset() first: the episode has not begun, or it is over")
-        number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if not number or not 0 <= action < self.problem.loci:
-            raise InvalidActionError(
-                f"an action must be a whole number from 0 to {self.problem.loci - 1}, not {action!r}"
-            )
-        return int(action)
+        return checked_action(action, self.problem.loci)
 
     @override
     def render(self) -> Any:
