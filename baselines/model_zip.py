@@ -10,6 +10,8 @@ import sb3_contrib
 import stable_baselines3
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from ci_envs.generators import restored_generators
+
 _MODULES = {
     "sb3_contrib.common.maskable.policies": ("MaskablePPO",),
     "sb3_contrib.common.recurrent.policies": ("RecurrentPPO",),
@@ -42,7 +44,8 @@ def load_zip(path: str | Path, *, trust: bool) -> BaseAlgorithm:
         )
     algorithm = algorithm_of(path)
     try:
-        model: BaseAlgorithm = algorithm.load(path, device="cpu")
+        with restored_generators():  # Stable-Baselines3 seeds them with the seed of the model
+            model: BaseAlgorithm = algorithm.load(path, device="cpu")
     except OSError:
         raise
     except Exception as error:  # objects in the file can raise anything

@@ -35,7 +35,8 @@ class SB3Trainer(Trainer):
 
     The loop of Stable-Baselines3 trains the policy, and updates the run between rollouts. The same seed gives the same
     agent, unless the run is interrupted: a resumed run begins new games with new random numbers. Stable-Baselines3 uses
-    and seeds the global random number generators of Python, NumPy and PyTorch.
+    and seeds the global random number generators of Python, NumPy and PyTorch, which
+    :func:`~ci_envs.training.learners.train` restores.
 
     Attributes:
         model: the algorithm with its policy.

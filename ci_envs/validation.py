@@ -134,7 +134,7 @@ def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str =
         owner: The object to which the names belong, for example ``agent minimax`` for the names of its options.
     """
     names = {available_name.lower(): available_name for available_name in available}
-    similar = [names[found] for found in get_close_matches(name.rpartition("/")[2].lower(), names, n=1)]
+    similar = [names[found] for found in get_close_matches(str(name).rpartition("/")[2].lower(), names, n=1)]
     suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
     place = f" for {owner}" if owner else ""
     return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names.values()) or '(none)'}")

@@ -47,7 +47,8 @@ def checked_action(action: object, count: int) -> int:
     return number
 
 
-def _checked_agent(agent: str) -> str:
+def checked_agent(agent: str) -> str:
+    """Return ``agent``, or raise a ValueError if the environment has no such agent."""
     if agent not in AGENTS:
         raise unknown_name("agent", agent, AGENTS)
     return agent
@@ -143,7 +144,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         Raises:
             ValueError: there is no such agent.
         """
-        return self.observation_spaces[_checked_agent(agent)]
+        return self.observation_spaces[checked_agent(agent)]
 
     def action_space(self, agent: str) -> MaskedDiscrete:
         """Return the action space, with a fast ``sample(mask)``, the same object in every call.
@@ -151,7 +152,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         Raises:
             ValueError: there is no such agent.
         """
-        return self.action_spaces[_checked_agent(agent)]
+        return self.action_spaces[checked_agent(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game. Nothing is random, so ``seed`` has no effect. There are no ``options``."""
@@ -310,7 +311,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if not hasattr(self, "infos"):
             EnvLogger.error_observe_before_reset()
         if agent != AGENTS[self._to_move]:
-            _checked_agent(agent)
+            checked_agent(agent)
             return self._observe_idle()
         return {"observation": self._planes, "action_mask": self._mask}
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pettingzoo.utils.wrappers import BaseWrapper
 from typing_extensions import override
 
-from ci_envs.envs.aec import BoardEnv
+from ci_envs.envs.aec import BoardEnv, checked_agent
 from ci_envs.envs.single_agent import SingleAgentEnv
 
 
@@ -95,7 +95,7 @@ class FlatMaskObsAEC(BaseWrapper[str, NDArray[np.int8], int | None]):  # type: i
 
     @override
     def observation_space(self, agent: str) -> Space[NDArray[np.int8]]:
-        return self.observation_spaces[agent]
+        return self.observation_spaces[checked_agent(agent)]
 
     @override
     def observe(self, agent: str) -> NDArray[np.int8]:

@@ -1,5 +1,6 @@
 """Opponents inside environments."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import first_outside
 from ci_envs.games.game import Game
-from ci_envs.validation import exact_integer
+from ci_envs.validation import exact_integer, unknown_name
 
 Opponent = Any
 """Any object that :func:`~ci_envs.agent_interface.making.as_agent` accepts."""
@@ -37,6 +38,13 @@ def replies(opponent: Agent, game: Game, words: NDArray[np.uint64]) -> NDArray[n
             f"the opponent played {actions[wrong]}, which is not a whole number from 0 to {game.action_count - 1}"
         )
     return actions
+
+
+def check_reset_options(options: Mapping[str, Any] | None, *allowed: str) -> None:
+    """Raise a ValueError if the ``options`` of a reset contain another name than the ``allowed`` ones."""
+    for name in options or {}:
+        if name not in allowed:
+            raise unknown_name("option", name, allowed, owner="reset")
 
 
 def checked_seat(seat: Any) -> int | None:

@@ -15,7 +15,7 @@ from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import checked_action
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
 from ci_envs.envs.keys import keys_of_actions
-from ci_envs.envs.opponent import Opponent, checked_seat, replies
+from ci_envs.envs.opponent import Opponent, check_reset_options, checked_seat, replies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.rules_module import rules_module
 from ci_envs.envs.spaces import MaskedDiscrete
@@ -131,9 +131,13 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             seed: the seed of the draw of seats, and of the opponent if it is an agent, 0 to 2^64 - 1.
             options: no options exist.
 
+        Raises:
+            ValueError: the seed is out of range, or an option is given.
+
         Returns:
             The planes and ``{"action_mask": mask, "illegal_action": False}``, with ``to_move`` if there is no opponent.
         """
+        check_reset_options(options)
         super().reset(seed=seed, options=options)
         if seed is not None or not self._is_seeded:
             word = self.np_random.integers(2**64, dtype=np.uint64) if seed is None else seed

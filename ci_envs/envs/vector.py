@@ -18,7 +18,7 @@ from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP, BoardSettings, Step, new_step
-from ci_envs.envs.opponent import Opponent, checked_seat, replies
+from ci_envs.envs.opponent import Opponent, check_reset_options, checked_seat, replies
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings, checked_openings
@@ -154,8 +154,10 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             The planes, int8 of shape (n, height, width, channels), and the info.
 
         Raises:
-            ValueError: the seeds or the mask do not have one element per board, or a seed is negative.
+            ValueError: the seeds or the mask do not have one element per board, a seed is negative, or there is no
+                such option.
         """
+        check_reset_options(options, "reset_mask")
         seeds = self._seeds(seed)
         chosen = self._chosen(options)
         seeded = [i for i in chosen.tolist() if seeds[i] is not None]

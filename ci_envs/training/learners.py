@@ -7,6 +7,7 @@ from typing import Any
 from ci_envs.agent_interface.capabilities import Trainable
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
+from ci_envs.generators import restored_generators
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import import_object, resolve
 from ci_envs.registry.options import PRESET, check_options, read_options, with_preset
@@ -33,7 +34,7 @@ def train(
 
     The folder contains ``config.json`` (all options, the environment, the seed and the versions), ``checkpoint.npz``,
     ``curve.csv`` (the learning curve), the best agent in ``best.*``, and TensorBoard events if ``tensorboard`` is
-    installed.
+    installed. The global random number generators of Python, NumPy and PyTorch are left as they were.
 
     Args:
         learner: The name of an agent that can be trained, optionally with options: ``q_learning:symmetries=true``. Or a
@@ -66,9 +67,10 @@ def train(
     options = {**read_training_options(trainer_type, text), **options}
     config = make_config(trainer_type, game, options)
     seed = integer_between("seed", seed, 0, 2**64 - 1)
-    trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
-    folder = RunFolder(Path(output), trainer.best_file)
-    TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
+    with restored_generators():
+        trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
+        folder = RunFolder(Path(output), trainer.best_file)
+        TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
     agent = trainer.learner if isinstance(component, type) and issubclass(component, Trainer) else name
     return f"{agent}:{folder.best}"
 
