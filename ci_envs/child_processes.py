@@ -1,7 +1,7 @@
 """The preparation of child processes of a process that has imported the package. The import of this module does it.
 
-* A forked child of a process that has used PyTorch would wait for ever for OpenMP threads, because a fork copies only the
-  thread that forks. So PyTorch uses one thread in a forked child.
+* A forked child of a process that has used PyTorch would wait for ever for OpenMP threads, because a fork copies only
+  the thread that forks. So PyTorch uses one thread in a forked child.
 * A child that was started by ``spawn`` or ``forkserver`` imports the package before it runs its function. So it knows
   the ids of the environments, also if it does not import the main module, as in a notebook.
 """

@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from ci_envs.envs.aec import BoardEnv
 from ci_envs.envs.opponent import Opponent
 from ci_envs.envs.vector import VectorBoardEnv
+from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings
 
 class QuixoParameters(TypedDict, total=False):
@@ -65,7 +66,7 @@ def make(id: Literal["Nim-v0"], **parameters: Unpack[NimEnvOptions]) -> BoardEnv
 @overload
 def make(id: Literal["Quarto-v0"], **parameters: Unpack[QuartoEnvOptions]) -> BoardEnv: ...
 @overload
-def make(id: str, **parameters: Unpack[EnvOptions]) -> BoardEnv: ...
+def make(id: str | Game, **parameters: Unpack[EnvOptions]) -> BoardEnv: ...
 @overload
 def make_vec(
     environment: Literal["Quixo-v0"],
@@ -100,7 +101,7 @@ def make_vec(
 ) -> VectorBoardEnv: ...
 @overload
 def make_vec(
-    environment: str,
+    environment: str | Game,
     num_envs: int = 1,
     opponent: Opponent | None = "random",
     seat: int | None = None,

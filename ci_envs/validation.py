@@ -2,19 +2,22 @@
 
 import math
 import operator
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+_DIGITS = "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"
+
 
 def exact_integer(value: Any) -> int | None:
     """Return the integer that an object is, or None if it is something else.
 
     Args:
-        value: An int, an integer of NumPy or PyTorch, or an array or tensor with one integer. A bool, a float and a text
-            are not integers here, even if they could be converted.
+        value: Any object. An integer is an int, an integer of NumPy or PyTorch, or an array or tensor with one integer.
+            A bool, a float and a text are not integers here, even if they could be converted.
     """
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
@@ -133,11 +136,16 @@ def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str =
         available: All available names.
         owner: The object to which the names belong, for example ``agent minimax`` for the names of its options.
     """
-    names = {available_name.lower(): available_name for available_name in available}
-    similar = [names[found] for found in get_close_matches(str(name).rpartition("/")[2].lower(), names, n=1)]
+    names = {_spelled(available_name): available_name for available_name in available}
+    similar = [names[found] for found in get_close_matches(_spelled(str(name).rpartition("/")[2]), names, n=1)]
     suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
     place = f" for {owner}" if owner else ""
     return ValueError(f"Unknown {kind} {name!r}{place}.{suggestion} Available: {', '.join(names.values()) or '(none)'}")
+
+
+def _spelled(name: str) -> str:
+    """Return a name in lower case, with its digits as words, except in a version such as ``-v0``."""
+    return re.sub(r"(?<!-v)\d", lambda digit: _DIGITS[int(digit[0])], name.lower())
 
 
 def _is_finite_number(value: Any) -> bool:

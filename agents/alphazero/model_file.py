@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ci_envs.agents.alphazero.network import Architecture, Network, network_for
+from ci_envs.agents.alphazero.network import Architecture, Network, new_network
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_files
 from ci_envs.storage.tensors import read_metadata, read_tensors, write_tensors
@@ -80,7 +80,7 @@ def read_model(path: str | Path, game: Game) -> ModelFile:
         raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
     weights = {name.removeprefix("network."): tensor for name, tensor in tensors.items() if name.startswith("network.")}
     try:
-        network = network_for(game, Architecture(**about["architecture"]))
+        network = new_network(game, Architecture(**about["architecture"]))
         network.load_state_dict(weights)
         notes = dict(about["notes"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:

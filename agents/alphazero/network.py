@@ -214,11 +214,6 @@ _NETWORKS = {"heads": HeadsNetwork, "pooled": PooledNetwork, "unpadded": Unpadde
 """The classes of networks by layout."""
 
 
-def network_for(game: Game, architecture: Architecture) -> Network:
-    """Return a network with random weights from PyTorch's global random numbers."""
-    return _NETWORKS[architecture.layout](game, architecture)
-
-
 def _linear_head(features: int, units: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(features, units), nn.LeakyReLU(), nn.Linear(units, outputs))
 
@@ -235,8 +230,8 @@ def _number_head(channels_in: int, channels: int, cells: int) -> nn.Sequential:
     )
 
 
-def new_network(game: Game, architecture: Architecture, seed: int) -> Network:
-    """Return a network whose random weights depend only on the seed."""
+def new_network(game: Game, architecture: Architecture, seed: int = 0) -> Network:
+    """Return a network whose random weights depend only on the seed. PyTorch's global random numbers do not change."""
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
-        return network_for(game, architecture)
+        return _NETWORKS[architecture.layout](game, architecture)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agents.alphazero.inference import inference
-from ci_envs.agents.alphazero.network import Network, network_for
+from ci_envs.agents.alphazero.network import Network, new_network
 from ci_envs.agents.alphazero.search import NetworkOutput
 from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.cluster import RayPool
@@ -115,7 +115,7 @@ def _play_share(
     plan: SelfPlay, broadcast: tuple[Any, dict[str, torch.Tensor]], games: int, seed: Sequence[int]
 ) -> NDArray[np.void]:
     architecture, weights = broadcast
-    network = network_for(plan.game, architecture)
+    network = new_network(plan.game, architecture)
     network.load_state_dict(weights)
     return plan.play(inference(network), games, np.random.default_rng(seed))
 

@@ -77,6 +77,7 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
         **options: further options, by name.
 
     Raises:
+        TypeError: ``spec`` is not a text, or ``env_or_game`` is none of these.
         ValueError: the agent or an option is unknown, an option is missing or has an invalid value, or the agent
             does not play this game.
         OSError: a file cannot be read.
@@ -86,6 +87,8 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
         >>> agent = make_agent("nim_expert", Nim((1, 2, 4)), seed=0)
         >>> agent = make_agent("minimax", Nim((1, 2, 4)), depth=3)
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"spec must be a text such as 'minimax:depth=4', not {spec!r}: use as_agent for objects")
     name, component, text = AGENTS.load(spec)
     game = game_of(env_or_game)
     is_registered = name in AGENTS.names()
@@ -232,11 +235,26 @@ def _shared(thing: Any, game: Game, seed: int | None, make: Maker | None) -> Age
             return agent
     for method, cls in _BY_METHOD.items():
         if callable(getattr(thing, method, None)):
+            _check_takes_observation(thing, method)
             return cls(game, thing, seed=seed, make=make)
     raise TypeError(
         "an agent is an agent of ci_envs, a function of an observation, a class or an object with act(observation) or "
         f"predict(observation), or a spec string, not {thing!r}"
     )
+
+
+def _check_takes_observation(thing: Any, method: str) -> None:
+    try:
+        signature = inspect.signature(thing if method == "__call__" else getattr(thing, method))
+    except (TypeError, ValueError):  # a function that is written in C
+        return
+    try:
+        signature.bind({})
+    except TypeError:
+        name = name_of(thing) if method == "__call__" else f"{name_of(thing)}.{method}"
+        raise TypeError(
+            f"an agent gets one argument, {{'observation': planes, 'action_mask': mask}}: change {name}{signature}"
+        ) from None
 
 
 def game_of(env_or_game: Any) -> Game:
@@ -245,9 +263,4 @@ def game_of(env_or_game: Any) -> Game:
     Raises:
         TypeError: the argument is none of these.
     """
-    if isinstance(env_or_game, str):
-        return resolve(env_or_game)[1]
-    game = getattr(getattr(env_or_game, "unwrapped", None), "game", env_or_game)
-    if not isinstance(game, Game):
-        raise TypeError(f"need an environment of ci_envs, its id, or a game, not {env_or_game!r}")
-    return game
+    return resolve(env_or_game)[1]

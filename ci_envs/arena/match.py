@@ -14,6 +14,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.validation import exact_integer
 
 BATCH_SIZE = 1024
 """Maximum number of boards that are played at the same time, which limits the memory of a match."""
@@ -103,7 +104,7 @@ def play_match(
 
 def check_games(games: int) -> None:
     """Raise a ValueError if ``games`` is not a possible number of games of a match."""
-    if games < 2:
+    if (exact_integer(games) or 0) < 2:
         raise ValueError(f"games must be 2 or more, so that each agent can move first, not {games!r}")
 
 

@@ -1,6 +1,6 @@
 """Tournaments: round robins in which every two agents play a match."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -26,7 +26,7 @@ from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
-from ci_envs.validation import integer_between
+from ci_envs.validation import exact_integer, integer_between, unknown_name
 
 
 class Entrant(NamedTuple):
@@ -91,8 +91,8 @@ class Tournament:
 
     def __init__(
         self,
-        environment: str | Game,
-        agents: Sequence[Any],
+        environment: str | Game | Any,
+        agents: Iterable[Any],
         *,
         games: int = 100,
         seed: int = 0,
@@ -106,7 +106,7 @@ class Tournament:
         """Make the agents.
 
         Args:
-            environment: an id, optionally with parameters, or a game.
+            environment: an id, optionally with parameters, a game, or an environment.
             agents: two or more objects that :func:`~ci_envs.agent_interface.making.as_agent` accepts, each alone or as
                 a tuple with its label. The same agent can occur twice.
             games: games per match, at least 2.
@@ -128,17 +128,20 @@ class Tournament:
                 sent to workers.
             ImportError: ``workers`` needs Ray, which is not installed.
         """
-        self.game, options = (environment, {}) if isinstance(environment, Game) else resolve(environment)[1:]
-        self.environment = str(environment)
+        _, self.game, options = resolve(environment)
+        self.environment = environment if isinstance(environment, str) else str(self.game)
         self.games = games
         self.seed = seed
         self.max_cycles = options.get("max_cycles") if max_cycles is None else max_cycles
         ply_limit(self.game, self.max_cycles)
         check_games(games)
-        if seed < 0:
+        if (number := exact_integer(seed)) is None or number < 0:
             raise ValueError(f"seed must be 0 or more, not {seed!r}")
+        if isinstance(agents, str) or not isinstance(agents, Iterable):
+            raise TypeError(f"agents must be a list such as ['random', 'minimax:depth=2'], not {agents!r}")
+        agents = list(agents)
         if len(agents) < 2:
-            raise ValueError(f"a comparison needs at least two agents, not {len(agents)}")
+            raise ValueError(f"a comparison needs at least two agents, for example {[*map(name_of, agents), 'random']}")
         self.random_plies = random_plies
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
@@ -317,8 +320,8 @@ class TournamentOptions(TypedDict, total=False):
 
 
 def compare(
-    environment: str | Game,
-    agents: Sequence[Any],
+    environment: str | Game | Any,
+    agents: Iterable[Any],
     *,
     progress: Progress | None = None,
     output: str | Path | None = None,
@@ -336,6 +339,9 @@ def compare(
         >>> comparison.total("minimax:depth=2").total.losses
         0
     """
+    for name in options:
+        if name not in TournamentOptions.__annotations__:
+            raise unknown_name("option", name, TournamentOptions.__annotations__, owner="compare")
     return Tournament(environment, agents, **options).play(progress, output=output, resume=resume)
 
 

@@ -77,7 +77,7 @@ class MaskedDiscrete(Discrete[np.int64]):
         except (AttributeError, TypeError):  # not an array, or an array of another dtype
             action = -1
         if action < 0:
-            raise ValueError(f"the mask of {self} must be an int8 or bool array of shape ({self.n},), not {mask!r}")
+            raise ValueError(f"the mask of {self} must be a bool or int8 array of shape ({self.n},), not {mask!r}")
         number: np.int64 = self._numbers[action]
         return number
 
@@ -125,7 +125,7 @@ class MaskedMultiDiscrete(MultiDiscrete):
             return super().sample(mask, probability)
         shape = len(self.nvec), self._row.itemsize
         if mask.shape != shape or mask.dtype not in (np.int8, np.bool_):
-            raise ValueError(f"the masks must be an int8 or bool array of shape {shape}, not {mask.dtype} {mask.shape}")
+            raise ValueError(f"the masks must be a bool or int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
         if self._state is None:
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)
         actions = np.empty(len(mask), dtype=np.int64)

@@ -371,7 +371,7 @@ def _autoreset_mode(name: str) -> AutoresetMode:
 
 
 def make_vec(
-    environment: str,
+    environment: str | Game,
     num_envs: int = 1,
     opponent: Opponent | None = "random",
     seat: int | None = None,
@@ -380,7 +380,7 @@ def make_vec(
     """Make the vector environment of a registered id. This is Gymnasium's vector entry point.
 
     Args:
-        environment: a registered id, optionally with parameters.
+        environment: a registered id, optionally with parameters, or a game.
         num_envs: the number of boards.
         opponent: see :class:`VectorBoardEnv`.
         seat: see :class:`VectorBoardEnv`.

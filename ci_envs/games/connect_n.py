@@ -177,26 +177,32 @@ class ConnectN(GridGame):
         return _TRAINING_PRESETS.get((self.rows, self.cols, self.n, self.gravity), {})
 
 
-def TicTacToe() -> ConnectN:  # noqa: N802 - used like the class of a game
+def TicTacToe(**parameters: Any) -> ConnectN:  # noqa: N802 - used like the class of a game
     """Return tic-tac-toe: three in a row on 3 x 3 cells.
+
+    Args:
+        **parameters: other parameters of :class:`ConnectN`, by name.
 
     Examples:
         >>> from ci_envs import TicTacToe
         >>> TicTacToe()
         ConnectN(rows=3, cols=3, n=3, gravity=False)
     """
-    return ConnectN(3, 3, 3)
+    return ConnectN(**{"rows": 3, "cols": 3, "n": 3, **parameters})
 
 
-def ConnectFour() -> ConnectN:  # noqa: N802
+def ConnectFour(**parameters: Any) -> ConnectN:  # noqa: N802
     """Return Connect Four: four in a row on 6 rows and 7 columns, with gravity.
+
+    Args:
+        **parameters: other parameters of :class:`ConnectN`, by name.
 
     Examples:
         >>> from ci_envs import ConnectFour
         >>> ConnectFour()
         ConnectN(rows=6, cols=7, n=4, gravity=True)
     """
-    return ConnectN(6, 7, 4, gravity=True)
+    return ConnectN(**{"rows": 6, "cols": 7, "n": 4, "gravity": True, **parameters})
 
 
 _BLOCKS_AND_WINS = "minimax:depth=2,evaluation=false"  # otherwise plays at random

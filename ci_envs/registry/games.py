@@ -113,21 +113,34 @@ def registered() -> tuple[str, ...]:
     return tuple(_specs)
 
 
-def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tuple[GameSpec, Game, dict[str, Any]]":
+def resolve(
+    id: "str | Game | Any", further: tuple[str, ...] = (), /, **parameters: Any
+) -> "tuple[GameSpec, Game, dict[str, Any]]":
     """Return the registered spec, the game and the environment options of an id with parameters.
 
     ``module:Hex-v0`` imports ``module`` first, as in Gymnasium. ``module:Hex`` and ``file.py:Hex`` name the class of a
     game that is not registered.
 
     Args:
-        id: A registered id or a reference, optionally with parameters.
+        id: A registered id or a reference, optionally with parameters. Or a game, or an environment (wrapped or not).
         further: The names of further environment options besides ``max_cycles`` and ``render_mode``. The id cannot
             contain these options.
         **parameters: Parameters of the game, and environment options.
 
     Raises:
+        TypeError: ``id`` is none of these.
         ValueError: The id or a parameter is unknown, or a value is out of range.
     """
+    if "max_episode_steps" in parameters:
+        raise ValueError(
+            f"instead of max_episode_steps use max_cycles={parameters['max_episode_steps']!r}, the plies of both "
+            "players, or gymnasium.make_vec(..., vectorization_mode='sync')"
+        )
+    others = {key: NamedOption(key, Any, None) for key in further}
+    if not isinstance(id, str):
+        game, own = _game_of_object(id)
+        options = check_options(str(game), {**own, **parameters}, {**ENV_OPTIONS, **others})
+        return GameSpec(type(game).__name__, type(game)), game, options
     name, text = split_id(id)
     spec = _specs.get(name) or _referred(name)
     if spec is None and name in _ids:
@@ -140,11 +153,21 @@ def resolve(id: str, further: tuple[str, ...] = (), /, **parameters: Any) -> "tu
     cls = spec.game_class()
     allowed = options_of(cls)
     known = {**allowed, **ENV_OPTIONS}
-    others = {key: NamedOption(key, Any, None) for key in further}
     options = check_options(name, read_options(name, text, known), known)
     options |= check_options(name, parameters, {**known, **others})
     game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
     return spec, game, {key: value for key, value in options.items() if key not in allowed}
+
+
+def _game_of_object(thing: Any) -> "tuple[Game, dict[str, Any]]":
+    """Return a game or the game of an environment, and the options of the environment that differ from the defaults."""
+    from ci_envs.games.game import Game
+
+    env = getattr(thing, "unwrapped", thing)
+    game, max_cycles = getattr(env, "game", thing), getattr(env, "max_cycles", None)
+    if not isinstance(game, Game):
+        raise TypeError(f"need an environment of ci_envs, its id, or a game such as Quixo(size=5), not {thing!r}")
+    return game, {} if max_cycles is None else {"max_cycles": max_cycles}
 
 
 def split_id(id: str) -> tuple[str, str | None]:

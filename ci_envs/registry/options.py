@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass, is_dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property, wraps
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin
 
 import msgspec
 import numpy as np
@@ -402,6 +402,17 @@ def with_preset(
     return {**read_options(owner, presets[name], options), **own}
 
 
+def _check_names(owner: str, given: Mapping[str, Any], signature: inspect.Signature) -> None:
+    """Raise a ValueError if a function with this signature does not have an argument of a given name."""
+    parameters = signature.parameters.values()
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    allowed = [parameter.name for parameter in parameters if parameter.name != "self"]
+    for name in given:
+        if name not in allowed:
+            raise unknown_name("option", name, allowed, owner=owner)
+
+
 def validated(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that checks its options when it is called, as their annotations declare them.
 
@@ -417,9 +428,11 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
         ValueError: number must be a whole number from 2, not 1
     """
     signature = inspect.signature(function)
+    owner = function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        _check_names(owner, kwargs, signature)
         bound = signature.bind(*args, **kwargs)
         for name, option in options_of(function).items():
             if name in bound.arguments and option.declared is not _UNDECLARED:
@@ -431,6 +444,15 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
 
 class Validated:
     """A base class of dataclasses that checks the fields that declare an :class:`Option`."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Make an object after a check of the names of its fields.
+
+        Raises:
+            ValueError: there is no such field.
+        """
+        _check_names(cls.__name__, kwargs, inspect.signature(cls.__init__))
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         """Check the fields.
