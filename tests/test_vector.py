@@ -616,9 +616,14 @@ class TestSampling:
         assert space.sample().tolist() == theirs.sample().tolist()
         assert space.sample(mask=(one, one)).tolist() == theirs.sample(mask=(one, one)).tolist() == [2, 2]
 
-    @pytest.mark.parametrize(
-        "mask", [np.ones((2, 4), np.int8), np.ones(5, np.int8), np.ones((2, 5)), np.ones((2, 5), bool)]
-    )
+    def test_the_masks_of_the_environment_are_masks_of_its_space(self):
+        env, space = make_vec("TicTacToe-v0", 4, opponent="random"), MaskedMultiDiscrete(9, 4, seed=0)
+        _, info = env.reset(seed=0)
+        assert env.action_masks().dtype == np.bool_
+        expected = MaskedMultiDiscrete(9, 4, seed=0).sample(info["action_mask"])
+        assert space.sample(env.action_masks()).tolist() == expected.tolist()
+
+    @pytest.mark.parametrize("mask", [np.ones((2, 4), np.int8), np.ones(5, np.int8), np.ones((2, 5))])
     def test_other_masks_are_refused(self, mask):
         with pytest.raises(ValueError, match=r"int8.*\(2, 5\)"):
             MaskedMultiDiscrete(5, 2).sample(mask)

@@ -244,7 +244,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:
             return [None] * self.num_envs
-        is_one = np.ndim(seed) == 0
+        is_one = np.ndim(cast(Any, seed)) == 0
         seeds = [None if one is None else _integer_seed(one) for one in ([seed] if is_one else cast(Any, seed))]
         if is_one:
             seeds = [cast(int, seeds[0]) + i for i in range(self.num_envs)]
