@@ -88,11 +88,11 @@ def test_an_agent_analyses_the_same_in_threads(spec, game, monkeypatch):
 
     def analysed(position):
         found = agent.analyse(position)
-        tree = None if found.tree is None else found.tree(1)
-        return found.value, dict(found.action_values), found.principal_variation, found.nodes, repr(tree)
+        visits = None if found.visits is None else found.visits.tolist()
+        return repr((found, visits))  # as a text, because nan differs from itself
 
     alone = [analysed(position) for position in positions]
-    assert str(in_threads(analysed, positions)) == str(alone)  # as texts, because nan differs from itself
+    assert in_threads(analysed, positions) == alone
 
 
 def test_alphazero_acts_the_same_in_threads_on_one_board_and_on_many():
@@ -113,10 +113,10 @@ def test_an_agent_acts_while_one_of_its_analyses_is_suspended():
     next(analyses)
     in_threads(agent.analyse, [other] * 3)
     *_, last = analyses
-    assert last == expected
-    assert last.tree(1) == expected.tree(1)
+    assert repr(last) == repr(expected)
+    assert repr(last.tree(1)) == repr(expected.tree(1))
     agent.analyse(other)
-    assert last.tree(1) == expected.tree(1)  # later searches leave it
+    assert repr(last.tree(1)) == repr(expected.tree(1))  # later searches leave it
 
 
 @pytest.mark.parametrize(
