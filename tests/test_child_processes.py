@@ -32,7 +32,9 @@ action("alphazero:simulations=4")  # an agent before the fork
 with multiprocessing.get_context("fork").Pool(2) as pool:
     print(len(pool.map(action, ["alphazero:simulations=4", "minimax:depth=2"])))
 """
-FUNCTION = "lambda seen: int((torch.randn(600, 600) @ torch.randn(600, 600)).numel() * 0 + seen['action_mask'].argmax())"
+FUNCTION = (
+    "lambda seen: int((torch.randn(600, 600) @ torch.randn(600, 600)).numel() * 0 + seen['action_mask'].argmax())"
+)
 
 IN_MAIN = """
 def main():

@@ -7,11 +7,26 @@ import pytest
 from click.testing import CliRunner
 
 import ci_envs
+from ci_envs.agents import as_agent
+from ci_envs.agents.search.minimax import MinimaxAgent
+from ci_envs.arena import compare
 from ci_envs.cli.main import main
 from ci_envs.optimisation import optimise, set_covering
 from ci_envs.training import train
 
 QUIXO = ci_envs.Quixo()
+
+
+class TwoArguments:
+    def act(self, seen, mask):
+        return 0
+
+
+def started(id):
+    env = ci_envs.make(id)
+    env.reset()
+    return env
+
 
 IN_PYTHON = {
     "a misspelt id": (lambda: ci_envs.make("Quxo-v0"), "Did you mean 'Quixo-v0'?"),
@@ -49,6 +64,50 @@ IN_PYTHON = {
     "a trainer without its algorithm": (
         lambda: train("sb3", "Nim-v0", output="no"),
         "one of maskable_ppo, ppo, a2c",
+    ),
+    "steps of an episode of many boards": (
+        lambda: gymnasium.make_vec("ci_envs/TicTacToe-v0", num_envs=2, max_episode_steps=5),
+        "use max_cycles=5, the plies of both players, or gymnasium.make_vec(..., vectorization_mode='sync')",
+    ),
+    "steps of an episode": (lambda: ci_envs.make("Quixo-v0", max_episode_steps=5), "use max_cycles=5"),
+    "the class of a game": (lambda: ci_envs.make(ci_envs.Quixo), "a game such as Quixo(size=5), not <class"),
+    "a parameter of a game that is made": (lambda: ci_envs.make(QUIXO, size=3), "Available: max_cycles, render_mode"),
+    "a misspelt parameter of a game": (lambda: ci_envs.Quixo(sise=4), "Did you mean 'size'?"),
+    "a width": (lambda: ci_envs.ConnectFour(width=7), "Available: rows, cols, n, gravity"),
+    "a misspelt option of a class": (lambda: MinimaxAgent(QUIXO, dept=3), "Did you mean 'depth'?"),
+    "exchanged arguments": (
+        lambda: ci_envs.make_agent(QUIXO, "minimax"),
+        "a text such as 'minimax:depth=4'",
+    ),
+    "a function instead of a name": (lambda: ci_envs.make_agent(len, QUIXO), "use as_agent for objects"),
+    "one agent instead of a list": (lambda: compare("TicTacToe-v0", "random"), "a list such as ['random', "),
+    "an agent instead of a list": (lambda: compare(QUIXO, as_agent("random", QUIXO)), "a list such as ['random', "),
+    "a list of one agent": (lambda: compare("Nim-v0", [lambda seen: 0]), "for example ['<lambda>', 'random']"),
+    "a misspelt option of a comparison": (lambda: compare("Nim-v0", ["random"] * 2, game=3), "Did you mean 'games'?"),
+    "half a game": (lambda: compare("Nim-v0", ["random"] * 2, games=2.5), "games must be 2 or more"),
+    "no seed": (lambda: compare("Nim-v0", ["random"] * 2, seed=None), "seed must be 0 or more, not None"),
+    "a function of two arguments": (lambda: as_agent(lambda seen, mask: 0, QUIXO), "change <lambda>(seen, mask)"),
+    "a function without arguments": (lambda: as_agent(lambda: 0, QUIXO), "change <lambda>()"),
+    "a method of two arguments": (lambda: as_agent(TwoArguments(), QUIXO), "change TwoArguments.act(seen, mask)"),
+    "another name of a game": (lambda: ci_envs.make("Connect4-v0"), "Did you mean 'ConnectFour-v0'?"),
+    "another name of a game in lower case": (lambda: ci_envs.make("connect_4-v1"), "Did you mean 'ConnectFour-v0'?"),
+    "a misspelt agent of PettingZoo": (
+        lambda: started("TicTacToe-v0").observe("player_O"),
+        "Available: player_0, player_1",
+    ),
+    "the number of an agent of PettingZoo": (lambda: started("Nim-v0").action_space(0), "Unknown agent 0."),
+    "an agent without observations": (lambda: started("Nim-v0").observation_space("x"), "Unknown agent 'x'."),
+    "an agent of flat observations": (
+        lambda: ci_envs.FlatMaskObsAEC(started("Nim-v0")).observation_space("player_2"),
+        "Unknown agent 'player_2'.",
+    ),
+    "a misspelt option of a reset": (
+        lambda: ci_envs.make_vec("Nim-v0", 2).reset(options={"reset_masks": None}),
+        "Did you mean 'reset_mask'?",
+    ),
+    "an option of a reset": (
+        lambda: gymnasium.make("ci_envs/Nim-v0").reset(options={"seat": 1}),
+        "Unknown option 'seat' for reset.",
     ),
     "an unknown action": (lambda: ci_envs.Position.start(ci_envs.TicTacToe()).play("z9"), "legal are a1 (0)"),
 }

@@ -17,10 +17,13 @@ def whole_number(answer: Any, agent: Any) -> int:
 
     Raises:
         TypeError: the answer is something else.
+        ValueError: the integer has more than 64 bits.
     """
     number = exact_integer(answer)
     if number is None:
         raise TypeError(f"{_name(agent)} returned {answer!r}: an action must be an integer")
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{_name(agent)} returned {answer!r}: an action must be an integer of 64 bits")
     return number
 
 
