@@ -34,6 +34,7 @@ EXTENDED = {
     "alphazero_learning",
     "alphazero_training",
     "check_game",
+    "child_processes",
     "cluster",
     "compiled",
     "examples",

@@ -13,11 +13,12 @@ from ci_envs.baselines.model_zip import load_zip
 from ci_envs.generators import restored_generators
 from ci_envs.training import train
 
+LADDER = {"ladder": ("random",), "ladder_games": 2}
 SHORT = {
-    "sb3:maskable_ppo": {"steps": 32, "boards": 1, "opponents": ("random",), "n_steps": 16, "ladder_games": 2},
-    "sb3:dqn": {"steps": 8, "boards": 1, "opponents": ("random",), "ladder_games": 2},
-    "alphazero": {"iterations": 1, "games": 2, "simulations": 4, "ladder_games": 2},
-    "neat": {"generations": 1, "population": 20, "games": 2},
+    "sb3:maskable_ppo": {"steps": 32, "boards": 1, "opponents": ("random",), "n_steps": 16, **LADDER},
+    "sb3:dqn": {"steps": 8, "boards": 1, "opponents": ("random",), **LADDER},
+    "alphazero": {"iterations": 1, "games": 2, "simulations": 4, **LADDER},
+    "neat": {"generations": 1, "population": 20, "games": 2, **LADDER},
 }
 
 

@@ -21,6 +21,8 @@ LAYERS = (
         "ci_envs.registry",
         "ci_envs.extras",
         "ci_envs.devices",
+        "ci_envs.generators",
+        "ci_envs.child_processes",
     },
     {"ci_envs.cluster"},
     {"ci_envs.kernels"},
