@@ -4,20 +4,122 @@ The symmetries of the game that fix the initial position map reachable positions
 representative of each set of symmetric positions is stored.
 """
 
+import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game, least_image
-from ci_envs.games.operations import ONGOING, action_count, legal, play, result, transform
+from ci_envs.games.operations import ONGOING, action_count, is_duplicate, keeps_turn, legal, play, result, transform
+from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_indexed_slot
-from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS
+from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, symmetries_of
 from ci_envs.solver.solution import Progress, too_large
 
 _EXPANDED_A_CALL = 1 << 18  # positions per call; Python handles an interrupt only between two calls
 _NOWHERE = -1
+_EXPANDED, _STORED, _LINKS = range(3)  # indices in the counts
+
+MAX_LINKED_POSITIONS = 1 << 27
+"""Maximum number of positions of a game that can cycle."""
+
+BYTES_A_LINKED_POSITION = 36.0
+"""Memory per position without its links: two words, at most four slots of the hash table, a degree and a score."""
+
+
+def _half_of_memory() -> int:
+    """Return half of the machine's memory in bytes, or 4 GB where its size is unknown."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError):
+        return 4 * 10**9
+
+
+MAX_MEMORY = _half_of_memory()
+"""Maximum memory in bytes for the positions of a game that can cycle and their links."""
+
+
+class Enumeration:
+    """A breadth-first search of the positions that play can reach from a position.
+
+    It stores one of each set of positions that are symmetric under the symmetries that fix the root.
+
+    Attributes:
+        symmetries: The numbers of these symmetries, int64 of shape (symmetries,).
+        places: The row of the position in each slot of a hash table (:mod:`ci_envs.kernels.hash_table`), int32.
+    """
+
+    def __init__(self, root: Position, *, linked: bool = False) -> None:
+        """Begin with one position.
+
+        Args:
+            root: The position.
+            linked: Whether to store terminal positions too, and the successors of each position.
+        """
+        self.symmetries = symmetries_of(root)
+        self._game, self._linked = root.game, linked
+        self._words, self.places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
+        self._degrees = np.zeros(len(self._words) if linked else 0, dtype=np.uint16)
+        self._links = np.empty(len(self._degrees), dtype=np.int32)
+        self._words[0], self._counts = (root.own, root.opp), np.array([0, 1, 0])
+        _index(self._words, self.places, 1)
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The positions that were found, in this order, rows (own, opp)."""
+        return self._words[: self._counts[_STORED]]
+
+    @property
+    def degrees(self) -> NDArray[np.uint16]:
+        """The number of links of each position: 0 if it is terminal."""
+        return self._degrees[: self._counts[_STORED]]
+
+    @property
+    def links(self) -> NDArray[np.int32]:
+        """The successors of all positions in turn: twice the row, plus 1 if the player who acted moves again."""
+        return self._links[: self._counts[_LINKS]]
+
+    def run(self, plies: int | None, progress: Progress | None) -> None:
+        """Find the positions after at most ``plies`` plies, or all positions.
+
+        Raises:
+            ValueError: There are too many positions.
+        """
+        counts, level_end, level = self._counts, 1, 0
+        while counts[_EXPANDED] < counts[_STORED] and level != plies:
+            self._make_room()
+            budget = min(level_end - counts[_EXPANDED], np.int64(_EXPANDED_A_CALL))
+            arrays = self._words, self.places, counts, self._degrees, self._links
+            _expand(self._game, *arrays, self.symmetries, budget)
+            if counts[_EXPANDED] == level_end:
+                level_end, level = counts[_STORED], level + 1
+            if progress:
+                progress(int(counts[_STORED]), None)
+            self._check_size()
+
+    def _make_room(self) -> None:
+        """Enlarge the arrays that might be too small for the successors of the next position."""
+        actions, (_, stored, links) = self._game.action_count, self._counts
+        if len(self._words) - stored <= actions:
+            self._words = _enlarged(self._words)
+            self._degrees = _enlarged(self._degrees)
+            self.places = np.full(2 * len(self.places), _NOWHERE, dtype=np.int32)
+            _index(self._words, self.places, stored)
+        if self._linked and len(self._links) - links <= actions:
+            self._links = _enlarged(self._links, actions)
+
+    def _check_size(self) -> None:
+        stored, links = self._counts[_STORED:].tolist()
+        if not self._linked:
+            most = MAX_LINKED_POSITIONS if self._game.can_cycle else MAX_POSITIONS
+            if stored > most:
+                raise too_large(self._game, most, BYTES_A_POSITION, more=True)
+            return
+        size = BYTES_A_LINKED_POSITION * stored + self._links.itemsize * links
+        if stored > MAX_LINKED_POSITIONS or size > MAX_MEMORY:
+            raise too_large(self._game, stored, size / stored, more=True)
 
 
 class Reachable:
@@ -41,11 +143,9 @@ class Reachable:
             ValueError: There are too many positions.
         """
         self.game = game
-        self.symmetries = _symmetries(game)
+        self.symmetries = symmetries_of(Position.start(game))
         self.representatives = self._enumerate(progress)
-        sizes = np.empty(len(self.representatives), dtype=np.int64)
-        _count_images(game, self.representatives, self.symmetries, sizes)
-        self._ends = np.cumsum(sizes)
+        self._ends = np.cumsum(set_sizes(game, self.representatives, self.symmetries))
         self.count = int(self._ends[-1])
 
     def draw(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
@@ -57,7 +157,9 @@ class Reachable:
 
     def _enumerate(self, progress: Progress | None) -> NDArray[np.uint64]:
         """Return the representatives, rows (own, opp)."""
-        return _breadth_first(self.game, self.symmetries, None, progress)
+        enumeration = Enumeration(Position.start(self.game))
+        enumeration.run(None, progress)
+        return enumeration.words.copy()
 
 
 def early_positions(game: Game, plies: int) -> NDArray[np.uint64]:
@@ -75,43 +177,23 @@ def early_positions(game: Game, plies: int) -> NDArray[np.uint64]:
     Raises:
         ValueError: There are too many positions.
     """
-    return _breadth_first(game, _symmetries(game), plies, None)
+    enumeration = Enumeration(Position.start(game))
+    enumeration.run(plies, None)
+    return enumeration.words.copy()
 
 
-def _symmetries(game: Game) -> NDArray[np.int64]:
-    """Return the numbers of the symmetries that fix the initial position."""
-    images = game.rules.images(game, *game.start())
-    return np.flatnonzero((images == images[0]).all(axis=1))
+def set_sizes(game: Game, words: NDArray[np.uint64], symmetries: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the number of different images of each position under a group of symmetries, shape (positions,)."""
+    sizes = np.empty(len(words), dtype=np.int32)
+    _count_images(game, words, symmetries, sizes)
+    return sizes
 
 
-def _breadth_first(
-    game: Game, symmetries: NDArray[np.int64], plies: int | None, progress: Progress | None
-) -> NDArray[np.uint64]:
-    words, places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
-    words[0], ends = game.start(), np.array([0, 1])
-    _index(words, places, ends[1])
-    level_end, level = 1, 0
-    while ends[0] < ends[1] and level != plies:
-        if len(words) - ends[1] <= game.action_count:
-            words, places = _enlarged(words, places, ends)
-        _expand(game, words, places, ends, symmetries, min(level_end - ends[0], np.int64(_EXPANDED_A_CALL)))
-        if ends[0] == level_end:
-            level_end, level = ends[1], level + 1
-        if progress:
-            progress(int(ends[1]), None)
-        if ends[1] > MAX_POSITIONS:
-            raise too_large(game, MAX_POSITIONS, BYTES_A_POSITION, more=True)
-    return words[: ends[1]].copy()
-
-
-def _enlarged(
-    words: NDArray[np.uint64], places: NDArray[np.int32], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    larger = np.empty((2 * len(words), 2), dtype=np.uint64)
-    larger[: len(words)] = words
-    table = np.full(2 * len(places), _NOWHERE, dtype=np.int32)
-    _index(larger, table, ends[1])
-    return larger, table
+def _enlarged(array: NDArray[Any], least: int = 0) -> NDArray[Any]:
+    """Return a copy with twice the length, or ``least`` more items. The memory of new items is not yet used."""
+    larger = np.empty((max(2 * len(array), len(array) + least + 1) if len(array) else 0, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 @kernel
@@ -127,29 +209,60 @@ def _slot(words: Any, places: Any, own: Any, opp: Any) -> Any:
 
 
 @inlined
-def _add(words: Any, places: Any, ends: Any, own: Any, opp: Any) -> None:
+def _row(words: Any, places: Any, counts: Any, own: Any, opp: Any) -> Any:
+    """Return the row of a position, which is added if it is new."""
     slot = _slot(words, places, own, opp)
     if places[slot] == _NOWHERE:
-        places[slot] = ends[1]
-        words[ends[1], 0], words[ends[1], 1] = own, opp
-        ends[1] += 1
+        places[slot] = counts[_STORED]
+        words[counts[_STORED], 0], words[counts[_STORED], 1] = own, opp
+        counts[_STORED] += 1
+    return places[slot]
 
 
 @kernel
-def _expand(game: Any, words: Any, places: Any, ends: Any, symmetries: Any, budget: Any) -> None:
-    """Add the successors of at most ``budget`` positions from ``ends[0]`` to ``ends[1]``, while there is room."""
-    while ends[0] < ends[1] and budget > 0 and len(words) - ends[1] > action_count(game):
-        own, opp = words[ends[0], 0], words[ends[0], 1]
-        for number in range(action_count(game)):
-            action = np.uint64(number)
-            if not legal(game, own, opp, action):
-                continue
-            next_own, next_opp = play(game, own, opp, action)
-            if result(game, next_own, next_opp) == ONGOING:
-                next_own, next_opp = least_image(game, next_own, next_opp, symmetries)
-                _add(words, places, ends, next_own, next_opp)
-        ends[0] += 1
+def _expand(
+    game: Any, words: Any, places: Any, counts: Any, degrees: Any, links: Any, symmetries: Any, budget: Any
+) -> None:
+    """Add the successors of at most ``budget`` positions, while there is room. Link them if there are ``degrees``."""
+    linked = len(degrees) > 0
+    while counts[_EXPANDED] < counts[_STORED] and budget > 0 and len(words) - counts[_STORED] > action_count(game):
+        if linked and len(links) - counts[_LINKS] <= action_count(game):
+            break
+        row, first = counts[_EXPANDED], counts[_LINKS]
+        own, opp = words[row, 0], words[row, 1]
+        if not linked or result(game, own, opp) == ONGOING:
+            for number in range(action_count(game)):
+                action = np.uint64(number)
+                if not legal(game, own, opp, action) or is_duplicate(game, own, opp, action):
+                    continue
+                next_own, next_opp = play(game, own, opp, action)
+                if linked or result(game, next_own, next_opp) == ONGOING:
+                    next_own, next_opp = least_image(game, next_own, next_opp, symmetries)
+                    to = _row(words, places, counts, next_own, next_opp)
+                    if linked:
+                        _link(links, counts, first, 2 * to + keeps_turn(game, own, opp, action))
+        if linked:
+            degrees[row] = counts[_LINKS] - first
+        counts[_EXPANDED] += 1
         budget -= 1
+
+
+@inlined
+def _link(links: Any, counts: Any, first: Any, link: Any) -> None:
+    """Add a link of a position whose links begin at ``first``, unless it has the link already."""
+    for k in range(first, counts[_LINKS]):
+        if links[k] == link:
+            return
+    links[counts[_LINKS]] = link
+    counts[_LINKS] += 1
+
+
+@kernel
+def look_up(game: Any, words: Any, stored: Any, places: Any, symmetries: Any, rows: Any) -> None:
+    """Write the row of each position of ``words`` in an enumeration, or -1 if it was not found."""
+    for i in range(len(words)):
+        own, opp = least_image(game, words[i, 0], words[i, 1], symmetries)
+        rows[i] = places[_slot(stored, places, own, opp)]
 
 
 @kernel

@@ -32,7 +32,7 @@ from ci_envs.solver.known_value import CompiledSource, known_value
 from ci_envs.solver.quixo_included import included_store, store_named
 from ci_envs.solver.quixo_ranking import class_size
 from ci_envs.solver.quixo_store import MAX_STORED_SIZE, QuixoStore, StoreSolution, open_store, store_folder
-from ci_envs.solver.solution import HORIZON, Progress, Solution, by_distance, too_large
+from ci_envs.solver.solution import HORIZON, CountedSolution, Progress, Solution, too_large
 from ci_envs.solver.solver import Solver
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
@@ -47,7 +47,7 @@ _PUBLISHED = (  # Tanaka, Bonnet, Tixeuil, Tamura, "Quixo Is Solved", 2021
 _TOP = 127  # the code of a state is _TOP - distance if won, distance - _TOP if lost, 0 if drawn, which fits in int8
 
 
-class QuixoSolution(Solution):
+class QuixoSolution(CountedSolution):
     """The scores of all states of the board, reachable or not, from a table of one byte per state.
 
     Attributes:
@@ -71,17 +71,12 @@ class QuixoSolution(Solution):
         return TableSource(), self.table, self._numbers
 
     @cached_property
-    def counts(self) -> dict[str, int]:
-        """The numbers of ``win``, ``draw`` and ``loss`` states among all 3 ** cells states."""
-        win, loss = (sum(self.counts_by_distance[value].values()) for value in ("win", "loss"))
-        return {"win": win, "draw": len(self.table) - win - loss, "loss": loss}
-
-    @cached_property
-    def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """The number of ``win`` and of ``loss`` states by their distance in plies."""
+    @override
+    def states_by_score(self) -> dict[int, int]:
+        """The number of states with each score, among all 3 ** cells states."""
         states = _histogram(self.table)
         codes = np.arange(-128, 128, dtype=np.int8)[states > 0]
-        return by_distance(dict(zip(_scores_of(codes).tolist(), states[states > 0].tolist(), strict=True)))
+        return dict(zip(_scores_of(codes).tolist(), states[states > 0].tolist(), strict=True))
 
 
 @dataclass(frozen=True)

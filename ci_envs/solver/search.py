@@ -20,7 +20,7 @@ from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
-from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution, by_distance, too_large
+from ci_envs.solver.solution import HORIZON, NO_SCORE, CountedSolution, Progress, too_large
 
 MAX_POSITIONS = 1 << 24
 """Maximum number of stored positions: they take 0.6 GB, and 0.9 GB while the table grows."""
@@ -31,8 +31,8 @@ BYTES_A_POSITION = 36.0
 _POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt only between two calls
 
 
-def _symmetries_of(position: Position) -> NDArray[np.int64]:
-    """Return the symmetries of the game that fix ``position``."""
+def symmetries_of(position: Position) -> NDArray[np.int64]:
+    """Return the numbers of the symmetries of the game that fix ``position``."""
     images = position.game.rules.images(position.game, position.own, position.opp)
     return np.flatnonzero((images == images[0]).all(axis=1))
 
@@ -41,10 +41,10 @@ def is_small(position: Position) -> bool:
     """Return whether the positions from ``position`` on are few enough to store, or their number is unknown."""
     game = position.game
     bound = game.position_bound(position.own, position.opp)
-    return bound is None or bound * game.position_share <= MAX_POSITIONS * len(_symmetries_of(position))
+    return bound is None or bound * game.position_share <= MAX_POSITIONS * len(symmetries_of(position))
 
 
-class SearchSolution(Solution):
+class SearchSolution(CountedSolution):
     """The scores of a position and of all positions that play can reach from it.
 
     Attributes:
@@ -93,27 +93,15 @@ class SearchSolution(Solution):
         return SearchedSource(), self.game, self._keys, self._scores
 
     @cached_property
-    def counts(self) -> dict[str, int]:
-        """The numbers of ``win``, ``draw`` and ``loss`` among the root and the positions that play can reach from it.
+    @override
+    def states_by_score(self) -> Counter[int]:
+        """The number of positions with each score, among the root and the positions that play can reach from it.
 
         They are counted on first access, which can take longer than solving.
 
         Raises:
             ValueError: there are too many positions to count.
         """
-        return {
-            "win": sum(self.counts_by_distance["win"].values()),
-            "draw": self._states_by_score[0],
-            "loss": sum(self.counts_by_distance["loss"].values()),
-        }
-
-    @cached_property
-    def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """The numbers of ``win`` and ``loss`` positions of :attr:`counts` by their distance in plies."""
-        return by_distance(self._states_by_score)
-
-    @cached_property
-    def _states_by_score(self) -> Counter[int]:
         _, scores = _table_of(self.root, merge=False)
         states, numbers = np.unique(scores[scores != NO_SCORE], return_counts=True)
         return Counter(dict(zip(states.tolist(), numbers.tolist(), strict=True)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, keeps_turn, legal, play, result
@@ -178,20 +179,39 @@ class Solution(ABC):
         return np.array([[position.own, position.opp]], dtype=np.uint64)
 
 
+class CountedSolution(Solution):
+    """A solution that knows the number of states with each score."""
+
+    @property
+    @abstractmethod
+    def states_by_score(self) -> Mapping[int, int]:
+        """The number of states with each score.
+
+        Raises:
+            ValueError: there are too many states to count.
+        """
+
+    @property
+    @override
+    def counts(self) -> dict[str, int]:
+        win, loss = (sum(self.counts_by_distance[value].values()) for value in ("win", "loss"))
+        return {"win": win, "draw": self.states_by_score.get(0, 0), "loss": loss}
+
+    @property
+    @override
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        nearest_first = sorted(self.states_by_score.items(), key=lambda item: -abs(item[0]))
+        return {
+            "win": {HORIZON - score: count for score, count in nearest_first if score > 0},
+            "loss": {HORIZON + score: count for score, count in nearest_first if score < 0},
+        }
+
+
 def keep_value(action_scores: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Return which actions keep the value of their position, from their scores of shape (..., actions)."""
     best = action_scores.max(axis=-1, keepdims=True)
     keeps: NDArray[np.bool_] = (action_scores != NO_SCORE) & (np.sign(action_scores) == np.sign(best))
     return keeps
-
-
-def by_distance(states: Mapping[int, int]) -> dict[str, dict[int, int]]:
-    """Return the numbers of ``win`` and of ``loss`` states by distance, from the number of states with each score."""
-    nearest_first = sorted(states.items(), key=lambda item: -abs(item[0]))
-    return {
-        "win": {HORIZON - score: count for score, count in nearest_first if score > 0},
-        "loss": {HORIZON + score: count for score, count in nearest_first if score < 0},
-    }
 
 
 def too_large(game: Game, states: int, bytes_a_state: float, more: bool = False, to: str = "solve") -> ValueError:

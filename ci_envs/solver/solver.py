@@ -15,6 +15,7 @@ from ci_envs.registry.games import import_object
 from ci_envs.registry.references import referred
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.levels import LevelStore
+from ci_envs.solver.retrograde import RetrogradeSolution
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
 
@@ -38,7 +39,8 @@ class Solver(Generic[G]):
         Raises:
             ValueError: There are too many positions, or the method is not suitable for the game.
         """
-        return SearchSolution(position or Position.start(game), progress=progress)
+        root = position or Position.start(game)
+        return (RetrogradeSolution if game.can_cycle else SearchSolution)(root, progress=progress)
 
     def stored(self, game: G, name: str) -> Solution:
         """Return the solution from the tables in a folder, or from those in the package for the name ``included``.
