@@ -20,12 +20,14 @@ from ci_envs.arena.timing import Timing, decide_once, time_one_board
 from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cluster import RayPool, check_address, check_cluster, pickled_for_workers
 from ci_envs.games.game import Game
+from ci_envs.games.position import Position
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
+from ci_envs.solver.solver import solver_of
 from ci_envs.validation import exact_integer, integer_between, unknown_name
 
 
@@ -289,6 +291,8 @@ class Tournament:
     @cached_property
     def _solution(self) -> Solution | None:
         """The solution that grades the actions, or None."""
+        if self.graded is None and not solver_of(self.game).is_quick(Position.start(self.game)):
+            return None
         try:
             solution = solve(self.game)
         except ValueError:  # too large

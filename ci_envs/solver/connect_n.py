@@ -12,7 +12,7 @@ from ci_envs.games.position import Position
 from ci_envs.solver.gravity import GravitySolution, fits
 from ci_envs.solver.opening_book import PLIES, BookSolution, KnownBook, read_book
 from ci_envs.solver.proof import ProofSolution
-from ci_envs.solver.search import is_small
+from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.solver.solver import INCLUDED, Solver
 
@@ -32,7 +32,7 @@ class ConnectNSolver(Solver[ConnectN]):
         is_early = position is None or (position.own | position.opp).bit_count() <= PLIES
         book = read_book(game) if game.gravity and is_early else None
         if position is None:
-            return BookSolution(game, book) if book else super().solve(game, None, progress)
+            return BookSolution(game, book) if book else SearchSolution(Position.start(game), progress=progress)
         solution = BookSolution(game, book, progress=progress) if book else GravitySolution(game, progress=progress)
         solution.value(position)
         return solution

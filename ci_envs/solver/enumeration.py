@@ -5,6 +5,7 @@ representative of each set of symmetric positions is stored.
 """
 
 import os
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ci_envs.games.operations import ONGOING, action_count, is_duplicate, keeps_
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_indexed_slot
-from ci_envs.solver.search import BYTES_A_POSITION, MAX_POSITIONS, symmetries_of
+from ci_envs.solver.search import MAX_POSITIONS, symmetries_of
 from ci_envs.solver.solution import Progress, too_large
 
 _EXPANDED_A_CALL = 1 << 18  # positions per call; Python handles an interrupt only between two calls
@@ -51,13 +52,15 @@ class Enumeration:
         places: The row of the position in each slot of a hash table (:mod:`ci_envs.kernels.hash_table`), int32.
     """
 
-    def __init__(self, root: Position, *, linked: bool = False) -> None:
+    def __init__(self, root: Position, *, linked: bool = False, most: int | None = None) -> None:
         """Begin with one position.
 
         Args:
             root: The position.
             linked: Whether to store terminal positions too, and the successors of each position.
+            most: The maximum number of stored positions.
         """
+        self._most = most or (MAX_LINKED_POSITIONS if root.game.can_cycle else MAX_POSITIONS)
         self.symmetries = symmetries_of(root)
         self._game, self._linked = root.game, linked
         self._words, self.places = np.empty((1 << 11, 2), dtype=np.uint64), np.full(1 << 12, _NOWHERE, dtype=np.int32)
@@ -112,14 +115,22 @@ class Enumeration:
 
     def _check_size(self) -> None:
         stored, links = self._counts[_STORED:].tolist()
-        if not self._linked:
-            most = MAX_LINKED_POSITIONS if self._game.can_cycle else MAX_POSITIONS
-            if stored > most:
-                raise too_large(self._game, most, BYTES_A_POSITION, more=True)
-            return
-        size = BYTES_A_LINKED_POSITION * stored + self._links.itemsize * links
-        if stored > MAX_LINKED_POSITIONS or size > MAX_MEMORY:
-            raise too_large(self._game, stored, size / stored, more=True)
+        bytes_a_state = BYTES_A_LINKED_POSITION + self._links.itemsize * links / stored
+        if stored > self._most or stored * bytes_a_state > MAX_MEMORY:
+            raise too_large(self._game, min(stored, self._most), bytes_a_state, more=True)
+
+
+@lru_cache
+def has_at_most(root: Position, most: int) -> bool:
+    """Return whether play can reach at most ``most`` sets of symmetric positions that are not over."""
+    bound = root.game.position_bound(root.own, root.opp)
+    if bound is not None:
+        return bound * root.game.position_share <= most * len(symmetries_of(root))
+    try:
+        Enumeration(root, most=most).run(None, None)
+    except ValueError:
+        return False
+    return True
 
 
 class Reachable:

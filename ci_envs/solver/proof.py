@@ -23,7 +23,7 @@ from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.hash_table import home_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.search import BYTES_A_POSITION
-from ci_envs.solver.solution import HORIZON, Solution, too_large
+from ci_envs.solver.solution import HORIZON, OnDemandSolution, too_large
 
 MAX_NODES = 10_000_000
 """Maximum number of nodes of a search. A position that needs more counts as unsolved."""
@@ -32,7 +32,7 @@ _SLOTS = 1 << 20
 _CELLS = 64
 
 
-class ProofSolution(Solution):
+class ProofSolution(OnDemandSolution):
     """The solution of a :class:`ConnectN` without gravity. Each position is searched on demand.
 
     Attributes:
@@ -65,16 +65,6 @@ class ProofSolution(Solution):
         followers = {action: position.play(action) for action in position.legal_actions()}
         scores = {action: -self._score_within(child.own, child.opp, plies) for action, child in followers.items()}
         return tuple(action for action, score in scores.items() if score == max(scores.values()))
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """An empty dictionary."""
-        return {}
-
-    @property
-    def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """An empty dictionary."""
-        return {}
 
     def _score_within(self, own: int, opp: int, plies: int) -> int:
         """Return the score of a position, or 0 if it is not decided within ``plies`` plies."""

@@ -1,25 +1,215 @@
-"""Exact values of positions by df-pn."""
+"""The value of single positions by proof-number search, for games with too many positions to store.
+
+The search is df-pn with a transposition table (Ayumu Nagai, "Df-pn Algorithm for Searching AND/OR Trees and Its
+Applications", PhD thesis, University of Tokyo, 2002), with the threshold of Pawlewicz and Lew, "Improving Depth-First
+PN-Search: 1 + epsilon Trick", Computers and Games 2006. It answers questions of the form "does the player to move win, if a
+draw counts as a loss (or as a win)?". ``phi`` is an estimate of the number of leaves that must be decided to answer yes,
+and ``delta`` of those to answer no. A new position is examined by one ply: its ``delta`` is the number of the
+opponent's replies, so positions with few replies come first.
+"""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.games.operations import DRAW, ONGOING, action_count, canonical, is_duplicate, keeps_turn, legal, play, result
+from ci_envs.games.game import Game
+from ci_envs.games.operations import (
+    DRAW,
+    LOSS,
+    ONGOING,
+    WIN,
+    action_count,
+    canonical,
+    is_duplicate,
+    keeps_turn,
+    legal,
+    may_end,
+    play,
+    result,
+)
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
+from ci_envs.solver.errors import UnknownValueError
+from ci_envs.solver.search import MAX_POSITIONS
+from ci_envs.solver.solution import OnDemandSolution, Progress
 
-INF = 1 << 30
-_NODES, _LIMIT, _DRAWS, _STORED = 0, 1, 2, 3
+MAX_NODES = 1 << 26
+"""Maximum number of nodes that the search of one position visits. A node takes about 5 us to 20 us."""
+
+BYTES_A_NODE = 64
+"""Memory per stored position: two words and two pairs of numbers, in a table that is at most half full."""
+
+_NODES_A_CALL = 1 << 14  # Python handles an interrupt only between two calls
+_FIRST_SLOTS = 1 << 16  # a larger table interrupts the search less often to grow
+_NODES, _NODE_LIMIT, _STORED, _STORED_LIMIT, _DRAWS = range(5)  # indices in the work array
+_FREE = np.uint32(0xFFFFFFFF)
+_INFINITY = 1 << 30
+_KEEPS, _PHI, _DELTA = range(3)  # columns of the facts of successors
+
+
+class ProofNumberSolution(OnDemandSolution):
+    """The values of the positions of any game that cannot cycle, without distances. Each position is searched on demand.
+
+    Attributes:
+        nodes: The number of nodes that the searches have visited.
+        stored: The number of positions in the table.
+    """
+
+    def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
+        """Make the solution of a game.
+
+        Args:
+            game: The game.
+            progress: A function that is called repeatedly with :attr:`nodes` and None.
+
+        Raises:
+            ValueError: The game can cycle.
+        """
+        if game.can_cycle:
+            raise ValueError(f"{game} cannot be solved by this search, because play can cycle")
+        super().__init__(game)
+        self._progress = progress
+        self._work = np.zeros(5, dtype=np.int64)
+        self._keys, self._numbers = _empty_table(_FIRST_SLOTS)
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that the searches have visited."""
+        return int(self._work[_NODES])
+
+    @property
+    def stored(self) -> int:
+        """The number of positions in the table."""
+        return int(self._work[_STORED])
+
+    @override
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Return 1 for each won position, 0 for each drawn position and -1 for each lost position.
+
+        Raises:
+            UnknownValueError: The search of a position reached a limit.
+        """
+        return np.array([self._value(own, opp) for own, opp in words.tolist()], dtype=np.int16)
+
+    def _value(self, own: int, opp: int) -> int:
+        outcome = self.game.rules.examine(self.game, own, opp)[2]
+        if outcome != ONGOING:
+            return outcome
+        if self._wins(own, opp, LOSS):
+            return WIN
+        if not self._work[_DRAWS]:  # no search has met a draw, so what is not won is lost
+            return LOSS
+        return DRAW if self._wins(own, opp, WIN) else LOSS
+
+    def _wins(self, own: int, opp: int, draw: int) -> bool:
+        """Return whether the player to move wins, if a draw counts as the result ``draw``."""
+        most_nodes = self.nodes + MAX_NODES
+        while True:
+            self._work[_NODE_LIMIT] = min(most_nodes, self.nodes + _NODES_A_CALL)
+            self._work[_STORED_LIMIT] = len(self._keys) // 2
+            table = self._keys, self._numbers, self._work
+            answer = _answer(self.game, np.uint64(own), np.uint64(opp), np.int64(draw), *table)
+            if self._progress:
+                self._progress(self.nodes, None)
+            if answer:
+                return bool(answer > 0)
+            if self.nodes >= most_nodes or self.stored >= MAX_POSITIONS:
+                raise self._refusal(own, opp)
+            if self.stored >= len(self._keys) // 2:
+                old_table = self._keys, self._numbers
+                self._keys, self._numbers = _empty_table(2 * len(self._keys))
+                _copy(*old_table, self._keys, self._numbers)
+
+    def _refusal(self, own: int, opp: int) -> UnknownValueError:
+        return UnknownValueError(
+            f"{self.game} is too large to solve from {self.game.to_text(own, opp, 0)!r}: the search visited"
+            f" {self.nodes:,} nodes and stored {self.stored:,} states in {self.stored * BYTES_A_NODE / 1e6:.3g} MB"
+            f" without a result. The limits are {MAX_NODES:,} nodes and {MAX_POSITIONS:,} states"
+        )
+
+
+def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    return np.empty((slots, 2), dtype=np.uint64), np.full((slots, 4), _FREE)
 
 
 @inlined
-def _slot(keys, numbers, own, opp):
-    return find_slot(keys[:, 0], keys[:, 1], numbers[:, 0], np.uint32(0xFFFFFFFF), own, opp)
+def _slot(keys: Any, numbers: Any, own: Any, opp: Any) -> Any:
+    """Return the slot of a position in the table, or the free slot where it can be inserted."""
+    return find_slot(keys[:, 0], keys[:, 1], numbers[:, 0], _FREE, own, opp)
+
+
+@inlined
+def _column(draw: Any, work: Any) -> Any:
+    """Return the first column of the numbers for a question.
+
+    Before the first draw, the numbers hold for both questions. They are then those of the question in which a draw
+    counts as a loss.
+    """
+    return 2 if draw > 0 and work[_DRAWS] else 0
 
 
 @kernel
-def _children(game, own, opp, draw, children, kept, fixed, work):
-    """Write children; fixed: 1 = won for the mover of this node, -1 = lost, 0 = open. Return count, or -1 if won."""
+def _copy(keys: Any, numbers: Any, to_keys: Any, to_numbers: Any) -> None:
+    for i in range(len(keys)):
+        if numbers[i, 0] != _FREE:
+            slot = _slot(to_keys, to_numbers, keys[i, 0], keys[i, 1])
+            to_keys[slot, 0], to_keys[slot, 1] = keys[i, 0], keys[i, 1]
+            for column in range(4):
+                to_numbers[slot, column] = numbers[i, column]
+
+
+@kernel
+def _answer(game: Any, own: Any, opp: Any, draw: Any, keys: Any, numbers: Any, work: Any) -> Any:
+    """Return 1 if the player to move wins, -1 if not, and 0 if the search reached a limit."""
+    own, opp = canonical(game, own, opp)
+    _prove(game, own, opp, draw, np.int64(_INFINITY), np.int64(_INFINITY), keys, numbers, work)
+    slot, column = _slot(keys, numbers, own, opp), _column(draw, work)
+    if numbers[slot, column] == 0:
+        return 1
+    return -1 if numbers[slot, column + 1] == 0 else 0
+
+
+@kernel
+def _prove(
+    game: Any, own: Any, opp: Any, draw: Any, most_phi: Any, most_delta: Any, keys: Any, numbers: Any, work: Any
+) -> None:
+    """Search a canonical position until one of its numbers reaches its threshold, and store the numbers."""
+    work[_NODES] += 1
+    followers = np.empty((action_count(game), 2), dtype=np.uint64)
+    facts = np.empty((action_count(game), 3), dtype=np.int64)
+    count = _successors(game, own, opp, draw, followers, facts, work)
+    phi, delta = np.int64(0 if count < 0 else _INFINITY), np.int64(_INFINITY if count < 0 else 0)
+    while count > 0:
+        phi, delta, second, best = _summary(game, draw, followers, facts, count, keys, numbers, work)
+        if phi >= most_phi or delta >= most_delta or _is_at_limit(work):
+            break
+        best_phi = min(most_delta - delta + facts[best, _PHI], np.int64(_INFINITY))
+        best_delta = min(most_phi, max(second + 1, second + second // 4))
+        next_own, next_opp = followers[best, 0], followers[best, 1]
+        if facts[best, _KEEPS]:
+            _prove(game, next_own, next_opp, draw, best_delta, best_phi, keys, numbers, work)
+        else:
+            _prove(game, next_own, next_opp, -draw, best_phi, best_delta, keys, numbers, work)
+    slot = _slot(keys, numbers, own, opp)
+    if numbers[slot, 0] == _FREE:
+        work[_STORED] += 1
+        keys[slot, 0], keys[slot, 1] = own, opp
+        for column in range(4):
+            numbers[slot, column] = 1
+    column = _column(draw, work)
+    numbers[slot, column], numbers[slot, column + 1] = phi, delta
+
+
+@inlined
+def _is_at_limit(work: Any) -> Any:
+    return work[_NODES] >= work[_NODE_LIMIT] or work[_STORED] >= work[_STORED_LIMIT]
+
+
+@kernel
+def _successors(game: Any, own: Any, opp: Any, draw: Any, followers: Any, facts: Any, work: Any) -> Any:
+    """Write the different non-terminal successors, and return their number, or -1 if an action wins at once."""
     count = 0
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -28,104 +218,79 @@ def _children(game, own, opp, draw, children, kept, fixed, work):
         next_own, next_opp = play(game, own, opp, action)
         outcome = np.int64(result(game, next_own, next_opp))
         keeps = keeps_turn(game, own, opp, action)
-        if outcome == ONGOING:
-            children[count, 0], children[count, 1] = canonical(game, next_own, next_opp)
-            kept[count] = keeps
-            fixed[count] = 0
-            double = False
-            for k in range(count):
-                double |= children[k, 0] == children[count, 0] and children[k, 1] == children[count, 1]
-            if not double:
-                count += 1
+        if outcome != ONGOING:
+            if _wins_at_once(outcome, keeps, draw, work):
+                return -1
             continue
-        if outcome == DRAW:
-            work[_DRAWS] += 1
-            outcome = draw
-        elif not keeps:
-            outcome = -outcome
-        if outcome > 0:
-            return -1
+        next_own, next_opp = canonical(game, next_own, next_opp)
+        is_new = True
+        for k in range(count):
+            is_new &= followers[k, 0] != next_own or followers[k, 1] != next_opp
+        if is_new:
+            followers[count, 0], followers[count, 1] = next_own, next_opp
+            facts[count, _KEEPS], facts[count, _PHI] = keeps, -1
+            count += 1
     return count
 
 
+@inlined
+def _wins_at_once(outcome: Any, keeps: Any, draw: Any, work: Any) -> Any:
+    """Return whether the outcome of the position after an action answers the question with yes."""
+    if outcome == DRAW:
+        work[_DRAWS] += 1
+        return draw > 0
+    return (outcome > 0) == keeps
+
+
 @kernel
-def _estimate(game, own, opp, draw, work):
+def _summary(
+    game: Any, draw: Any, followers: Any, facts: Any, count: Any, keys: Any, numbers: Any, work: Any
+) -> Any:
+    """Write the numbers of the successors into ``facts``, from the point of view of the opponent.
+
+    Returns:
+        ``(phi, delta, second, best)``: the numbers of the position, the second smallest ``delta`` of a successor, and
+        the index of the successor with the smallest.
+    """
+    phi, delta, second, best = np.int64(_INFINITY), np.int64(0), np.int64(_INFINITY), 0
+    for k in range(count):
+        keeps = facts[k, _KEEPS] == 1
+        question = draw if keeps else -draw
+        slot = _slot(keys, numbers, followers[k, 0], followers[k, 1])
+        if numbers[slot, 0] != _FREE:
+            column = _column(question, work)
+            first, other = np.int64(numbers[slot, column]), np.int64(numbers[slot, column + 1])
+        elif facts[k, _PHI] < 0:
+            first, other = _estimate(game, followers[k, 0], followers[k, 1], question, work)
+        else:
+            first, other = facts[k, _PHI], facts[k, _DELTA]
+            keeps = False  # they are turned already
+        if keeps:
+            first, other = other, first
+        facts[k, _PHI], facts[k, _DELTA] = first, other
+        delta = min(delta + first, np.int64(_INFINITY))
+        if other < phi:
+            phi, second, best = other, phi, k
+        elif other < second:
+            second = other
+    return phi, np.int64(_INFINITY) if phi == 0 else delta, second, best
+
+
+@kernel
+def _estimate(game: Any, own: Any, opp: Any, draw: Any, work: Any) -> Any:
+    """Return ``phi`` and ``delta`` of a position that is not in the table: the exact ones if one ply decides."""
     count = 0
+    ends = may_end(game, own, opp, WIN) or may_end(game, own, opp, LOSS)
     for number in range(action_count(game)):
         action = np.uint64(number)
         if not legal(game, own, opp, action) or is_duplicate(game, own, opp, action):
             continue
-        next_own, next_opp = play(game, own, opp, action)
-        outcome = np.int64(result(game, next_own, next_opp))
+        outcome = np.int64(ONGOING)
+        if ends:
+            next_own, next_opp = play(game, own, opp, action)
+            outcome = np.int64(result(game, next_own, next_opp))
         if outcome == ONGOING:
             count += 1
-            continue
-        if outcome == DRAW:
-            work[_DRAWS] += 1
-            outcome = draw
-        elif not keeps_turn(game, own, opp, action):
-            outcome = -outcome
-        if outcome > 0:
-            return np.int64(0), np.int64(INF)
-    if count == 0:
-        return np.int64(INF), np.int64(0)
-    return np.int64(1), np.int64(count)
-
-
-@kernel
-def prove(game, own, opp, draw, most_phi, most_delta, keys, numbers, work, weak):
-    work[_NODES] += 1
-    n_actions = action_count(game)
-    children = np.empty((n_actions, 2), dtype=np.uint64)
-    kept = np.empty(n_actions, dtype=np.bool_)
-    fixed = np.empty(n_actions, dtype=np.int8)
-    first = np.full((n_actions, 2), -1, dtype=np.int64)
-    count = _children(game, own, opp, draw, children, kept, fixed, work)
-    phi = delta = np.int64(0)
-    if count < 0:
-        phi, delta = np.int64(0), np.int64(INF)
-    elif count == 0:
-        phi, delta = np.int64(INF), np.int64(0)
-    else:
-        while True:
-            phi, delta, second, best, best_p = np.int64(INF), np.int64(0), np.int64(INF), 0, np.int64(0)
-            biggest, open_count = np.int64(0), 0
-            for k in range(count):
-                child_draw = draw if kept[k] else -draw
-                side = 2 if child_draw > 0 and work[_DRAWS] else 0
-                slot = _slot(keys, numbers, children[k, 0], children[k, 1])
-                if numbers[slot, 0] != np.uint32(0xFFFFFFFF):
-                    p, d = np.int64(numbers[slot, side]), np.int64(numbers[slot, side + 1])
-                else:
-                    if first[k, 0] < 0:
-                        first[k, 0], first[k, 1] = _estimate(game, children[k, 0], children[k, 1], child_draw, work)
-                    p, d = first[k, 0], first[k, 1]
-                if kept[k]:
-                    p, d = d, p
-                delta += p
-                biggest = max(biggest, p)
-                open_count += p > 0
-                if d < phi:
-                    second = phi
-                    phi, best, best_p = d, k, p
-                elif d < second:
-                    second = d
-            if weak and open_count and biggest < INF:
-                delta = biggest + open_count - 1
-            if delta > INF or phi == 0:
-                delta = np.int64(INF)
-            if phi >= most_phi or delta >= most_delta or work[_NODES] >= work[_LIMIT]:
-                break
-            child_phi = min(most_delta - (delta - best_p), np.int64(INF))
-            child_delta = min(most_phi, max(second + 1, second + second // 4))
-            child_draw = draw if kept[best] else -draw
-            if kept[best]:
-                child_phi, child_delta = child_delta, child_phi
-            prove(game, children[best, 0], children[best, 1], child_draw, child_phi, child_delta, keys, numbers, work, weak)
-    slot = _slot(keys, numbers, own, opp)
-    if numbers[slot, 0] == np.uint32(0xFFFFFFFF):
-        work[_STORED] += 1
-        keys[slot, 0], keys[slot, 1] = own, opp
-        numbers[slot, 0] = numbers[slot, 1] = numbers[slot, 2] = numbers[slot, 3] = 1
-    side = 2 if draw > 0 and work[_DRAWS] else 0
-    numbers[slot, side], numbers[slot, side + 1] = phi, delta
+        elif _wins_at_once(outcome, keeps_turn(game, own, opp, action), draw, work):
+            return np.int64(0), np.int64(_INFINITY)
+    return np.int64(1 if count else _INFINITY), np.int64(count)

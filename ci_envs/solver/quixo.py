@@ -177,9 +177,10 @@ class QuixoSolver(Solver[Quixo]):
 
     @override
     def is_quick(self, position: Position) -> bool:
-        store = _store_of(cast(Quixo, position.game))
+        game = cast(Quixo, position.game)
+        store = _store_of(game)
         if store is None:
-            return super().is_quick(position)
+            return game.size <= MAX_SIZE
         return bool(store.covers(np.array([[position.own, position.opp]], np.uint64)).all())
 
     @override

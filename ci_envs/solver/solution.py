@@ -207,6 +207,22 @@ class CountedSolution(Solution):
         }
 
 
+class OnDemandSolution(Solution):
+    """A solution that searches each position on demand, so it cannot count states."""
+
+    searches = True
+
+    @property
+    @override
+    def counts(self) -> dict[str, int]:
+        return {}
+
+    @property
+    @override
+    def counts_by_distance(self) -> dict[str, dict[int, int]]:
+        return {}
+
+
 def keep_value(action_scores: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Return which actions keep the value of their position, from their scores of shape (..., actions)."""
     best = action_scores.max(axis=-1, keepdims=True)

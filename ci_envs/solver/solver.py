@@ -1,4 +1,4 @@
-"""The base class of solvers, which can solve every game without cycles, and the choice of a game's solver.
+"""The base class of solvers, which can solve every game that is not too large, and the choice of a game's solver.
 
 A game names its own solver in :attr:`ci_envs.games.game.Game.solver`.
 """
@@ -15,6 +15,8 @@ from ci_envs.registry.games import import_object
 from ci_envs.registry.references import referred
 from ci_envs.solver.enumeration import Reachable
 from ci_envs.solver.levels import LevelStore
+from ci_envs.solver.enumeration import Reachable, has_at_most
+from ci_envs.solver.proof_number import ProofNumberSolution
 from ci_envs.solver.retrograde import RetrogradeSolution
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
@@ -23,10 +25,19 @@ G = TypeVar("G", bound=Game)
 
 EXACT, INCLUDED = "exact", "included"
 """The names of the solution of the whole game, and of the tables in the package (:func:`exact_source`)."""
+_MOST_SEARCHED = 10**12
+"""Bound of the positions from which a search for a value has prospects. A larger game is refused immediately."""
+
+_QUICK_LINKED = 1 << 20
+"""Maximum number of positions of a game that can cycle that are solved in seconds."""
 
 
 class Solver(Generic[G]):
-    """Solver that searches all positions. A subclass uses special knowledge about its game."""
+    """Solver of any game. A subclass uses special knowledge about its game.
+
+    It stores all positions that play can reach. If these are too many, and the game cannot cycle, it searches each
+    position on demand.
+    """
 
     def solve(self, game: G, position: Position | None, progress: Progress | None) -> Solution:
         """Solve a game, or one position with all positions that play can reach from it.
@@ -40,7 +51,17 @@ class Solver(Generic[G]):
             ValueError: There are too many positions, or the method is not suitable for the game.
         """
         root = position or Position.start(game)
-        return (RetrogradeSolution if game.can_cycle else SearchSolution)(root, progress=progress)
+        if game.can_cycle:
+            return RetrogradeSolution(root, progress=progress)
+        try:
+            return SearchSolution(root, progress=progress)
+        except ValueError:
+            if (game.position_bound(root.own, root.opp) or 0) > _MOST_SEARCHED:
+                raise
+        search = ProofNumberSolution(game, progress=progress)
+        if position is not None:
+            search.value(position)
+        return search
 
     def stored(self, game: G, name: str) -> Solution:
         """Return the solution from the tables in a folder, or from those in the package for the name ``included``.
@@ -64,7 +85,7 @@ class Solver(Generic[G]):
 
     def is_quick(self, position: Position) -> bool:
         """Return whether solving ``position`` is expected to take at most seconds."""
-        return is_small(position)
+        return has_at_most(position, _QUICK_LINKED) if position.game.can_cycle else is_small(position)
 
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
         """Return the score of each action, or its value if only the values can be computed quickly.
