@@ -243,9 +243,7 @@ def _wins_at_once(outcome: Any, keeps: Any, draw: Any, work: Any) -> Any:
 
 
 @kernel
-def _summary(
-    game: Any, draw: Any, followers: Any, facts: Any, count: Any, keys: Any, numbers: Any, work: Any
-) -> Any:
+def _summary(game: Any, draw: Any, followers: Any, facts: Any, count: Any, keys: Any, numbers: Any, work: Any) -> Any:
     """Write the numbers of the successors into ``facts``, from the point of view of the opponent.
 
     Returns:

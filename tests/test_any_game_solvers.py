@@ -1,0 +1,283 @@
+"""The solvers for any game: retrograde analysis for games that can cycle, and proof-number search of one position."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from minimal_game import LastCell
+from oracles.cycles import cyclic_values, pop_out_outcome, pop_out_successors
+from oracles.exhaustive import exact_action_value, exact_value
+from solver_games import BreakthroughBoard, HexBoard, OthelloBoard, PopOutBoard
+
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
+from ci_envs.agents.exact import ExactAgent
+from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.games import LOSS, ONGOING, implements, keeps_turn, legal, play, result
+from ci_envs.games.openings import positions_of_random_play
+from ci_envs.solver.errors import UnknownValueError
+from ci_envs.solver.proof_number import ProofNumberSolution
+from ci_envs.solver.quixo import solve_quixo
+from ci_envs.solver.reachable import sample_positions
+from ci_envs.solver.retrograde import RetrogradeSolution
+from ci_envs.solver.search import SearchSolution
+from ci_envs.solver.solution import NO_SCORE
+from ci_envs.solver.solver import solver_of
+
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True)
+class StepBack(LastCell):
+    """Move a counter around a ring of cells: 1 or 2 cells forward, or 3 backward. After 2 the same player moves again.
+
+    If the counter reaches cell 0, the player to move loses.
+    """
+
+    rows: int = 1
+    cols: int = 7
+
+    can_cycle: ClassVar[bool] = True
+    shared_board: ClassVar[bool] = True
+
+    @property
+    def action_count(self):
+        return 3
+
+    def start(self):
+        return 1 << 3, 0
+
+
+@implements(legal, StepBack)
+def _(game):
+    return lambda game, own, opp, action: True
+
+
+@implements(play, StepBack)
+def _(game):
+    cells = game.cols
+
+    def kernel(game, own, opp, action):
+        cell = 0
+        while own >> np.uint64(cell) & ONE == np.uint64(0):
+            cell += 1
+        step = -3 if action == np.uint64(2) else np.int64(action) + 1
+        return ONE << np.uint64((cell + step) % cells), opp
+
+    return kernel
+
+
+@implements(keeps_turn, StepBack)
+def _(game):
+    return lambda game, own, opp, action: action == ONE
+
+
+@implements(result, StepBack)
+def _(game):
+    return lambda game, own, opp: LOSS if own & ONE else ONGOING
+
+
+def words_of(positions):
+    return np.array([[position.own, position.opp] for position in positions], dtype=np.uint64)
+
+
+def position_values(game):
+    """Return the value and the distance of each reachable position, from the Python API of positions."""
+
+    def after(words):
+        position = Position(game, *words)
+        for action in position.legal_actions():
+            follower = position.play(action)
+            yield (follower.own, follower.opp), follower.to_move == position.to_move
+
+    return cyclic_values(game.start(), after, lambda words: Position(game, *words).result)
+
+
+def assert_scores(solution, expected):
+    for words, (value, distance) in expected.items():
+        position = Position(solution.game, *words)
+        assert (solution.value(position), solution.distance(position)) == (value, distance)
+    assert solution.counts == {
+        name: sum(value == counted for value, _ in expected.values())
+        for name, counted in (("win", 1), ("draw", 0), ("loss", -1))
+    }
+
+
+@pytest.fixture(scope="module")
+def pop_out():
+    return solve(PopOutBoard(3, 3, 3))
+
+
+def bits_of(columns, rows, cols):
+    """Return the words of a pop-out position of the reference rules."""
+    cells = [(row, col, stone) for col, column in enumerate(columns) for row, stone in enumerate(column)]
+    return tuple(
+        sum(1 << (rows - 1 - row) * cols + col for row, col, stone in cells if stone == symbol) for symbol in "XO"
+    )
+
+
+def test_pop_out_equals_value_iteration_over_reference_rules(pop_out):
+    expected = cyclic_values(
+        ("", "", ""),
+        lambda columns: [(follower, False) for follower in pop_out_successors(columns, 3)],
+        lambda columns: pop_out_outcome(columns, 3, 3),
+    )
+    assert_scores(pop_out, {bits_of(columns, 3, 3): value for columns, value in expected.items()})
+
+
+@pytest.mark.parametrize("game", [StepBack(), StepBack(cols=10), StepBack(cols=13)], ids=str)
+def test_games_in_which_a_player_moves_again_equal_value_iteration(game):
+    solution = solve(game)
+    assert isinstance(solution, RetrogradeSolution)
+    assert_scores(solution, position_values(game))
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_quixo_by_retrograde_analysis_equals_its_own_solver(size):
+    game = Quixo(size)
+    start = Position.start(game)
+    solution, table = RetrogradeSolution(start), solve_quixo(game)
+    words = np.vstack([sample_positions(game, 5_000, np.random.default_rng(0)), words_of(start.symmetries)])
+    np.testing.assert_array_equal(solution.action_scores(words), table.action_scores(words))
+
+
+@pytest.mark.slow
+def test_quixo_4x4_by_retrograde_analysis_equals_its_own_solver():
+    game = Quixo(4)
+    words = sample_positions(game, 1_000_000, np.random.default_rng(0))
+    solution = RetrogradeSolution(Position.start(game))
+    np.testing.assert_array_equal(solution.scores(words), solve(game).scores(words))
+
+
+def test_games_without_cycles_have_the_same_scores_by_both_solvers():
+    for game in (ConnectN(3, 3, 3), Nim((1, 2, 3))):
+        start = Position.start(game)
+        retrograde, search = RetrogradeSolution(start), SearchSolution(start)
+        words = sample_positions(game, 500, np.random.default_rng(0))
+        np.testing.assert_array_equal(retrograde.action_scores(words), search.action_scores(words))
+        assert retrograde.counts_by_distance == search.counts_by_distance
+
+
+def test_a_position_in_the_middle_of_a_game_that_can_cycle_is_solved_with_its_successors(pop_out):
+    root = Position.start(pop_out.game).play(0).play(1)
+    solution = solve(root)
+    assert solution.value(root) == pop_out.value(root)
+    assert solution.distance(root) == pop_out.distance(root)
+
+
+def test_other_positions_of_a_game_that_can_cycle_are_refused():
+    solution = solve(PopOutBoard(3, 3, 3))
+    full_of_own_stones = Position(solution.game, (1 << 9) - 1, 0)
+    with pytest.raises(ValueError, match="does not follow"):
+        solution.value(full_of_own_stones)
+
+
+@pytest.mark.parametrize("name", ["MAX_LINKED_POSITIONS", "MAX_MEMORY"])
+def test_a_game_that_can_cycle_and_is_too_large_says_how_far_the_enumeration_came(monkeypatch, name):
+    monkeypatch.setattr(f"ci_envs.solver.enumeration.{name}", 500)
+    with pytest.raises(ValueError, match=r"PopOutBoard.* is too large to solve: more than [\d,]+ states, which would"):
+        solve(PopOutBoard(3, 3, 3))
+
+
+def test_a_solution_of_a_game_that_can_cycle_shows_progress_and_can_be_interrupted():
+    def interrupt(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(PopOutBoard(3, 3, 3), progress=interrupt)
+
+
+def test_the_exact_agent_wins_as_fast_as_possible_in_a_game_that_can_cycle(pop_out):
+    game = pop_out.game
+    words = sample_positions(game, 300, np.random.default_rng(0))
+    accuracy = measure_accuracy(game, ExactAgent(game, seed=0), words, pop_out)
+    assert accuracy.everywhere.fastest == accuracy.everywhere.decisions == 300
+
+
+def test_only_small_games_that_can_cycle_are_quick(monkeypatch):
+    start = Position.start(PopOutBoard(3, 3, 2))
+    monkeypatch.setattr("ci_envs.solver.solver._QUICK_LINKED", 10)
+    assert not solver_of(start.game).is_quick(start)
+    assert solver_of(start.game).quick_action_scores(start, None) is None
+    monkeypatch.undo()
+    assert solver_of(start.game).is_quick(start)
+
+
+@pytest.mark.parametrize(
+    ("game", "value"),
+    [
+        (HexBoard(4, 4), 1),  # the first player wins Hex on every board (John Nash, strategy stealing)
+        (BreakthroughBoard(4, 4), -1),
+        (OthelloBoard(4, 4), -1),  # Joel Feinstein 1993 and others: the second player wins on 4 x 4
+    ],
+    ids=str,
+)
+def test_starts_have_their_known_values(game, value):
+    assert ProofNumberSolution(game).value(Position.start(game)) == value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "value"), [(HexBoard(5, 5), 1), (BreakthroughBoard(5, 5), -1)], ids=str)
+def test_starts_on_5x5_have_their_known_values(game, value):
+    assert ProofNumberSolution(game).value(Position.start(game)) == value
+
+
+@pytest.mark.parametrize("game", [ConnectN(3, 3, 3), ConnectN(4, 4, 4, True), Nim((2, 3), 2, True)], ids=str)
+def test_proof_numbers_equal_the_search_of_all_positions(game):
+    words = sample_positions(game, 300, np.random.default_rng(0))
+    everything, search = SearchSolution(Position.start(game)), ProofNumberSolution(game)
+    np.testing.assert_array_equal(search.action_values(words), everything.action_values(words))
+    np.testing.assert_array_equal(search.values(words), everything.values(words))
+
+
+def test_proof_numbers_equal_plain_minimax_where_the_turn_is_kept_and_games_are_drawn():
+    game = Quarto()
+    search = ProofNumberSolution(game)
+    for own, opp in positions_of_random_play(game, 12, 24, 27, np.random.default_rng(0)).tolist():
+        position = Position(game, own, opp)
+        values = search.action_values(words_of([position]))[0]
+        for action in range(game.action_count):
+            expected = exact_action_value(position, action) if action in position.legal_actions() else NO_SCORE
+            assert values[action] == expected
+
+
+def test_proof_numbers_equal_plain_minimax_with_passes():
+    game = OthelloBoard(4, 4)
+    search = ProofNumberSolution(game)
+    for own, opp in positions_of_random_play(game, 20, 5, 8, np.random.default_rng(0)).tolist():
+        position = Position(game, own, opp)
+        assert search.value(position) == exact_value(position)
+
+
+def test_solve_searches_a_position_with_too_many_successors(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
+    start = Position.start(HexBoard(4, 4))
+    solution = solve(start)
+    assert (solution.value(start), solution.distance(start), solution.counts) == (1, None, {})
+    assert solve(start.game).searches
+    agent = ExactAgent(start.game, seed=0)
+    first = start.play(int(agent.act_on(words_of([start]))[0]))
+    assert solution.value(first) == -1
+
+
+@pytest.mark.parametrize(("name", "limit"), [("MAX_NODES", "500 nodes"), ("MAX_POSITIONS", "500 states")])
+def test_a_search_that_reaches_a_limit_names_it(monkeypatch, name, limit):
+    monkeypatch.setattr(f"ci_envs.solver.proof_number.{name}", 500)
+    game = HexBoard(4, 4)
+    with pytest.raises(UnknownValueError, match=rf"HexBoard.* is too large to solve.* without a result.*{limit}"):
+        ProofNumberSolution(game).value(Position.start(game))
+
+
+def test_a_search_shows_progress_and_can_be_interrupted():
+    def interrupt(nodes, total):
+        assert nodes > 0
+        assert total is None
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ProofNumberSolution(HexBoard(4, 4), progress=interrupt).value(Position.start(HexBoard(4, 4)))
+
+
+def test_proof_numbers_refuse_a_game_that_can_cycle():
+    with pytest.raises(ValueError, match="can cycle"):
+        ProofNumberSolution(Quixo(3))
