@@ -315,10 +315,10 @@ def _(game):
     cells = game.rows * game.cols
 
     def kernel(game, own, opp):
+        stuck = True
         for cell in range(cells):
-            if turned_stones(game, own, opp, cell):
-                return False
-        return True
+            stuck &= turned_stones(game, own, opp, cell) == np.uint64(0)
+        return stuck
 
     return kernel
 

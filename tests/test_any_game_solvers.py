@@ -179,6 +179,12 @@ def test_a_game_that_can_cycle_and_is_too_large_says_how_far_the_enumeration_cam
         solve(PopOutBoard(3, 3, 3))
 
 
+def test_a_game_that_can_cycle_with_a_large_bound_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr(PopOutBoard, "position_bound", lambda game, own, opp: 31**6)
+    with pytest.raises(ValueError, match="is too large to solve: 887,503,681 states, which would take 32 GB"):
+        solve(PopOutBoard(3, 3, 3))
+
+
 def test_a_solution_of_a_game_that_can_cycle_shows_progress_and_can_be_interrupted():
     def interrupt(done, total):
         raise KeyboardInterrupt
@@ -258,6 +264,18 @@ def test_solve_searches_a_position_with_too_many_successors(monkeypatch):
     agent = ExactAgent(start.game, seed=0)
     first = start.play(int(agent.act_on(words_of([start]))[0]))
     assert solution.value(first) == -1
+
+
+def test_positions_of_a_game_with_too_many_positions_come_from_random_play(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
+    monkeypatch.setattr(OthelloBoard, "position_bound", lambda game, own, opp: 3**16)
+    game = OthelloBoard(4, 4)
+    words = sample_positions(game, 50, np.random.default_rng(0))
+    assert "random play" in solver_of(game).sampling_method(game)
+    assert {(own | opp).bit_count() for own, opp in words.tolist()} <= set(range(8, 15))
+    accuracy = measure_accuracy(game, ExactAgent(game, seed=0), words, solve(game))
+    assert accuracy.everywhere.keeping == 50
+    assert accuracy.everywhere.fastest is None
 
 
 @pytest.mark.parametrize(("name", "limit"), [("MAX_NODES", "500 nodes"), ("MAX_POSITIONS", "500 states")])

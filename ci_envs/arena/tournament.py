@@ -20,8 +20,8 @@ from ci_envs.arena.timing import Timing, decide_once, time_one_board
 from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cluster import RayPool, check_address, check_cluster, pickled_for_workers
 from ci_envs.games.game import Game
-from ci_envs.games.position import Position
 from ci_envs.games.openings import random_openings
+from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress as CountProgress

@@ -25,8 +25,8 @@ from ci_envs.registry.games import resolve
 def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int, data_files: DataFiles) -> None:
     """Measure agents against the exact solution of ENV, on random positions.
 
-    The positions are a uniform sample of all reachable positions in which the game is not over. Connect Four has too
-    many positions for this, so its sample comes from random games.
+    The positions are a uniform sample of all reachable positions in which the game is not over. If these are too many,
+    as in Connect Four, the sample comes from random games.
 
     ci-envs accuracy Quixo-v0:size=4 random minimax:depth=3
     """

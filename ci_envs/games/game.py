@@ -70,7 +70,7 @@ class Game(Validated, Static, ABC):
     solver: ClassVar[str | None] = None
     """The :class:`~ci_envs.solver.solver.Solver` of exactly this class, as ``"module:Class"``.
 
-    None means a search of all positions. A derived class can have other rules, so it does not inherit the solver.
+    None means the solver for any game. A derived class can have other rules, so it does not inherit the solver.
     """
 
     position_share: ClassVar[float] = 1.0

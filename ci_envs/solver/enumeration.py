@@ -16,7 +16,7 @@ from ci_envs.games.operations import ONGOING, action_count, is_duplicate, keeps_
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_indexed_slot
-from ci_envs.solver.search import MAX_POSITIONS, symmetries_of
+from ci_envs.solver.search import MAX_POSITIONS, is_small, symmetries_of
 from ci_envs.solver.solution import Progress, too_large
 
 _EXPANDED_A_CALL = 1 << 18  # positions per call; Python handles an interrupt only between two calls
@@ -123,9 +123,8 @@ class Enumeration:
 @lru_cache
 def has_at_most(root: Position, most: int) -> bool:
     """Return whether play can reach at most ``most`` sets of symmetric positions that are not over."""
-    bound = root.game.position_bound(root.own, root.opp)
-    if bound is not None:
-        return bound * root.game.position_share <= most * len(symmetries_of(root))
+    if root.game.position_bound(root.own, root.opp) is not None:
+        return is_small(root, most)
     try:
         Enumeration(root, most=most).run(None, None)
     except ValueError:

@@ -2,10 +2,10 @@
 
 The search is df-pn with a transposition table (Ayumu Nagai, "Df-pn Algorithm for Searching AND/OR Trees and Its
 Applications", PhD thesis, University of Tokyo, 2002), with the threshold of Pawlewicz and Lew, "Improving Depth-First
-PN-Search: 1 + epsilon Trick", Computers and Games 2006. It answers questions of the form "does the player to move win, if a
-draw counts as a loss (or as a win)?". ``phi`` is an estimate of the number of leaves that must be decided to answer yes,
-and ``delta`` of those to answer no. A new position is examined by one ply: its ``delta`` is the number of the
-opponent's replies, so positions with few replies come first.
+PN-Search: 1 + epsilon Trick", Computers and Games 2006. It answers the question whether the player to move wins, if a
+draw counts as a loss, or as a win. ``phi`` is the estimated number of leaves that must be decided to answer yes, and
+``delta`` to answer no. A new position is examined by one ply: its ``delta`` is the number of its actions. So the search
+prefers actions after which the opponent has few replies.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ _KEEPS, _PHI, _DELTA = range(3)  # columns of the facts of successors
 
 
 class ProofNumberSolution(OnDemandSolution):
-    """The values of the positions of any game that cannot cycle, without distances. Each position is searched on demand.
+    """The values of positions of any game that cannot cycle, without distances. Each position is searched on demand.
 
     Attributes:
         nodes: The number of nodes that the searches have visited.

@@ -21,8 +21,15 @@ from typing_extensions import override
 from ci_envs.games.operations import ONGOING, result
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.enumeration import Enumeration, look_up, set_sizes
-from ci_envs.solver.solution import HORIZON, CountedSolution, Progress
+from ci_envs.solver.enumeration import (
+    BYTES_A_LINKED_POSITION,
+    MAX_LINKED_POSITIONS,
+    Enumeration,
+    look_up,
+    set_sizes,
+)
+from ci_envs.solver.search import is_small
+from ci_envs.solver.solution import HORIZON, CountedSolution, Progress, too_large
 
 
 class RetrogradeSolution(CountedSolution):
@@ -44,6 +51,8 @@ class RetrogradeSolution(CountedSolution):
         """
         super().__init__(root.game)
         self.root = root
+        if not is_small(root, MAX_LINKED_POSITIONS):
+            raise too_large(root.game, root.game.position_bound(root.own, root.opp) or 0, BYTES_A_LINKED_POSITION)
         enumeration = Enumeration(root, linked=True)
         enumeration.run(None, progress)
         self._scores = _solve(enumeration, root, progress)

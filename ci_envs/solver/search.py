@@ -37,11 +37,16 @@ def symmetries_of(position: Position) -> NDArray[np.int64]:
     return np.flatnonzero((images == images[0]).all(axis=1))
 
 
-def is_small(position: Position) -> bool:
-    """Return whether the positions from ``position`` on are few enough to store, or their number is unknown."""
+def is_small(position: Position, most: int | None = None) -> bool:
+    """Return whether the positions from ``position`` on are few enough to store, or their number is unknown.
+
+    Args:
+        position: The position.
+        most: The maximum number of stored positions. None means ``MAX_POSITIONS``.
+    """
     game = position.game
     bound = game.position_bound(position.own, position.opp)
-    return bound is None or bound * game.position_share <= MAX_POSITIONS * len(symmetries_of(position))
+    return bound is None or bound * game.position_share <= (most or MAX_POSITIONS) * len(symmetries_of(position))
 
 
 class SearchSolution(CountedSolution):

@@ -9,8 +9,16 @@ from ci_envs.solver.solver import solver_of
 def solve(game_or_position: Game | Position, *, progress: Progress | None = None) -> Solution:
     """Solve a whole game, or one position with all positions that play can reach from it.
 
-    A game without its own solver (:attr:`Game.solver`) is solved by a search of all positions, if it cannot cycle. The
-    games of this package have these solvers:
+    A game without its own solver (:attr:`Game.solver`) is solved in one of these ways:
+
+    * All positions that play can reach are stored and solved with their distances, up to 17 million positions, or 134
+      million if the game can cycle (retrograde analysis, 36 bytes and 4 bytes per action for each position, and at most
+      half of the machine's memory). Of symmetric positions one is stored.
+    * If these are too many, and the game cannot cycle, a proof-number search computes the value of each position on
+      demand, without distances. It refuses a position whose :meth:`Game.position_bound` is above 10 ** 12 immediately,
+      and other positions after 67 million nodes or 17 million stored positions (1.1 GB), which takes minutes.
+
+    The games of this package have these solvers:
 
     * Quixo up to 4 x 4 is solved once for all states of the board. The table is stored in the user's cache directory.
     * Nim is solved by theory, without distances, if a search would take minutes.

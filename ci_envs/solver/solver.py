@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
+from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
 from ci_envs.registry.games import import_object
 from ci_envs.registry.references import referred
-from ci_envs.solver.enumeration import Reachable
-from ci_envs.solver.levels import LevelStore
 from ci_envs.solver.enumeration import Reachable, has_at_most
+from ci_envs.solver.levels import LevelStore
 from ci_envs.solver.proof_number import ProofNumberSolution
 from ci_envs.solver.retrograde import RetrogradeSolution
 from ci_envs.solver.search import SearchSolution, is_small
@@ -27,6 +27,8 @@ EXACT, INCLUDED = "exact", "included"
 """The names of the solution of the whole game, and of the tables in the package (:func:`exact_source`)."""
 _MOST_SEARCHED = 10**12
 """Bound of the positions from which a search for a value has prospects. A larger game is refused immediately."""
+
+_SAMPLED_GAMES = 101
 
 _QUICK_LINKED = 1 << 20
 """Maximum number of positions of a game that can cycle that are solved in seconds."""
@@ -114,11 +116,16 @@ class Solver(Generic[G]):
         self, game: G, n: int, rng: np.random.Generator, progress: Progress | None
     ) -> NDArray[np.uint64]:
         """Sample positions. :func:`ci_envs.solver.reachable.sample_positions` describes the arguments."""
-        return self.reachable(game, progress).draw(n, rng)
+        if _stores_positions(game):
+            return self.reachable(game, progress).draw(n, rng)
+        plies = _median_plies(game, rng)
+        return positions_of_random_play(game, n, plies // 2, 3 * plies // 4, rng)
 
     def sampling_method(self, game: G) -> str:
         """Describe in words how :meth:`sample_positions` samples positions."""
-        return "sampled uniformly from all reachable positions"
+        if _stores_positions(game):
+            return "sampled uniformly from all reachable positions"
+        return "sampled by random play of a half to three quarters of the plies of a random game"
 
 
 def solver_of(game: G) -> Solver[G]:
@@ -152,3 +159,19 @@ def exact_source(game: Game, name: str) -> Solution:
     if not isinstance(solution, Solution):
         raise ValueError(f"{name} must be a subclass of ci_envs.solver.solution.Solution, not {own!r}")
     return solution
+
+
+def _stores_positions(game: Game) -> bool:
+    """Return whether the positions of a game are few enough to store, or their number is unknown."""
+    return game.can_cycle or is_small(Position.start(game))
+
+
+def _median_plies(game: Game, rng: np.random.Generator) -> int:
+    """Return the median number of plies of random games."""
+    lengths = []
+    for _ in range(_SAMPLED_GAMES):
+        position, plies = Position.start(game), 0
+        while position.result is None:
+            position, plies = position.play(int(rng.choice(position.legal_actions()))), plies + 1
+        lengths.append(plies)
+    return int(np.median(lengths))
