@@ -202,6 +202,7 @@ class TestSolver:
 
     def test_a_bound_refuses_large_games_at_once(self, chomp, monkeypatch):
         monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 100)
+        monkeypatch.setattr("ci_envs.solver.solver._MOST_SEARCHED", 100)
         with pytest.raises(ValueError, match=r"Chomp\(rows=4, cols=5\) is too large to solve: 126 states"):
             solve(chomp())
 

@@ -505,7 +505,7 @@ def test_a_search_that_turns_out_too_large_says_how_far_it_came(monkeypatch):
     monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
     monkeypatch.setattr(ConnectN, "position_bound", lambda game, own, opp: None)  # as for an unknown game
     with pytest.raises(ValueError, match="more than 1,000 states, which would take more than 36 kB"):
-        solve(ConnectN(4, 4, 4))
+        SearchSolution(Position.start(ConnectN(4, 4, 4)))
 
 
 def test_a_game_that_can_cycle_is_not_searched():
