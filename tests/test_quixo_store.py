@@ -29,7 +29,8 @@ from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.quixo_ranking import class_index, ranking_of, write_ranks
 from ci_envs.solver.quixo_store import STORE_VARIABLE, QuixoStore, StoreSolution
 from ci_envs.solver.solver import solver_of
-from ci_envs.storage.block_file import BLOCK, BlockFile, DamagedFileError, write_blocks
+from ci_envs.storage.block_file import BLOCK, BlockFile, write_blocks
+from ci_envs.storage.checked_file import DamagedFileError
 
 WORDS = st.integers(0, 2**64 - 1)
 FULL_BOARD = "XOOXO/OXXXX/XXOOO/OXXOX/OOXXX X"

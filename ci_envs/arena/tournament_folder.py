@@ -10,7 +10,7 @@ import msgspec
 from ci_envs.arena.results import Pairing
 from ci_envs.storage.files import write_whole
 
-_SETTINGS = "tournament.json"
+_SETTINGS, _MATCH = "tournament.json", "match_{}_{}.json"
 
 
 class TournamentFolder:
@@ -34,6 +34,8 @@ class TournamentFolder:
         if not resume:
             if file.exists():
                 raise ValueError(f"{str(path)!r} has a tournament: resume it, or choose another folder")
+            if found := sorted(match.name for match in path.glob(_MATCH.format("*", "*"))):
+                raise ValueError(f"{str(path)!r} contains {found[0]} that no tournament wrote: choose another folder")
             path.mkdir(parents=True, exist_ok=True)
             write_whole(file, json.dumps(settings, indent=1).encode())
             return
@@ -42,7 +44,9 @@ class TournamentFolder:
         except FileNotFoundError:
             raise ValueError(f"{str(path)!r} has no tournament to resume") from None
         except ValueError:
-            raise ValueError(f"{str(file)!r} is damaged") from None
+            old = None
+        if not isinstance(old, dict):
+            raise ValueError(f"{str(file)!r} is not the file of a tournament")
         for name, value in settings.items():
             if old.get(name) != value:
                 raise ValueError(f"the tournament in {str(path)!r} has {name}={old.get(name)!r}, not {value!r}")
@@ -66,4 +70,4 @@ class TournamentFolder:
         write_whole(self._file(first, second), msgspec.json.encode(pairing))
 
     def _file(self, first: int, second: int) -> Path:
-        return self._path / f"match_{first + 1}_{second + 1}.json"
+        return self._path / _MATCH.format(first + 1, second + 1)

@@ -12,6 +12,7 @@ import os
 import pickle
 import shutil
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -26,26 +27,26 @@ from numba.core.serialize import dumps
 from typing_extensions import override
 
 from ci_envs.kernels.sources import cache_root, sources_digest
-from ci_envs.storage.files import write_whole
+from ci_envs.storage.checked_file import read_checked, write_checked
 
 _KEPT_SECONDS = 7 * 24 * 3600
 
 
 @lru_cache
 def cache_folder(digest: str) -> Path | None:
-    """Return the folder for kernels whose sources have this digest, or None if it cannot be written.
+    """Return the folder for kernels whose sources have this digest, or None if it cannot be made.
 
     The folder is below :func:`~ci_envs.kernels.sources.cache_root`.
     """
-    folder = cache_root() / "kernels" / "-".join((numba.__version__, llvmlite.__version__, digest))
     try:
+        folder = cache_root() / "kernels" / "-".join((numba.__version__, llvmlite.__version__, digest))
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _warn(error)
+        return None
+    with suppress(OSError):  # a folder of another user
         os.utime(folder)
-    except OSError:
-        return None
-    if not os.access(folder, os.W_OK):
-        return None
-    _remove_unused(folder.parent)
+        _remove_unused(folder.parent)
     return folder
 
 
@@ -56,6 +57,18 @@ def _remove_unused(base: Path) -> None:
         with suppress(OSError):  # another process may have removed it
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+_warned = False
+
+
+def _warn(error: OSError) -> None:
+    """Warn once per process that compiled code is not cached."""
+    global _warned  # noqa: PLW0603
+    if not _warned:
+        _warned = True
+        text = f"each run compiles again, because compiled code cannot be stored: {error}. NUMBA_CACHE_DIR=DIR uses DIR"
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
@@ -73,6 +86,10 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
     @override
     def get_cache_path(self) -> str:
         return str(self._folder)
+
+    @override
+    def ensure_cache_path(self) -> None:
+        """Leave the check of the folder to the writing of the file."""
 
     @override
     def get_source_stamp(self) -> str:
@@ -100,15 +117,26 @@ class _SignatureFiles:
         self._folder, self._name = folder, name
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the compiled code of a signature."""
-        write_whole(self._file_of(key), dumps((key, data)))
+        """Write the compiled code of a signature.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        file = self._file_of(key)
+        if file.is_dir():
+            shutil.rmtree(file)
+        elif not (file.is_file() and os.access(file, os.W_OK)):
+            file.unlink(missing_ok=True)
+        write_checked(file, dumps((key, data)))
 
     def load(self, key: Any) -> Any:
-        """Return the compiled code of a signature, or None if it has no file."""
-        try:
-            known, data = pickle.loads(self._file_of(key).read_bytes())
-        except Exception:  # there is no file, it is damaged, or it has a class that no longer exists
-            return None
+        """Return the compiled code of a signature, or None if its file is for another one.
+
+        Raises:
+            OSError: There is no file, or it cannot be read.
+            Exception: The file is damaged, or has a class that no longer exists.
+        """
+        known, data = pickle.loads(read_checked(self._file_of(key)))
         return data if known == key else None
 
     def flush(self) -> None:
@@ -133,6 +161,20 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """
         super().__init__(function)
         self._cache_file = _SignatureFiles(Path(self._cache_path), self._impl.filename_base)
+
+    @override
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever is wrong with a file, the function is compiled again
+            return None
+
+    @override
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn(error)
 
 
 def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:

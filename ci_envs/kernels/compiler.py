@@ -20,8 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def kernel(function: F) -> F:
     """Compile ``function`` on first use, without the GIL, and cache the result on disk.
 
-    The cache is below ``NUMBA_CACHE_DIR`` if this is set, otherwise in the user's cache directory. If this cannot be
-    written, each process compiles for itself.
+    The cache is below ``NUMBA_CACHE_DIR`` if this is set, otherwise in the user's cache directory. Damaged files of the
+    cache are replaced. If the cache cannot be written, each process warns and compiles for itself.
     """
     return _compiled(function, counts=True)
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from numba import config
-from platformdirs import user_cache_path
 
-from ci_envs.storage.files import write_whole
+from ci_envs.storage.checked_file import read_checked, write_checked
+from ci_envs.storage.user_folders import user_cache
 
 _NAME = "ci_envs"
 _FOLDER = Path(__file__).resolve().parents[1]
@@ -46,8 +46,12 @@ class _Syntax(NamedTuple):
 
 
 def cache_root() -> Path:
-    """Return the folder of the cache: ``NUMBA_CACHE_DIR`` if it is set, else one in the user's cache directory."""
-    return Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache_path("ci_envs")
+    """Return the folder of the cache: ``NUMBA_CACHE_DIR`` if it is set, else one in the user's cache directory.
+
+    Raises:
+        OSError: The variable is not set, and the user has no home directory.
+    """
+    return Path(config.CACHE_DIR) if config.CACHE_DIR else user_cache()
 
 
 def sources_digest(objects: Iterable[Any]) -> str:
@@ -102,8 +106,8 @@ def _syntax(file: Path) -> _Syntax:
 def _known_syntax() -> dict[str, _Syntax]:
     """Return the syntax of files by content. It is read from the cache once, and written when the process ends."""
     try:
-        known = dict(json.loads((cache_root() / _SYNTAX_FILE).read_bytes()))
-    except (OSError, ValueError, TypeError):  # the cache does not exist or is damaged
+        known = dict(json.loads(read_checked(cache_root() / _SYNTAX_FILE)))
+    except (OSError, ValueError):  # the cache does not exist or is damaged
         known = {}
     atexit.register(_keep_syntax, known, len(known))
     return known
@@ -114,8 +118,7 @@ def _keep_syntax(known: dict[str, _Syntax], count: int) -> None:
         return
     newest = list(known.items())[-_KEPT:]
     with suppress(OSError):  # without a writable cache each process parses the sources
-        cache_root().mkdir(parents=True, exist_ok=True)
-        write_whole(cache_root() / _SYNTAX_FILE, json.dumps(dict(newest)).encode())
+        write_checked(cache_root() / _SYNTAX_FILE, json.dumps(dict(newest)).encode())
 
 
 def _parsed(content: bytes) -> _Syntax:

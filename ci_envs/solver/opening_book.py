@@ -108,12 +108,18 @@ def read_book(game: ConnectN, path: Path | None = None) -> OpeningBook | None:
         game: The game.
         path: The path of the file. None combines the included file and the file in the user's cache directory.
     """
-    files = (path,) if path else (_FOLDER / book_path(game).name, book_path(game))
+    files = (path,) if path else _default_files(game)
     books = [bounds.reshape(2, -1) for file in files if (bounds := read_table(game, file)) is not None]
     if not books:
         return None
     lows, highs = zip(*books, strict=True)
     return OpeningBook(game, np.array([np.max(lows, axis=0), np.min(highs, axis=0)]))
+
+
+def _default_files(game: ConnectN) -> Iterator[Path]:
+    yield _FOLDER / f"{game}.book"
+    with suppress(OSError):  # the user has no home directory
+        yield book_path(game)
 
 
 def write_book(book: OpeningBook, path: Path) -> None:
@@ -126,7 +132,11 @@ def write_book(book: OpeningBook, path: Path) -> None:
 
 
 def book_path(game: Game) -> Path:
-    """Return the path of a game's book in the user's cache directory."""
+    """Return the path of a game's book in the user's cache directory.
+
+    Raises:
+        OSError: The user has no home directory.
+    """
     return table_path(game).with_suffix(".book")
 
 

@@ -34,7 +34,7 @@ from ci_envs.solver.quixo_ranking import class_size
 from ci_envs.solver.quixo_store import MAX_STORED_SIZE, QuixoStore, StoreSolution, open_store, store_folder
 from ci_envs.solver.solution import HORIZON, CountedSolution, Progress, Solution, too_large
 from ci_envs.solver.solver import Solver
-from ci_envs.solver.table_file import read_table, table_path, write_table
+from ci_envs.solver.table_file import read_table, write_table
 
 MAX_SIZE = 4
 
@@ -152,13 +152,12 @@ class QuixoSolver(Solver[Quixo]):
         store = _store_of(game)
         if store is not None:
             return StoreSolution(store)
-        path = table_path(game)
-        table = read_table(game, path)
+        table = read_table(game)
         if table is not None:
             return QuixoSolution(game, table)
         solution = solve_quixo(game, progress=progress)
         try:
-            write_table(game, solution.table, path)
+            write_table(game, solution.table)
         except OSError as error:
             warnings.warn(f"the table of {game} cannot be stored: {error}", RuntimeWarning, stacklevel=2)
         return solution
@@ -208,8 +207,9 @@ def _store_of(game: Quixo) -> QuixoStore | None:
     """Return the store of a board that is too large for a table in memory, or None if there is none."""
     if not MAX_SIZE < game.size <= MAX_STORED_SIZE:
         return None
-    store = open_store(game, store_folder())
-    return store if store.cubes is not None else included_store(game)
+    folder = store_folder()
+    store = open_store(game, folder) if folder else None
+    return store if store and store.cubes is not None else included_store(game)
 
 
 def _pairs(game: Quixo) -> Iterator[tuple[int, int]]:

@@ -24,7 +24,8 @@ from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, Class, next_mask, pac
 from ci_envs.solver.quixo_ranking import class_index
 from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, classes_of, open_store, value_at
 from ci_envs.solver.solver import INCLUDED
-from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
+from ci_envs.storage.block_file import BlockFile, write_blocks
+from ci_envs.storage.checked_file import DamagedFileError
 
 _FOLDER = Path(__file__).with_name("tables")
 

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 from typing_extensions import override
 
 from ci_envs.cluster import RayPool, check_address
@@ -35,7 +34,9 @@ from ci_envs.solver.quixo_classes import DRAWN, WON, Class, count_values, packed
 from ci_envs.solver.quixo_pairs import Sweeper, solve_pair
 from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, rank, ranking_of, write_ranks
 from ci_envs.solver.solution import Progress, Solution
-from ci_envs.storage.block_file import BlockFile, DamagedFileError, write_blocks
+from ci_envs.storage.block_file import BlockFile, write_blocks
+from ci_envs.storage.checked_file import DamagedFileError
+from ci_envs.storage.user_folders import user_cache
 
 MAX_STORED_SIZE = 5
 """The size of the largest board that a store can have."""
@@ -505,12 +506,16 @@ def open_store(game: Quixo, folder: Path) -> QuixoStore:
     return QuixoStore(game, folder)
 
 
-def store_folder() -> Path:
+def store_folder() -> Path | None:
     """Return the folder of the store that all solvers and agents use.
 
-    It is the value of the environment variable :data:`STORE_VARIABLE`, or a folder in the user's cache directory.
+    It is the value of the environment variable :data:`STORE_VARIABLE`, or a folder in the user's cache directory. It is
+    None if the variable is not set and the user has no home directory.
     """
-    return Path(os.environ.get(STORE_VARIABLE) or user_cache_path("ci_envs") / "store")
+    try:
+        return Path(os.environ.get(STORE_VARIABLE) or user_cache() / "store")
+    except OSError:
+        return None
 
 
 @contextmanager
@@ -537,15 +542,20 @@ def _sweeper(game: Quixo, resources: Resources) -> Iterator[Sweeper | None]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes. The system removes the lock when the process ends."""
+    """Lock a folder against other processes, if the file system has locks.
+
+    The system removes the lock when the process ends.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
         yield
         return
-    with (folder / ".lock").open("w") as file:
+    with (folder / ".lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise ValueError(f"another process computes tables in {str(folder)!r}: wait until it ends") from None
+        except OSError:  # a file system without locks
+            pass
         yield

@@ -7,7 +7,6 @@ description as JSON, and spaces. So damage to any part is detected when the part
 
 import hashlib
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any, Self
@@ -15,16 +14,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.storage.files import temporary_name
+from ci_envs.storage.checked_file import DamagedFileError
+from ci_envs.storage.files import write_whole
 
 BLOCK = 1 << 16
 """The number of bytes of a block."""
 
 _HEADER = 1 << 12
-
-
-class DamagedFileError(ValueError):
-    """A file does not contain what was written to it."""
 
 
 class BlockFile:
@@ -107,17 +103,7 @@ def write_blocks(path: Path, description: dict[str, Any], content: NDArray[np.ui
     """
     checksums = _checksums(content)
     rest = json.dumps(description).encode().ljust(_HEADER - 65)
-    temporary = path.with_name(temporary_name(path.name, os.getpid()))
-    try:
-        with temporary.open("wb") as file:
-            file.write(_digest(rest, checksums) + b"\n" + rest)
-            file.write(content.data)
-            file.write(checksums)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, _digest(rest, checksums) + b"\n" + rest, content.data, checksums, durable=True)
 
 
 def _checksums(content: NDArray[np.uint8]) -> bytes:

@@ -1,30 +1,111 @@
 """Files that are written atomically: either completely or not at all."""
 
 import csv
+import errno
 import io
 import os
+import secrets
+import shutil
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
+
+_MAX_LINKS = 40  # as in Linux
+
+_IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.EINVAL)
+"""Errors of the replacement of a file that can perhaps be written in place, for example in a read-only folder."""
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write ``content`` to ``path`` atomically. After a crash the file has its previous content.
+def write_whole(path: Path, *parts: bytes | memoryview, durable: bool = False) -> None:
+    """Write a file atomically. After a crash the file has its previous content.
+
+    Links are followed, and an existing file keeps its mode and its owner. The function writes in place if the file
+    cannot be replaced: a device, a pipe, an open file such as ``/dev/stdout``, a file with several hard links, and a
+    file in a folder that is read-only.
+
+    Args:
+        path: The path of the file.
+        parts: The content.
+        durable: Whether to wait until the content is on the disk.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: The file cannot be written.
     """
-    temporary = path.with_name(temporary_name(path.name, os.getpid()))
     try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
+        if (descriptor := _descriptor(path)) is not None:
+            print(end="", flush=True)  # earlier output comes first
+            _write(os.fdopen(os.dup(descriptor), "wb"), parts)
+        elif not _replace(Path(os.path.realpath(path)), parts, durable):
+            _write(_open(path, "wb", without=os.O_CREAT), parts)  # Linux refuses this flag for a pipe of another user
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None  # without the name of a temporary file
+
+
+def _descriptor(path: Path) -> int | None:
+    """Return N if a path is ``/dev/fd/N`` or a link to it, for example ``/dev/stdout``. Otherwise return None."""
+    folder = os.path.realpath("/dev/fd")
+    for _ in range(_MAX_LINKS):
+        if os.path.realpath(path.parent) == folder:
+            return int(path.name) if path.name.isdecimal() else None
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return None
+
+
+def _replace(target: Path, parts: Iterable[bytes | memoryview], durable: bool) -> bool:
+    """Write a temporary file and give it the name of the target. Return False if the target cannot be replaced."""
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        old = None
+    if old and not (stat.S_ISREG(old.st_mode) and old.st_nlink == 1 and os.access(target, os.W_OK)):
+        return False
+    temporary = target.with_name(temporary_name(target.name, secrets.token_hex(4)))
+    try:
+        file = _open(temporary, "xb", mode=0o666 if old is None else stat.S_IMODE(old.st_mode))
+        if old is not None:
+            _copy_status(target, old, temporary)
+        _write(file, parts, durable)
+        temporary.replace(target)
+    except OSError as error:
+        if old is None or error.errno not in _IN_PLACE:
+            raise
+        return False
     finally:
         temporary.unlink(missing_ok=True)
+    return True
 
 
-def temporary_name(name: str, process: int | str) -> str:
-    """Return the temporary name of a file while a process writes it. A killed process leaves such a file behind."""
-    return f".{name}.{process}.tmp"
+def _copy_status(source: Path, status: os.stat_result, target: Path) -> None:
+    new = target.stat()
+    if (new.st_uid, new.st_gid) != (status.st_uid, status.st_gid):
+        os.chown(target, status.st_uid, status.st_gid)
+    shutil.copystat(source, target)  # includes access control lists
+
+
+def _open(path: Path, how: str, mode: int = 0o666, without: int = 0) -> BinaryIO:
+    return cast(BinaryIO, open(path, how, opener=lambda name, flags: os.open(name, flags & ~without, mode)))
+
+
+def _write(file: BinaryIO, parts: Iterable[bytes | memoryview], durable: bool = False) -> None:
+    """Write and close a file."""
+    with file:
+        file.writelines(parts)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def temporary_name(name: str, token: str) -> str:
+    """Return a temporary name of a file while it is written. A killed process leaves such a file behind.
+
+    Args:
+        name: The name of the file. A long name is shortened, because the length of names is limited.
+        token: A text that no other writer uses.
+    """
+    return f".{name[:50]}.{token}.tmp"
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:

@@ -1,6 +1,7 @@
 """The folder of a run: its options, its checkpoint, its learning curve and its best agent."""
 
 import json
+import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,7 +51,7 @@ class RunFolder:
     def __init__(self, path: Path, best_file: str) -> None:
         self.path = path
         self.best = path / best_file
-        self._config, self._checkpoint = path / CONFIG, path / CHECKPOINT
+        self._config, self._checkpoint, self._curve = path / CONFIG, path / CHECKPOINT, path / CURVE
 
     @property
     def has_run(self) -> bool:
@@ -65,8 +66,9 @@ class RunFolder:
     def write_config(self, config: Mapping[str, Any]) -> None:
         """Write the config and the versions of the packages. Make the folder if it does not exist."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for unfinished in self.path.glob(temporary_name("*", "*")):
-            unfinished.unlink()
+        for file in (self._config, self._checkpoint, self._curve, self.best):
+            for unfinished in self.path.glob(temporary_name(file.name, "*")):
+                unfinished.unlink()
         text = json.dumps({**config, "versions": _versions()}, indent=1)
         write_whole(self._config, f"{text}\n".encode())
 
@@ -84,11 +86,34 @@ class RunFolder:
         """
         if not self.has_run:
             raise ValueError(f"there is no run in {str(self.path)!r} to resume")
+        check_same_options(self.path, _flat(json.loads(json.dumps(config))), self._read_config(), changeable)
+
+    def check_overwrites_nothing(self) -> None:
+        """Check that a run can start in the folder. It may overwrite the config of a run without a checkpoint.
+
+        Raises:
+            ValueError: The folder contains a run, or other files with the names of the files of a run.
+            OSError: The config cannot be read.
+        """
+        found = [file.name for file in (self._checkpoint, self._curve, self.best) if os.path.lexists(file)]
+        if self.has_run:
+            try:
+                self._read_config()
+            except ValueError:
+                found.append(CONFIG)
+            else:
+                if self.has_checkpoint:
+                    raise run_exists_error(self.path)
+        if found:
+            names = ", ".join(found)
+            raise ValueError(f"{str(self.path)!r} contains {names} that no run wrote: choose another path")
+
+    def _read_config(self) -> dict[str, Any]:
+        """Return the learner, the environment, the seed and the options of the run in the folder."""
         try:
-            ours, theirs = _flat(json.loads(json.dumps(config))), _flat(json.loads(self._config.read_text()))
+            return _flat(json.loads(self._config.read_bytes()))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{str(self._config)!r} is not the config of a run: {error}") from None
-        check_same_options(self.path, ours, theirs, changeable)
 
     def write_checkpoint(self, record: RunRecord, state: TrainerState) -> None:
         """Write a checkpoint, which contains all that the run needs to continue."""
@@ -114,7 +139,7 @@ class RunFolder:
     def write_curve(self, rows: Sequence[Row]) -> None:
         """Write the learning curve as CSV. A cell is empty if its row has no value for the column."""
         columns = list(dict.fromkeys(name for row in rows for name in row))
-        write_csv(self.path / CURVE, [columns, *([row.get(name, "") for name in columns] for row in rows)])
+        write_csv(self._curve, [columns, *([row.get(name, "") for name in columns] for row in rows)])
 
 
 @contextmanager
@@ -177,8 +202,7 @@ def json_value(value: Any) -> Any:
 def _flat(config: Any) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise TypeError("it has no options")
-    named = {name: value for name, value in config.items() if name not in ("options", "versions")}
-    return {**named, **config["options"]}
+    return {**{name: config[name] for name in ("learner", "environment", "seed")}, **config["options"]}
 
 
 def _versions() -> dict[str, str]:

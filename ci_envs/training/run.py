@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ci_envs.training.config import training_options, values_of
 from ci_envs.training.events import EventLog
-from ci_envs.training.folder import Row, RunFolder, RunRecord, json_value, run_exists_error
+from ci_envs.training.folder import Row, RunFolder, RunRecord, json_value
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.progress import ProgressDisplay, Status
 from ci_envs.training.session_clock import SessionClock
@@ -107,10 +107,10 @@ class TrainingRun:
         if resume:
             declared = training_options(type(trainer.config))
             folder.check_config(config, [name for name in options if declared[name].declared.changeable])
-        if folder.has_checkpoint:
-            if not resume:
-                raise run_exists_error(folder.path)
+        if resume and folder.has_checkpoint:
             self._restore()
+        else:
+            folder.check_overwrites_nothing()
         folder.write_config(config)
         return resume and not folder.has_checkpoint
 

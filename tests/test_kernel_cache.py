@@ -1,0 +1,160 @@
+"""The cache of compiled code on disk: damage, files that cannot be written, and users without a home directory."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numba
+import pytest
+
+from ci_envs.kernels import cache
+from ci_envs.kernels.compiler import kernel
+from ci_envs.storage import checked_file
+
+
+def double(number):
+    return 2 * number
+
+
+def call():
+    """Call a new compiled function. Return its result and whether its code came from the cache."""
+    compiled = kernel(double)
+    return compiled(4), bool(compiled.stats.cache_hits)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a new folder for the cache."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_warned", False)
+    cache.cache_folder.cache_clear()
+    yield tmp_path / "cache"
+    cache.cache_folder.cache_clear()
+
+
+def make_folder(file):
+    file.unlink()
+    (file / "inside").mkdir(parents=True)
+
+
+def make_pipe(file):
+    file.unlink()
+    os.mkfifo(file)
+
+
+def make_loop(file):
+    file.unlink()
+    file.symlink_to(file)
+
+
+def change_byte(place):
+    def change(file):
+        content = bytearray(file.read_bytes())
+        content[place * len(content) // 100] ^= 1
+        file.write_bytes(content)
+
+    return change
+
+
+DAMAGES = {
+    "empty": lambda file: file.write_bytes(b""),
+    "truncated": lambda file: file.write_bytes(file.read_bytes()[:-1]),
+    "one byte left": lambda file: file.write_bytes(file.read_bytes()[:1]),
+    "longer": lambda file: file.write_bytes(file.read_bytes() + b"\0"),
+    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "a changed byte at the start": change_byte(0),
+    "a changed byte of machine code": change_byte(60),
+    "an unknown class": lambda file: checked_file.write_checked(file, b"cno_such_module\nThing\n."),
+    "another object": lambda file: checked_file.write_checked(file, b"N."),
+    "a folder": make_folder,
+    "a pipe": make_pipe,
+    "a loop of links": make_loop,
+    "missing": Path.unlink,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_damage_is_a_miss_and_the_file_is_replaced(damage, folder):
+    assert call() == (8, False)
+    assert call() == (8, True)
+    [file] = folder.rglob("*.nbc")
+    damage(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert call() == (8, False)
+        assert call() == (8, True)
+    assert list(folder.rglob("*.nbc")) == [file]
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.ENOLCK, errno.EDQUOT])
+def test_a_cache_that_cannot_be_written_is_reported_once(error, folder, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(checked_file, "write_whole", fail)
+    with pytest.warns(RuntimeWarning, match=rf"{os.strerror(error)}. NUMBA_CACHE_DIR=DIR") as found:
+        assert [call(), call()] == [(8, False), (8, False)]
+    assert len(found) == 1
+    assert "\n" not in str(found[0].message)
+
+
+def test_a_cache_of_another_user_is_read(folder, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    assert call() == (8, False)
+    monkeypatch.setattr(os, "utime", refuse)
+    monkeypatch.setattr(checked_file, "write_whole", refuse)
+    cache.cache_folder.cache_clear()
+    assert call() == (8, True)
+
+
+def test_a_file_in_place_of_the_folder(folder):
+    folder.write_text("a file")
+    with pytest.warns(RuntimeWarning, match="Not a directory"):
+        assert call() == (8, False)
+    assert folder.read_text() == "a file"
+
+
+def test_a_folder_that_is_removed_later(folder):
+    compiled = kernel(double)
+    shutil.rmtree(folder)
+    assert compiled(4) == 8
+    assert call() == (8, True)
+
+
+NO_HOME = """
+import pwd, sys
+
+
+def unknown(uid):
+    raise KeyError(uid)
+
+
+pwd.getpwuid = unknown
+from ci_envs.cli.main import main
+main()
+"""
+
+
+def without_home(*arguments, home=None):
+    variables = {name: text for name, text in os.environ.items() if name not in ("HOME", "NUMBA_CACHE_DIR")}
+    variables = {name: text for name, text in variables.items() if not name.startswith("XDG_")}
+    if home:
+        variables["HOME"] = home
+    command = [sys.executable, "-c", NO_HOME, *arguments]
+    return subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_commands_run_without_a_home_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = without_home("solve", "Quixo-v0:size=2", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert '"value": ' in done.stdout
+    assert done.stderr.count("compiled code cannot be stored") == 1
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []  # no folder "~"
