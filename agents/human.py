@@ -8,6 +8,10 @@ from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.position import Position
 
 
+class InputEndedError(EOFError):
+    """Standard input has ended."""
+
+
 class HumanAgent(PositionAgent):
     """Agent that asks for the name of an action on standard input until the answer is a legal action."""
 
@@ -16,7 +20,7 @@ class HumanAgent(PositionAgent):
         """Ask for the action in each position.
 
         Raises:
-            EOFError: standard input has ended.
+            InputEndedError: Standard input has ended.
         """
         positions = (Position(self.game, own, opp) for own, opp in words.tolist())
         return np.array([_ask(position) for position in positions], dtype=np.int64)
@@ -26,5 +30,7 @@ def _ask(position: Position) -> int:
     while True:
         try:
             return position.parse_action(input("your move: "))
+        except EOFError:
+            raise InputEndedError("standard input has ended") from None
         except ValueError as error:
             print(error)

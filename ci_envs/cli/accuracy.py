@@ -3,7 +3,7 @@
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.errors import NOTHING_KEPT, interrupt_advice, usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry.games import resolve
@@ -39,7 +39,7 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
     from ci_envs.solver.solve import solve
     from ci_envs.solver.solver import solver_of
 
-    with usage_errors():
+    with interrupt_advice(NOTHING_KEPT), usage_errors():
         _, game, _ = resolve(environment)
         with count_progress("states solved") as progress:
             solution = solve(game, progress=progress)
@@ -47,7 +47,7 @@ def accuracy(*, environment: str, agents: tuple[str, ...], count: int, seed: int
         with count_progress("positions sampled") as progress:
             words = sample_positions(game, count, np.random.default_rng(seed), progress=progress)
     labels, entered = zip(*entrants, strict=True)
-    with count_progress("decisions graded") as progress:
+    with interrupt_advice(NOTHING_KEPT), count_progress("decisions graded") as progress:
         measured = measure_accuracies(game, entered, words, solution, progress=progress)
     labelled = list(zip(labels, measured, strict=True))
     if not data_files.on_stdout:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.errors import interrupt_advice, usage_errors
 from ci_envs.cli.options import file_option
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry.games import resolve
@@ -29,10 +29,18 @@ def book(*, environment: str, minutes: float | None, threads: int, output: Path 
     """
     from ci_envs.solver.opening_book import OpeningBook, book_path, check_has_book, extend_book, read_book
 
-    with usage_errors(), count_progress("positions known") as progress:
+    advice = "Run the same command again to continue."
+    with interrupt_advice(advice), usage_errors(), count_progress("positions known") as progress:
         _, game, _ = resolve(environment)
         connect_n = check_has_book(game)
-        opening_book = read_book(connect_n, output) or OpeningBook(connect_n)
+        try:
+            path = output or book_path(game)
+        except OSError as error:
+            raise ValueError(f"{error}, or choose a file with --output FILE") from None
+        known = read_book(connect_n, output)
+        if output and output.is_file() and known is None:
+            raise ValueError(f"{str(output)!r} is not an opening book of {game}: choose another file")
+        opening_book = known or OpeningBook(connect_n)
         seconds = None if minutes is None else 60 * minutes
-        extend_book(opening_book, output or book_path(game), seconds=seconds, threads=threads, progress=progress)
+        extend_book(opening_book, path, seconds=seconds, threads=threads, progress=progress)
     click.echo(f"{int(opening_book.known.sum()):,} of {len(opening_book.words):,} positions are known")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import cluster_errors, usage_errors
+from ci_envs.cli.errors import cluster_errors, interrupt_advice, usage_errors
 from ci_envs.cli.options import file_option, isolation_options, max_cycles_option, ray_options, seed_option
 from ci_envs.cli.progress import games_progress
 
@@ -90,7 +90,10 @@ def compare(
             raise ValueError("give an AGENT or --agents-from FOLDER")
         entrants = ("random", *agents) if len(agents) == 1 else agents
         tournament = Tournament(environment, entrants, **options)
-    with cluster_errors(), usage_errors(), games_progress(tournament.total_games) as (report_games, report_graded):
+    again = f"Run the same command with --resume to continue in {str(output)!r}."
+    advice = again if output else "With --output DIR, DIR keeps the finished matches."
+    progress = games_progress(tournament.total_games)
+    with interrupt_advice(advice), cluster_errors(), usage_errors(), progress as (report_games, report_graded):
         comparison = tournament.play(report_games, report_graded, output=output, resume=resume)
     if plot_path:
         write_figure(draw_comparison(comparison), plot_path)

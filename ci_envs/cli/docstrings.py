@@ -1,10 +1,10 @@
 """Docstrings as text for the terminal."""
 
-import inspect
 import re
 from importlib import import_module
 from importlib.util import find_spec
 
+from ci_envs.registry.docstring import docstring
 from ci_envs.registry.games import GameSpec
 
 
@@ -21,7 +21,7 @@ def documented_object(spec: GameSpec) -> object:
 
 def first_line(documented: object) -> str:
     """Return the first line of the docstring of an object."""
-    return plain_text((inspect.getdoc(documented) or "").partition("\n")[0])
+    return plain_text(docstring(documented).partition("\n")[0])
 
 
 def plain_text(text: str) -> str:

@@ -9,16 +9,25 @@ import click
 from click.core import ParameterSource
 from typing_extensions import override
 
+from ci_envs.cli.streams import output_errors
 from ci_envs.cluster import ClusterError
 from ci_envs.solver.errors import UnknownValueError
+
+NOTHING_KEPT = "The results are not kept: the same command starts again."
+"""The advice after an interrupt of a command that cannot continue."""
 
 
 class OneLineErrorGroup(click.Group):
     """A group of commands that reports wrong usage in one line, without the usage text of the command.
 
-    It also reports in one line that a solution does not contain a position, for example when the agent ``exact`` plays
-    a game of which only the last positions are solved.
+    It also reports in one line that the output cannot be written, and that a solution does not contain a position, for
+    example when the agent ``exact`` plays a game of which only the last positions are solved.
     """
+
+    @override
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        with output_errors():
+            return super().main(*args, **kwargs)
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
@@ -29,6 +38,22 @@ class OneLineErrorGroup(click.Group):
             raise
         except UnknownValueError as error:
             raise click.UsageError(str(error)) from None
+        except EOFError as error:  # Click reports it as "Aborted!", which is right only for the end of the input
+            from ci_envs.agents.human import InputEndedError
+
+            if isinstance(error, InputEndedError):
+                raise
+            raise RuntimeError(f"unexpected end of a file: {error}") from error
+
+
+@contextmanager
+def interrupt_advice(advice: str) -> Iterator[None]:
+    """Tell a user who interrupts the ``with`` block how to continue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted. {advice}", err=True)
+        raise
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.errors import NOTHING_KEPT, interrupt_advice, usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry.games import resolve
@@ -61,7 +61,7 @@ def exam(
     from ci_envs.arena.exam import Exam, exam_rows, exam_table
     from ci_envs.arena.tournament import enter
 
-    with usage_errors():
+    with interrupt_advice(NOTHING_KEPT), usage_errors():
         _, game, _ = resolve(environment)
         if games % 2:
             raise ValueError(f"games must be an even number, not {games}")
@@ -72,7 +72,7 @@ def exam(
         opponent = make_agent(spec, game, seed=seed)
     results = []
     for label, agent in entrants:
-        with count_progress(f"{label}: positions") as progress:
+        with interrupt_advice(NOTHING_KEPT), count_progress(f"{label}: positions") as progress:
             results.append((label, questions.take(agent, opponent, games, progress)))
     if not data_files.on_stdout:
         Console(highlight=False).print(exam_table(f"{environment}: exam", questions, spec, results))

@@ -9,6 +9,7 @@ import click
 from ci_envs.cli.docstrings import documented_object, plain_text
 from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
+from ci_envs.registry.docstring import docstring
 from ci_envs.registry.games import registered, resolve, split_id
 from ci_envs.registry.options import NamedOption, options_of
 from ci_envs.registry.references import split_reference
@@ -63,7 +64,7 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
         yield from _factory_parts(name, maker, options_of(maker).values())
         return
     spec, game, _ = resolve(name)
-    lines = (inspect.getdoc(documented_object(spec)) or "").splitlines()
+    lines = docstring(documented_object(spec)).splitlines()
     yield Markdown("\n".join(line for line in lines if not line.startswith((">>>", "..."))))
     yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
 
@@ -120,7 +121,7 @@ def _factory_parts(
     """Yield the description of the object that a factory makes, and a table of the factory's options."""
     from docstring_parser import parse
 
-    described = parse(inspect.getdoc(factory) or "")
+    described = parse(docstring(factory))
     texts = filter(None, (described.short_description, described.long_description))
     yield plain_text("\n\n".join((title, *texts)))
     if options := list(options):

@@ -78,10 +78,14 @@ def serve(
             from ci_envs.web.page import add_pages
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
-        path = games or games_file()
         hosts = AllowedHosts.of(host, allowed)
-        app = create_app(path, Catalog(dict(map(_named_agent, listed))), workers=workers, hosts=hosts)
-        add_pages(app, load_cookie_secret(path))
+        catalog = Catalog(dict(map(_named_agent, listed)))
+        try:
+            path = games or games_file()
+            app = create_app(path, catalog, workers=workers, hosts=hosts)
+            add_pages(app, load_cookie_secret(path))
+        except OSError as error:
+            raise ValueError(f"{error}. Choose {'another' if games else 'a'} file with --games FILE") from None
     click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}")
     if not _is_loopback(host):
         click.secho(

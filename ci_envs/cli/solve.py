@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import cluster_errors, usage_errors
+from ci_envs.cli.errors import NOTHING_KEPT, cluster_errors, interrupt_advice, usage_errors
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
 from ci_envs.cli.store_resources import resource_options
@@ -209,7 +209,7 @@ def _solve_game(environment: str, text: str | None, store: Path | None, data_fil
     from ci_envs.solver.solve import solve
     from ci_envs.solver.solver import exact_source
 
-    with usage_errors(), count_progress("states") as progress:
+    with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress("states") as progress:
         _, game, _ = resolve(environment)
         position = Position.from_text(game, text) if text else Position.start(game)
         solution = exact_source(game, str(store)) if store else solve(position, progress=progress)

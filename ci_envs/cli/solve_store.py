@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ci_envs.cli.data_files import DataFiles
-from ci_envs.cli.errors import cluster_errors, usage_errors
+from ci_envs.cli.errors import cluster_errors, interrupt_advice, usage_errors
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry.games import resolve
 from ci_envs.solver.levels import Requirements, Resources
@@ -24,7 +24,8 @@ def compute_store(environment: str, folder: Path, level: int, resources: Resourc
     """
     from ci_envs.solver.solver import solver_of
 
-    with usage_errors(), cluster_errors():
+    advice = "Run the same command again to continue."
+    with interrupt_advice(advice), usage_errors(), cluster_errors():
         _, game, _ = resolve(environment)
         store = solver_of(game).levels(game, folder)
         requirements = store.requirements(level)

@@ -90,6 +90,7 @@ def train(
     ci-envs train q_learning:symmetries=true TicTacToe-v0 --episodes 100000 --output runs/tictactoe
     ci-envs train mine.py:MyTrainer Nim-v0 --minutes 3
     """
+    from ci_envs.training.folder import CONFIG
     from ci_envs.training.learners import train as train_learner
 
     with usage_errors():
@@ -101,7 +102,8 @@ def train(
         try:
             trained = train_learner(learner, environment, output=folder, seed=seed, resume=resume, **options)
         except KeyboardInterrupt:
-            click.echo(f"Interrupted. Run the same command with --resume to continue in {str(folder)!r}.", err=True)
+            flag = " with --resume" if (folder / CONFIG).exists() else ""
+            click.echo(f"Interrupted. Run the same command{flag} to continue in {str(folder)!r}.", err=True)
             raise
     click.echo(f"trained: {trained}")
 

@@ -1,6 +1,5 @@
 """The base class of games: parameters, Python API, and default implementations of operations."""
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from ci_envs.games.random_games import random_game
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import GameType, Static, implementing_class, implements, is_implemented, is_overridden
+from ci_envs.registry.docstring import docstring
 from ci_envs.registry.options import Validated
 
 _RANDOM_GAMES, _RANDOM_PLIES = 20, 200
@@ -180,7 +180,7 @@ class Game(Validated, Static, ABC):
     @property
     def how_to_play(self) -> str:
         """The rules in a few sentences for players. By default it is the first line of the class docstring."""
-        return (inspect.getdoc(type(self)) or "").partition("\n")[0]
+        return docstring(type(self)).partition("\n")[0]
 
     @property
     def example(self) -> tuple[str, str]:

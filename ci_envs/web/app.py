@@ -7,9 +7,9 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
-from platformdirs import user_data_path
 from starlette.routing import Route
 
+from ci_envs.storage.user_folders import user_data
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.api import add_handlers, analysis_router, games_router
 from ci_envs.web.body_limit import BodyLimit
@@ -24,8 +24,12 @@ _HOUR = 3600.0  # seconds
 
 
 def games_file() -> Path:
-    """Return the default file of the games."""
-    return user_data_path("ci_envs") / "games.sqlite"
+    """Return the default file of the games.
+
+    Raises:
+        OSError: The user has no home directory.
+    """
+    return user_data() / "games.sqlite"
 
 
 def create_app(

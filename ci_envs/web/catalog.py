@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
-from inspect import getdoc
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +15,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.agents import AGENTS
+from ci_envs.registry.docstring import docstring
 from ci_envs.registry.games import ENV_OPTIONS, GameSpec, registered, resolve
 from ci_envs.registry.options import NamedOption, options_of
 from ci_envs.registry.spec import split_spec
@@ -141,7 +141,7 @@ def _agent(name: str) -> Entry:
 
 
 def _purpose(documented: object) -> str:
-    return (getdoc(documented) or "").partition("\n")[0]
+    return docstring(documented).partition("\n")[0]
 
 
 def _checkpoints(factory: AgentFactory) -> Mapping[str, Path]:

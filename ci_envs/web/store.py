@@ -5,6 +5,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,12 @@ class Store:
         Raises:
             OSError: The file cannot be created, or is not a store of games.
         """
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        _make_private(Path(path))
+        file = Path(path)
+        if file.exists() and not file.is_file():
+            raise OSError(f"games cannot be kept in {str(path)!r}: it is not a regular file")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30}, pool_size=_CONNECTIONS)
         self._writing = threading.Lock()  # a thread that waits for the lock of SQLite would sleep for a long time
         sa.event.listen(self._engine, "connect", _prepare)
@@ -119,6 +124,7 @@ class Store:
             self.owned("", 0)  # fails if the file has a table with other columns
         except SQLAlchemyError as error:
             raise OSError(f"games cannot be kept in {str(path)!r}: {_reason(error)}") from None
+        _make_private(file)
 
     def close(self) -> None:
         """Close the file."""
@@ -243,7 +249,6 @@ class Store:
 
 def _make_private(path: Path) -> None:
     """Set the mode of the file and of the files that SQLite creates next to it to 0600."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         if file.exists():
             file.chmod(0o600)

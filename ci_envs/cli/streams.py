@@ -1,0 +1,50 @@
+"""Standard output that cannot show some characters, or that cannot be written."""
+
+import codecs
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import click
+
+_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EAGAIN)
+_SIMILAR = {"\N{BULLET}": "*", "\N{HORIZONTAL ELLIPSIS}": "..."}
+
+
+def _similar_or_escaped(error: UnicodeError) -> tuple[str, int]:
+    """Return the replacement of a character that an encoding does not have, and the place after it."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    return _SIMILAR.get(character) or character.encode("ascii", "backslashreplace").decode(), error.start + 1
+
+
+codecs.register_error("ci_envs.similar_or_escaped", _similar_or_escaped)
+
+
+@contextmanager
+def output_errors() -> Iterator[None]:
+    """Print characters that the terminal does not have as escapes, and report in one line that output fails."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="ci_envs.similar_or_escaped")
+    try:
+        try:
+            yield
+        finally:
+            print(end="", flush=True)
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FAILURES:
+            raise
+        _discard_output()
+        click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+        sys.exit(1)
+
+
+def _discard_output() -> None:
+    """Discard what is still in the buffer of standard output, which Python would write at the end."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
