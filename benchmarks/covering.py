@@ -13,7 +13,7 @@ def compiled() -> Callable[[], None]:
     problem = set_covering(_N)
 
     def run() -> None:
-        assert next(iter(greedy(problem))).value == _WEIGHT
+        assert next(iter(greedy(problem, rule="overlap"))).value == _WEIGHT
 
     run()
     return run

@@ -89,7 +89,7 @@ class TestExamplesRun:
         rows = {
             cells[0]: cells[1:3] for cells in (re.split(r" *│ *", line)[1:] for line in output.splitlines()) if cells
         }
-        assert rows["greedy"] == ["24", ""]
+        assert rows["greedy:rule=overlap"] == ["24", ""]
         assert rows["branch_and_bound"] == ["23", "optimal"]
         assert 23 <= int(rows["your own solver"][0]) <= 26
 

@@ -29,7 +29,7 @@ SMALL_ID = "ConnectN-v0:rows=4,cols=4,n=4,gravity=true"
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_file, "user_cache_path", lambda name: tmp_path / "cache" / name)
+    monkeypatch.setattr(table_file, "user_cache", lambda: tmp_path / "cache")
 
 
 @pytest.fixture(scope="module")

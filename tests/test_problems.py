@@ -184,11 +184,14 @@ def test_files_of_the_or_library(name, size, lists, costs, tmp_path):
         ("-2 1 1", "the number of rows is '-2', not a whole number"),
         ("2 2 1", "it ends before the cost of column 2"),
         ("2 1 x", "the cost of column 1 is 'x', not a number"),
-        ("2 1 nan 1 1 1 1", "the cost of set 0 must be a number above 0"),
-        ("2 1 1 1 1", "it ends before how many columns cover row 2"),
+        ("2 1 nan 1 1 1 1", "the cost of column 1 is 'nan', not a number above 0"),
+        ("2 1 1 1 1", "it ends before the number of columns of row 2"),
         ("2 1 1 1 1 1 2", "row 2 has column 2; columns are from 1 to 1"),
-        ("2 1 1 1 1 0", "no set has element 1"),
-        ("1 2 1 1 1 1", "set 1 is empty"),
+        ("2 1 1 1 1 0", "no column covers row 2"),
+        ("1 2 1 1 1 1", "column 2 covers no row"),
+        ("2 1 3 1 1", "no column covers row 2 (layout=columns)"),
+        ("2 1 1 2 1 1 1 1", "row 1 has column 1 twice (layout=rows)"),
+        ("2 1 1 2 1 1", "column 1 has row 1 twice (layout=columns)"),
         ("1 1 1 1 1 7", "'7' follows the last row"),
         ("1 1 1 1 \N{SUPERSCRIPT ONE}", "ascii"),
     ],
@@ -199,6 +202,63 @@ def test_malformed_files_are_refused_in_one_line(text, message, tmp_path):
         read_scp(tmp_path / "scp.txt")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def columns_text(size, lists, costs):
+    """Return an instance in the layout of the rail instances, each column on a line."""
+    columns = (f"{cost} {len(one)} {' '.join(map(str, one))}" for one, cost in zip(lists, costs, strict=True))
+    return "\n".join((f"{size} {len(lists)}", *columns))
+
+
+def random_instance(seed):
+    """Return the number of rows, the rows of each column from 1, and the costs."""
+    rng = random.Random(seed)
+    size = rng.randint(1, 6)
+    lists = [sorted(rng.sample(range(1, size + 1), rng.randint(1, size))) for _ in range(rng.randint(1, 5))]
+    lists.append(sorted(set(range(1, size + 1)).difference(*lists)) or [size])
+    return size, lists, [rng.randint(1, 3) for _ in lists]
+
+
+def test_both_layouts_are_read_and_few_small_files_need_the_layout(tmp_path):
+    file, ambiguous = tmp_path / "scp.txt", 0
+    for seed in range(300):
+        size, lists, costs = random_instance(seed)
+        expected = size, [[row - 1 for row in one] for one in lists], costs
+        file.write_text(columns_text(size, lists, costs))
+        found = read_scp(file, "columns")
+        assert (found.size, list(map(list, found.sets)), found.costs.tolist()) == expected
+        try:
+            assert read_scp(file).sets == found.sets
+        except ValueError:
+            with pytest.raises(ValueError, match="fits both layouts .*: give layout=rows or layout=columns$"):
+                read_scp(file)
+            ambiguous += 1
+        write_scp(found, file)
+        again = read_scp(file)
+        assert (again.size, again.sets, again.costs.tolist()) == (found.size, found.sets, found.costs.tolist())
+        assert read_scp(file, "rows").sets == found.sets
+    assert 0 < ambiguous < 15
+
+
+def test_a_rail_instance(tmp_path):
+    """The files ``rail507.txt`` and so on list the rows of each column, whose cost is 1 or 2."""
+    file = tmp_path / "rail.txt"
+    file.write_text("2 2 1 2 1 2 2 1 1")
+    assert (read_scp(file).sets, read_scp(file).costs.tolist()) == (((0, 1), (0,)), [1, 2])
+    file.write_bytes(b"\xef\xbb\xbf 2 2\r\n 1  2 1 2\r\n 2  1 1\r\n")
+    assert set_covering(path=file, layout="columns").sets == ((0, 1), (0,))
+    with pytest.raises(ValueError, match=r"row 2 has column 1 twice$"):
+        read_scp(file, "rows")
+    with pytest.raises(ValueError, match=r"^layout must be rows or columns, not 'row'$"):
+        read_scp(file, "row")
+    with pytest.raises(ValueError, match="layout=rows is for a file: give its path too"):
+        set_covering(layout="rows")
+
+
+def test_the_default_greedy_rule_uses_the_costs():
+    problem = SetCovering(3, [[0, 1, 2], [0], [1], [2]], [100, 1, 1, 1])
+    assert optimise(problem, "greedy").value == optimise(problem, "greedy:rule=chvatal").value == 3
+    assert optimise(problem, "greedy:rule=overlap").value == 100
 
 
 ENVIRONMENTS = [

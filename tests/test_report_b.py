@@ -93,7 +93,7 @@ def plain_greedy(sets, n):
 )
 def test_the_greedy_cover_is_that_of_the_report(n, weight, lists):
     assert plain_greedy(lab_sets(n), n) == (weight, lists)
-    result = optimise(set_covering(n), "greedy")
+    result = optimise(set_covering(n), "greedy:rule=overlap")
     assert (result.value, result.solution.sum()) == (weight, lists)
 
 
@@ -119,7 +119,7 @@ def test_a_bound_saves_states_and_keeps_the_lightest_cover(search):
     rng, saved = np.random.default_rng(0), 0
     for _ in range(6):
         problem = random_covering(rng)
-        least, greedy = lightest(problem), optimise(problem, "greedy").value
+        least, greedy = lightest(problem), optimise(problem, "greedy:rule=overlap").value
         free, bounded = search(problem), search(problem, greedy)
         assert (free.weight, bounded.weight) == (least, least)
         assert bounded.generated <= free.generated

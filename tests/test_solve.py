@@ -33,7 +33,7 @@ def tables(tmp_path_factory):
     """A cache folder for these tests only, empty like that of a new user."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(table_file, "user_cache_path", lambda name: folder / name)
+        monkeypatch.setattr(table_file, "user_cache", lambda: folder)
         yield folder / "ci_envs" / "tables"
 
 
@@ -462,7 +462,7 @@ def test_a_table_of_another_version_is_made_again(tables, monkeypatch):
 
 def test_where_no_table_can_be_kept_the_game_is_solved_all_the_same(tmp_path, monkeypatch):
     (tmp_path / "ci_envs").touch()
-    monkeypatch.setattr(table_file, "user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(table_file, "user_cache", lambda: tmp_path / "ci_envs")
     with pytest.warns(RuntimeWarning, match=r"the table of Quixo\(size=3\) cannot be stored"):
         assert solve(Quixo(3)).counts["win"] == 12_748
 
@@ -472,7 +472,7 @@ def test_an_interrupt_leaves_no_file(tmp_path, monkeypatch, where):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(table_file, "user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(table_file, "user_cache", lambda: tmp_path)
     if where == "writing":
         monkeypatch.setattr("pathlib.Path.replace", interrupt)
     with pytest.raises(KeyboardInterrupt):

@@ -25,7 +25,7 @@ CYCLES = ("all", "alternate", "random")
 def greedy(
     problem: SetCovering,
     *,
-    rule: Annotated[str, Option("rule that selects the next set", choices=RULES)] = "overlap",
+    rule: Annotated[str, Option("rule that selects the next set", choices=RULES)] = "chvatal",
     width: Annotated[
         int, Option("number of best sets that are tried at each step; 1 selects the best at once", ge=1)
     ] = 1,
@@ -37,16 +37,16 @@ def greedy(
 ) -> Iterator[Incumbent]:
     """Select the best set by a rule, repeatedly; the work is the number of sets examined.
 
+    ``chvatal`` selects the least cost per newly covered element. Its cover costs at most H(d) times the optimum, where
+    d is the size of the largest set and H(d) = 1 + 1/2 + ... + 1/d (Chvatal, "A greedy heuristic for the set-covering
+    problem", Mathematics of Operations Research 4, 1979); this gives the bound. The other rules ignore the costs.
     ``overlap`` is the rule of report B: the least ratio of covered elements to uncovered elements of a set; of equal
-    sets, the one with the most uncovered elements. ``chvatal`` selects the least cost per newly covered element. Its
-    cover costs at most H(d) times the optimum, where d is the size of the largest set and H(d) = 1 + 1/2 + ... + 1/d
-    (Chvatal, "A greedy heuristic for the set-covering problem", Mathematics of Operations Research 4, 1979); this gives
-    the bound. ``course`` goes through the sets by size and selects each that covers something new. Ties go to the first
-    set.
+    sets, the one with the most uncovered elements. ``course`` goes through the sets by size and selects each that
+    covers something new. Ties go to the first set.
 
-    ``greedy:width=3,lookahead=4`` is the look-ahead that a review of report B proposes: at each step it tries the 3
-    best sets, extends each of them by 4 more sets greedily, and selects the one with the least cost per covered
-    element.
+    ``greedy:rule=overlap,width=3,lookahead=4`` is the look-ahead that a review of report B proposes: at each step it
+    tries the 3 best sets, extends each of them by 4 more sets greedily, and selects the one with the least cost per
+    covered element.
 
     Args:
         problem: the instance.

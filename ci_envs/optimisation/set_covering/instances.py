@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from ci_envs.optimisation.set_covering.or_library import read_scp
+from ci_envs.optimisation.set_covering.or_library import LAYOUTS, read_scp
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between, probability
@@ -69,6 +69,9 @@ def set_covering(
         int | None, Option("number of random sets, before empty sets are left out; none is 2 * n", ge=1)
     ] = None,
     path: Annotated[str | Path | None, Option("file of the OR-Library", allowed="a path")] = None,
+    layout: Annotated[
+        str | None, Option("what the file lists; none is what it has, and a few files fit both", choices=LAYOUTS)
+    ] = None,
     sets: Annotated[
         Iterable[Iterable[int]] | None,
         Option("elements of each set; the elements are the numbers from 0 to the largest one"),
@@ -99,8 +102,10 @@ def set_covering(
         raise ValueError(f"count={count} is the number of random sets: give their density too")
     if density is not None and (path is not None or sets is not None):
         raise ValueError(f"density={density} is for random sets: leave out path and sets")
+    if layout is not None and path is None:
+        raise ValueError(f"layout={layout} is for a file: give its path too")
     if path is not None:
-        problem = read_scp(path)
+        problem = read_scp(path, layout)
     elif sets is not None:
         listed = [list(elements) for elements in sets]
         problem = SetCovering(1 + max((element for elements in listed for element in elements), default=0), listed)

@@ -1,8 +1,8 @@
 """Section B1: greedy set covering.
 
-Our solver ``greedy`` is the algorithm of report B: it takes the longest list first, then the list with the least
-ratio of covered to new numbers, and of equal lists the longest. The look-ahead that a review of report B proposes is
-``greedy:width=3,lookahead=4``.
+Our solver ``greedy:rule=overlap`` is the algorithm of report B: it takes the longest list first, then the list with the
+least ratio of covered to new numbers, and of equal lists the longest. The look-ahead that a review of report B proposes
+is ``greedy:rule=overlap,width=3,lookahead=4``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +19,7 @@ _WEIGHTS = {5: 5, 10: 10, 20: 24, 100: 182, 500: 1262, 1000: 2878}
 
 _NOT_PRINTED = 1000  # the N whose bloat report B does not give
 
+_GREEDY = "greedy:rule=overlap"
 _MOVES, _QUICK_MOVES = 100_000, 500
 _RULES = ("chvatal", "course")
 """Other rules of our solver ``greedy``."""
@@ -44,14 +45,14 @@ def run(options: RunOptions) -> Findings:
     rows, covers, different = [], [], []
     for done, (n, weight) in enumerate(_WEIGHTS.items(), 1):
         problem = set_covering(n)
-        cover = optimise(problem, "greedy")
+        cover = optimise(problem, _GREEDY)
         ours = optimise(problem, f"row_weighting:moves={moves}", seed=options.seed).value
         note = "No cover can be lighter than N." if ours == n else ""
         rows.append(_row(f"weight of the cover, N = {n}", weight, cover.value, ours, note))
         printed = None if n == _NOT_PRINTED else _bloat(weight, n)
         rows.append(_row(f"bloat, N = {n}", printed, _bloat(cover.value, n), _bloat(ours, n), note, "%"))
         for cycles, name in _CYCLES.items():
-            ahead = optimise(problem, f"greedy:{_LOOK_AHEAD},cycles={cycles}", seed=options.seed).value
+            ahead = optimise(problem, f"{_GREEDY},{_LOOK_AHEAD},cycles={cycles}", seed=options.seed).value
             rows.append(_row(f"weight with look-ahead{name}, N = {n}", None, ahead, ours, _REVIEW))
         rows += _rule_rows(problem, ours)
         covers.append(cover)
@@ -77,7 +78,7 @@ def _bound_rows() -> list[FigureRow]:
         ("breadth-first search", breadth_first, _BREADTH_FIRST_SIZE),
     ):
         problem = set_covering(n, unique=True)
-        free, bounded = (search(problem, bound).generated for bound in (inf, optimise(problem, "greedy").value))
+        free, bounded = (search(problem, bound).generated for bound in (inf, optimise(problem, _GREEDY).value))
         ours = optimise(problem, "astar").work
         quantity = f"states in the queue of {name}, N = {n}"
         rows.append(FigureRow(quantity, None, Estimate.exact(free), bounded, ours, _BOUND_NOTE, "states"))
