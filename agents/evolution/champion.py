@@ -13,6 +13,7 @@ from ci_envs.agents.evolution.play import GenomePolicy, Opponent, PlayPopulation
 from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.storage.files import shipped_file, shipped_files, write_whole
+from ci_envs.storage.formats import read_file
 
 _FORMAT = "ci_envs champion 1"
 _SHIPPED = Path(__file__).with_name("champions")
@@ -71,7 +72,7 @@ def read_champion(path: str | Path | Champion, agent: str, game: Game) -> Champi
     """
     if isinstance(path, Champion):
         return path
-    content = shipped_file(path, _SHIPPED, f"{agent}_", ".json").read_bytes()
+    content = read_file(shipped_file(path, _SHIPPED, f"{agent}_", ".json"), _FORMAT)
     try:
         about = json.loads(content)
         if about["format"] != _FORMAT:

@@ -66,6 +66,11 @@ def unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
+def quoted(path: str) -> str:
+    """Return a path for a spec string: in quotes if a part of it looks like an option."""
+    return f"'{path}'" if re.search(r"(^|,)\w+=", path) else path
+
+
 def option_value(text: str) -> Value:
     """Return the value of a text: true, false, none, a number, a text in quotes, or the text itself."""
     if unquoted(text) != text:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.storage.files import write_whole
+from ci_envs.storage.formats import ZIP, read_file
 
 
 def write_arrays(path: Path, form: str, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -39,8 +40,10 @@ def read_arrays(path: Path, form: str) -> tuple[dict[str, Any], dict[str, Any]]:
         OSError: the file cannot be read.
         Exception: the file is damaged (any exception of NumPy or zipfile), or has another format (ValueError).
     """
-    content = io.BytesIO(path.read_bytes())
-    with np.load(content, allow_pickle=False) as file:
+    content = read_file(path, form)
+    if not content.startswith(ZIP):
+        raise ValueError("it is not a file of arrays")
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
         about = json.loads(file["about"].tobytes())
         if about["format"] != form:
             raise ValueError(f"its format is {about['format']!r}, not {form!r}")

@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 
 from ci_envs.storage.files import write_whole
+from ci_envs.storage.formats import ZIP, read_file
 
 _LARGEST_HEADER = 100_000_000  # bytes, the limit of safetensors
 
@@ -55,8 +56,8 @@ def read_tensors(path: Path, form: str) -> tuple[dict[str, torch.Tensor], dict[s
         ValueError: the file is damaged, or has another format.
         OSError: the file cannot be read.
     """
-    content = path.read_bytes()
-    if content[:2] == b"PK":
+    content = read_file(path, form)
+    if content.startswith(ZIP):
         raise ValueError(
             f"{str(path)!r} is a zip file of PyTorch or Stable-Baselines3, which contains pickled code. To use a model"
             " that you trust, load it with Stable-Baselines3 and write it with ci_envs.baselines.save_model"

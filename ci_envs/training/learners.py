@@ -11,6 +11,7 @@ from ci_envs.generators import restored_generators
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import import_object, resolve
 from ci_envs.registry.options import PRESET, check_options, read_options, with_preset
+from ci_envs.registry.spec import quoted
 from ci_envs.training.config import TrainingConfig, training_options
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
@@ -72,7 +73,7 @@ def train(
         folder = RunFolder(Path(output), trainer.best_file)
         TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
     agent = trainer.learner if isinstance(component, type) and issubclass(component, Trainer) else name
-    return f"{agent}:{folder.best}"
+    return f"{agent}:{quoted(str(folder.best))}"
 
 
 def trainer_of(learner: str) -> type[Trainer]:
