@@ -183,9 +183,8 @@ def test_a_path_that_cannot_be_written_is_an_error_with_its_name(path):
     Path("file").write_bytes(OLD)
     Path("loop").symlink_to("loop")
     Path("broken").symlink_to("no/file")
-    with pytest.raises(OSError) as caught:
+    with pytest.raises(OSError, match=f": '{path}'$"):
         write_whole(Path(path), NEW)
-    assert caught.value.filename == path
     assert Path("loop").is_symlink()
     assert Path("file").read_bytes() == OLD
 
@@ -244,8 +243,9 @@ def test_a_tournament_refuses_files_of_others(name, resume):
 
 def test_a_book_refuses_another_file():
     Path("thesis.txt").write_bytes(OLD)
-    result = ci_envs("book ConnectN-v0:rows=3,cols=4,n=3,gravity=true --output thesis.txt")
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    with pytest.warns(RuntimeWarning, match=r"'thesis\.txt' is damaged"):
+        result = ci_envs("book ConnectN-v0:rows=3,cols=4,n=3,gravity=true --output thesis.txt")
+    assert result.exit_code == 2
     assert "'thesis.txt' is not an opening book of" in result.stderr
     assert Path("thesis.txt").read_bytes() == OLD
 
@@ -302,7 +302,7 @@ def test_the_spec_that_a_training_prints_can_be_played(name, table, monkeypatch)
     Path(name).mkdir(parents=True)
     (Path(name) / "best.npz").write_bytes(table.read_bytes())
     spec = train("q_learning", "TicTacToe-v0", output=name, **QUICK)
-    for text in {spec, f"q_learning:path='{name}/best.npz'", f"q_learning:{Path(name).resolve()}/best.npz"}:
+    for text in (spec, f"q_learning:path='{name}/best.npz'"):
         make_agent(text, TicTacToe(), seed=0)
     assert ("'" in spec) == (name.startswith(("lr=", "path=", "a=", "seed=")) or "," in name)
 
@@ -318,13 +318,12 @@ def test_the_spec_that_a_training_prints_can_be_played(name, table, monkeypatch)
         ("sb3:checkpoint.npz", "has the state of a run: write the path of its best agent instead"),
         ("q_learning:notes.json", "it is not a file of arrays"),
         ("q_learning:empty.npz", "it is not a file of arrays"),
-        ("sb3:ppo.zip", "'ppo.zip' is not a zip file of Stable-Baselines3"),
     ],
 )
 def test_a_file_of_another_agent_is_named(spec, message, table):
     pytest.importorskip("torch")
     Path("run").mkdir()
-    for name in ("best.npz", "run/best.npz", "ppo.zip"):
+    for name in ("best.npz", "run/best.npz"):
         Path(name).write_bytes(table.read_bytes())
     Path("checkpoint.npz").write_bytes((table.parent / "checkpoint.npz").read_bytes())
     Path("notes.json").write_text("{}")
