@@ -136,7 +136,7 @@ def optimise(
 
 
 def _reaches(problem: Problem, value: float, bound: float) -> bool:
-    return value <= bound + 1e-6 if problem.is_cost else value >= bound - 1e-9
+    return bool(value <= bound + 1e-6 if problem.is_cost else value >= bound - 1e-9)  # not a bool of NumPy
 
 
 def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Incumbent]:
