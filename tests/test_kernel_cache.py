@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numba
 import pytest
+from click.testing import CliRunner
 
+from ci_envs.cli.main import main
 from ci_envs.kernels import cache
 from ci_envs.kernels.compiler import kernel
-from ci_envs.storage import checked_file
+from ci_envs.storage import checked_file, user_folders
 
 
 def double(number):
@@ -141,11 +143,9 @@ main()
 """
 
 
-def without_home(*arguments, home=None):
+def without_home(*arguments):
     variables = {name: text for name, text in os.environ.items() if name not in ("HOME", "NUMBA_CACHE_DIR")}
     variables = {name: text for name, text in variables.items() if not name.startswith("XDG_")}
-    if home:
-        variables["HOME"] = home
     command = [sys.executable, "-c", NO_HOME, *arguments]
     return subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=120)
 
@@ -158,3 +158,34 @@ def test_commands_run_without_a_home_directory(tmp_path, monkeypatch):
     assert done.stderr.count("compiled code cannot be stored") == 1
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []  # no folder "~"
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        (
+            "book ConnectN-v0:rows=3,cols=4,n=3,gravity=true",
+            "set the environment variable HOME, or choose a file with --output FILE",
+        ),
+        ("serve", "set the environment variable HOME. Choose a file with --games FILE"),
+    ],
+)
+def test_a_command_that_writes_in_the_home_directory_names_the_option_for_another_place(command, advice, monkeypatch):
+    def fail(_):
+        raise RuntimeError("could not determine the home directory")
+
+    for name in ("user_cache_path", "user_data_path"):
+        monkeypatch.setattr(user_folders, name, fail)
+    result = CliRunner().invoke(main, command.split())
+    assert result.exit_code == 2
+    assert advice in result.stderr
+
+
+def test_the_server_names_the_option_if_the_home_directory_cannot_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(user_folders, "user_data_path", lambda name: tmp_path / "home" / name)
+    (tmp_path / "home").write_text("not a folder")
+    result = CliRunner().invoke(main, ["serve"])
+    assert result.exit_code == 2
+    assert result.stderr.endswith("Choose a file with --games FILE\n")
+    result = CliRunner().invoke(main, ["serve", "--games", str(tmp_path / "home" / "games")])
+    assert result.stderr.endswith("Choose another file with --games FILE\n")

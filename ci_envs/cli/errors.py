@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 from typing_extensions import override
 
-from ci_envs.cli.streams import output_errors
+from ci_envs.cli.streams import is_output_failure, output_errors
 from ci_envs.cluster import ClusterError
 from ci_envs.solver.errors import UnknownValueError
 
@@ -62,6 +62,8 @@ def usage_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ImportError, FloatingPointError) as error:
+        if is_output_failure(error):
+            raise
         raise click.UsageError(_with_flags(str(error))) from None
 
 

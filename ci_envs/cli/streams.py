@@ -37,11 +37,16 @@ def output_errors() -> Iterator[None]:
         finally:
             print(end="", flush=True)
     except OSError as error:
-        if error.filename is not None or error.errno not in _FAILURES:
+        if not is_output_failure(error):
             raise
         _discard_output()
         click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
         sys.exit(1)
+
+
+def is_output_failure(error: Exception) -> bool:
+    """Return whether an error is that of writing to standard output, which has no name."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in _FAILURES
 
 
 def _discard_output() -> None:
