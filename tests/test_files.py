@@ -1,5 +1,6 @@
 """Files that a user names: links, modes, devices, pipes, folders, and what is already there."""
 
+import errno
 import gzip
 import os
 import stat
@@ -16,6 +17,7 @@ from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cli.main import main
 from ci_envs.drawing.picture_file import save_animation
 from ci_envs.optimisation import set_covering, write_scp
+from ci_envs.solver.quixo_store import _locked
 from ci_envs.storage import files
 from ci_envs.storage.arrays import write_arrays
 from ci_envs.storage.block_file import write_blocks
@@ -331,3 +333,17 @@ def test_a_file_of_another_agent_is_named(spec, message, table):
     with pytest.raises((ValueError, OSError), match=r"^[^\n]+$") as caught:
         make_agent(spec, TicTacToe(), seed=0)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_tables_are_computed_on_a_file_system_without_locks(error, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def fail(*_):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    Path(".lock").write_bytes(OLD)
+    with _locked(Path()):
+        pass
+    assert Path(".lock").read_bytes() == OLD

@@ -33,7 +33,7 @@ def tables(tmp_path_factory):
     """A cache folder for these tests only, empty like that of a new user."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(table_file, "user_cache", lambda: folder)
+        monkeypatch.setattr(table_file, "user_cache", lambda: folder / "ci_envs")
         yield folder / "ci_envs" / "tables"
 
 

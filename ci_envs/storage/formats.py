@@ -25,7 +25,7 @@ def read_file(path: Path, form: str) -> bytes:
         raise IsADirectoryError(f"{str(path)!r} is a folder: write {best or 'the path of a file'}") from None
     about = _plain_values(content)
     found = str(about.get("format"))
-    if found != form and found.startswith("ci_envs "):
+    if found.startswith("ci_envs ") and found.rpartition(" ")[0] != form.rpartition(" ")[0]:  # not only the version
         kind = found.split()[1]
         agent = about.get("method", about.get("agent", kind))
         if kind in ("checkpoint", "evolution"):
