@@ -143,7 +143,8 @@ class Tournament:
             raise TypeError(f"agents must be a list such as ['random', 'minimax:depth=2'], not {agents!r}")
         agents = list(agents)
         if len(agents) < 2:
-            raise ValueError(f"a comparison needs at least two agents, for example {[*map(name_of, agents), 'random']}")
+            example = [*map(name_of, agents), "random"]
+            raise ValueError(f"a comparison needs at least two agents, not {len(agents)}: for example {example}")
         self.random_plies = random_plies
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
