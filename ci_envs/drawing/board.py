@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ci_envs.drawing.drawing import Label, Region
+from ci_envs.drawing.drawing import Drawing, Label, Region
 
 MARGIN = 32
 """Width of the margin around a board, in pixels."""
@@ -71,6 +71,25 @@ def cell_regions(rows: int, cols: int, cell: int) -> list[Region]:
 def column_regions(rows: int, cols: int, cell: int) -> list[Region]:
     """Return a region for each column, for example ``b``. ``cell`` is the side of a cell in pixels."""
     return [Region(column_name(col), MARGIN + col * cell, MARGIN, cell, rows * cell) for col in range(cols)]
+
+
+def board_drawing(cells: Sequence[Sequence[str]], color: str) -> Drawing:
+    """Return a picture of a board, with a region for each cell (``b3``) and each column (``b``).
+
+    Args:
+        cells: the shapes of the cells, one sequence per row from the top, each in a square of 100 x 100 units.
+        color: the colour of the board.
+    """
+    rows, cols = len(cells), len(cells[0])
+    cell = max(2, min(144, BOARD // max(rows, cols) // 2 * 2))
+    tiles = tiled([shapes for row in cells for shapes in row], MARGIN, MARGIN, cell, cols)
+    return Drawing(
+        width=cols * cell + 2 * MARGIN,
+        height=rows * cell + 2 * MARGIN,
+        shapes=panel(color, MARGIN, MARGIN, cols * cell, rows * cell) + "".join(tiles),
+        labels=coordinates(rows, cols, cell),
+        regions=(*cell_regions(rows, cols, cell), *column_regions(rows, cols, cell)),
+    )
 
 
 @lru_cache

@@ -3,20 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ci_envs.drawing.board import (
-    BOARD,
-    MARGIN,
-    cell_regions,
-    column_regions,
-    coordinates,
-    disc,
-    panel,
-    rounded_rect,
-    tiled,
-)
+from ci_envs.drawing.board import board_drawing, disc, rounded_rect
 from ci_envs.drawing.drawing import BACKGROUND, Drawing
 
-_X_COLOR, _O_COLOR = "#1d5480", "#bd4a2c"  # blue and vermilion, which colour-blind people can distinguish
+X_COLOR, O_COLOR = "#1d5480", "#bd4a2c"  # blue and vermilion, which colour-blind people can distinguish
+"""The colours of players 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +23,8 @@ class GridStyle:
     cells: Mapping[str, str]
 
 
-def _x(color: str, reach: int, width: int) -> str:
+def x_mark(color: str, reach: int, width: int) -> str:
+    """Return an X in the middle of a square of 100 x 100 units. ``reach`` is half of its width."""
     low, high = 50 - reach, 50 + reach
     return (
         f'<path class="X" d="M{low} {low}L{high} {high}M{high} {low}L{low} {high}" fill="none"'
@@ -40,7 +32,8 @@ def _x(color: str, reach: int, width: int) -> str:
     )
 
 
-def _o(color: str, radius: int, width: int) -> str:
+def o_mark(color: str, radius: int, width: int) -> str:
+    """Return a ring in the middle of a square of 100 x 100 units."""
     return f'<circle class="O" cx="50" cy="50" r="{radius}" fill="none" stroke="{color}" stroke-width="{width}"/>'
 
 
@@ -52,13 +45,13 @@ _CUBE = (
 
 PAPER = GridStyle(
     board="#d9d3c7",
-    cells={".": _SQUARE, "X": _SQUARE + _x(_X_COLOR, 22, 11), "O": _SQUARE + _o(_O_COLOR, 26, 11)},
+    cells={".": _SQUARE, "X": _SQUARE + x_mark(X_COLOR, 22, 11), "O": _SQUARE + o_mark(O_COLOR, 26, 11)},
 )
 """Marks on white squares, for tic-tac-toe and similar games."""
 
 CUBES = GridStyle(
     board="#7d5a3c",
-    cells={".": _CUBE, "X": _CUBE + _x(_X_COLOR, 20, 12), "O": _CUBE + _o(_O_COLOR, 23, 12)},
+    cells={".": _CUBE, "X": _CUBE + x_mark(X_COLOR, 20, 12), "O": _CUBE + o_mark(O_COLOR, 23, 12)},
 )
 """Wooden cubes with marks on top, for Quixo."""
 
@@ -66,8 +59,8 @@ DISCS = GridStyle(
     board="#2f6690",
     cells={
         ".": disc("#24506f", 41) + disc(BACKGROUND, 38),
-        "X": disc("#24506f", 41) + disc("#c8452f", 38) + _x("#7d1f12", 14, 8),
-        "O": disc("#24506f", 41) + disc("#f2c14e", 38) + _o("#96660a", 16, 8),
+        "X": disc("#24506f", 41) + disc("#c8452f", 38) + x_mark("#7d1f12", 14, 8),
+        "O": disc("#24506f", 41) + disc("#f2c14e", 38) + o_mark("#96660a", 16, 8),
     },
 )
 """Discs in an upright board, for Connect Four."""
@@ -80,14 +73,4 @@ def grid_drawing(rows: Sequence[str], style: GridStyle) -> Drawing:
         rows: the symbols of the cells, ``.``, ``X`` or ``O``, one string per row from the top.
         style: the style of the board and its cells.
     """
-    cols = len(rows[0])
-    cell = min(144, BOARD // max(len(rows), cols))
-    board = panel(style.board, MARGIN, MARGIN, cols * cell, len(rows) * cell)
-    cells = tiled([style.cells[symbol] for row in rows for symbol in row], MARGIN, MARGIN, cell, cols)
-    return Drawing(
-        width=cols * cell + 2 * MARGIN,
-        height=len(rows) * cell + 2 * MARGIN,
-        shapes=board + "".join(cells),
-        labels=coordinates(len(rows), cols, cell),
-        regions=(*cell_regions(len(rows), cols, cell), *column_regions(len(rows), cols, cell)),
-    )
+    return board_drawing([[style.cells[symbol] for symbol in row] for row in rows], style.board)

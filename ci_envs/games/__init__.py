@@ -1,7 +1,9 @@
 """Rules of the games, without learning, input or output. This module exports what a new game needs."""
 
+from ci_envs.drawing.buttons import with_buttons
 from ci_envs.drawing.drawing import Drawing, Label, Region
 from ci_envs.drawing.grid import GridStyle, grid_drawing
+from ci_envs.drawing.hexagons import hex_drawing
 from ci_envs.games.board import BoardGame, cell_maps, cell_name
 from ci_envs.games.game import Game, bits
 from ci_envs.games.grid import GridGame, has_line
@@ -59,6 +61,7 @@ __all__ = [
     "grid_diagram",
     "grid_drawing",
     "has_line",
+    "hex_drawing",
     "implements",
     "initial",
     "inline_kernel",
@@ -83,5 +86,6 @@ __all__ = [
     "trailing_zeros",
     "transform",
     "transform_action",
+    "with_buttons",
     "write_features",
 ]

@@ -109,7 +109,7 @@ class BoardGame(Game):
 
     def to_text(self, own: int, opp: int, to_move: int) -> str:
         """Return the rows from top to bottom separated by ``/``, then the player to move: ``X../.O./... X``."""
-        return "/".join(self._symbols(own, opp, to_move)) + f" {SYMBOLS[1 + to_move]}"
+        return "/".join(self.symbols(own, opp, to_move)) + f" {SYMBOLS[1 + to_move]}"
 
     def from_text(self, text: str) -> tuple[int, int, int]:
         """Read a text that :meth:`to_text` wrote."""
@@ -128,7 +128,7 @@ class BoardGame(Game):
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """Return the board with the names of columns and rows."""
-        return grid_diagram(self._symbols(own, opp, to_move))
+        return grid_diagram(self.symbols(own, opp, to_move))
 
     def player_name(self, player: int) -> str:
         """Return X for player 0 and O for player 1."""
@@ -140,13 +140,14 @@ class BoardGame(Game):
 
     def symbol_at(self, own: int, opp: int, to_move: int, region: str) -> str:
         """Return the symbol of the cell with a name: ``.``, ``X`` or ``O``."""
-        return "".join(self._symbols(own, opp, to_move))[self._cell_names.index(region)]
+        return "".join(self.symbols(own, opp, to_move))[self._cell_names.index(region)]
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return the board as a picture."""
-        return grid_drawing(self._symbols(own, opp, to_move), self.style)
+        return grid_drawing(self.symbols(own, opp, to_move), self.style)
 
-    def _symbols(self, own: int, opp: int, to_move: int) -> list[str]:
+    def symbols(self, own: int, opp: int, to_move: int) -> list[str]:
+        """Return the rows of the board from the top, with a symbol ``.``, ``X`` or ``O`` for each cell."""
         rows, cols = self.shape[:2]
         cells = ["."] * (rows * cols)
         for word, symbol in zip(self.seen_by_first(own, opp, to_move), SYMBOLS[1:], strict=True):

@@ -90,7 +90,10 @@ class Position:
             >>> Position.from_text(TicTacToe(), "XX./OO./... X").legal_actions()
             (2, 5, 6, 7, 8)
         """
-        return cls(game, *game.from_text(text))
+        position = cls(game, *game.from_text(text))
+        if position.result is None and not position.legal_actions():
+            raise ValueError(f"{text!r} is not a position of {game}: the game goes on, but no action is legal")
+        return position
 
     @classmethod
     def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
