@@ -4,6 +4,12 @@ Players take turns to place a stone on an empty cell of a rhombus of hexagons. X
 side, and O connects the left side with the right side. A full board always has exactly one such connection, so the game
 cannot be drawn. (Piet Hein, 1942; John Nash, 1948.)
 
+The option ``swap`` shows what to do at the limit of two words. A player can swap at most once, so a position must tell
+whether it has happened. On 8 x 8 cells all bits of both words are cells, and there is no bit for this. But only one
+position is ambiguous: the board has one stone, which belongs to the opponent of the player to move. If this stone has
+been swapped, both words contain all other cells, too. So the stones of the player to move are always ``own & ~opp``,
+those of the opponent are ``opp & ~own``, and the stones of both are ``own ^ opp``.
+
 Try it with ``ci-envs play examples/games/hex.py:Hex human minimax:depth=2``. docs/adding_a_game.md explains how a game
 is written.
 """
@@ -52,12 +58,8 @@ class Hex(BoardGame):
     the diagonal from the top left to the bottom right, which keeps all neighbours.
 
     With ``swap`` the second player can take the first stone instead of placing one. The stone then belongs to O and
-    moves to the transposed cell, where it is for O what it was for X. This happens at most once, so a position must say
-    whether it has happened. On 8 x 8 cells all bits of both words are stones, and there is no bit for this. But the
-    words matter only just after the swap, when the board has one stone. In this position alone, both words contain all
-    cells without a stone. So the stones of the player to move are always ``own & ~opp``, those of the opponent are
-    ``opp & ~own``, and the stones of both are ``own ^ opp``. The third plane of an observation says whether the player
-    to move can swap.
+    moves to the transposed cell, where it is for O what it was for X. The third plane of an observation then says
+    whether the player to move can do this.
     """
 
     size: Annotated[int, Option("cells per side", ge=2, le=8, untrusted=Untrusted())] = 5
@@ -116,6 +118,11 @@ class Hex(BoardGame):
         """Return a picture with the sides of both players, and a button for the swap."""
         board = hex_drawing(self.symbols(own, opp, to_move))
         return with_buttons(board, {"swap": own == 0 and opp.bit_count() == 1}) if self.swap else board
+
+    def diagram(self, own: int, opp: int, to_move: int) -> str:
+        """Return the board with its rows shifted to the right, as in the picture."""
+        head, *rows = super().diagram(own, opp, to_move).splitlines()
+        return "\n".join([head, *(" " * number + row for number, row in enumerate(rows))])
 
     def position_bound(self, own: int, opp: int) -> int:
         """Return in how many ways the players can fill some of the empty cells, and one for each swap."""
