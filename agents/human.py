@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.observations import Observation, read_position
+from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 
 
@@ -12,18 +14,27 @@ class InputEndedError(EOFError):
     """Standard input has ended."""
 
 
-class HumanAgent(PositionAgent):
+class HumanAgent(Agent):
     """Agent that asks for the name of an action on standard input until the answer is a legal action."""
 
+    def __init__(self, game: Game, *, seed: int | None = None) -> None:
+        """Make the agent, which moves first unless :meth:`start_games` says otherwise."""
+        super().__init__(game, seed=seed)
+        self._seats = [0]
+
     @override
-    def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Ask for the action in each position.
+    def start_games(self, n: int, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        self._seats = seats.tolist()
+
+    @override
+    def act(self, observation: Observation) -> int:
+        """Ask for the action.
 
         Raises:
             InputEndedError: Standard input has ended.
         """
-        positions = (Position(self.game, own, opp) for own, opp in words.tolist())
-        return np.array([_ask(position) for position in positions], dtype=np.int64)
+        seat = self._seats[int(np.asarray(observation.get("game_index", 0)))]  # the names can depend on the player
+        return _ask(read_position(self.game, observation, seat))
 
 
 def _ask(position: Position) -> int:

@@ -263,13 +263,15 @@ class TestOthello:
                 resolve(place_of(f"Othello:size={size}"))
 
 
-def test_a_person_swaps_on_the_command_line():
-    typed = "swap\n" + "b1\na2\na1\nb2\n" * 2  # an illegal action is asked for again
-    command = ["play", place_of("Hex:size=2,swap=true"), "minimax:depth=4", "human"]
-    done = CliRunner().invoke(main, command, input=typed)
+def test_a_person_swaps_on_the_command_line(tmp_path):
+    """The names that the second player types are those of the picture, not those of the own view."""
+    agent = tmp_path / "first_action.py"
+    agent.write_text("def first(observation):\n    return int(observation['action_mask'].argmax())\n")
+    command = ["play", place_of("Hex:size=2,swap=true"), f"{agent}:first", "human"]
+    done = CliRunner().invoke(main, command, input="swap\na2\n")
     assert done.exit_code == 0, done.output
-    assert "human (player 1) plays swap" in done.output
-    assert "O has won" in done.output
+    assert re.findall(r"\(player \d\) plays (\w+)", done.output) == ["a1", "swap", "b1", "a2", "b2"]
+    assert "X has won" in done.output
 
 
 def test_the_page_offers_the_games(tmp_path):
@@ -279,6 +281,6 @@ def test_the_page_offers_the_games(tmp_path):
     with process(tmp_path / "games.sqlite", port, *options) as (client, _):
         for environment, regions in boards.items():
             begun = client.post("/api/games", json={"environment": environment, "seats": ["human", "human"]})
-            assert begun.status_code == 201
+            assert begun.status_code == 201, (environment, begun.text)
             page = html.unescape(client.get(f"/game/{begun.json()['id']}").text).replace("\\", "")
             assert set(regions) <= set(re.findall(r'data-region="(\w+)"', page))

@@ -24,7 +24,7 @@ from typing_extensions import override
 
 from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.observations import Observation, read_observation
+from ci_envs.agent_interface.observations import Observation, read_position
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.games import registered, resolve
@@ -89,10 +89,9 @@ class IsolatedAgent(Agent):
         Raises:
             ProcessError: the process has failed.
         """
-        [(own, opp)] = read_observation(self.game, observation).words.tolist()
         index = int(np.asarray(observation.get("game_index", 0)))
         seat = self._games["seats"][index]
-        position = _position(self.game, own, opp, seat)
+        position = read_position(self.game, observation, seat)
         names = [position.action_name(action) for action in position.legal_actions()]
         question = {"game": self._name, "position": position.to_text(), "legal": names}
         with self._lock:
@@ -214,18 +213,6 @@ class HostedAgent(IsolatedAgent):
                 self._process.send(message)
             except ProcessError:
                 self._process = None
-
-
-def _position(game: Game, own: int, opp: int, seat: int) -> Position:
-    """Return a position with the player to move, the player who starts the game if ``seat`` is 0.
-
-    A game can start after an odd number of plies. Then the stones of some games show that the other player is to move.
-    """
-    position = Position(game, own, opp, seat)
-    try:
-        return Position.from_text(game, position.to_text())
-    except ValueError:
-        return Position(game, own, opp, 1 - seat)
 
 
 def _action_of(answer: dict[str, Any], position: Position) -> int:

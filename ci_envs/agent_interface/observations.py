@@ -62,6 +62,23 @@ def read_observation(game: Game, observation: Observation) -> ReadObservations:
     return _read(game, planes[np.newaxis], mask[np.newaxis], "act")
 
 
+def read_position(game: Game, observation: Observation, seat: int) -> Position:
+    """Check the observation of one board, and return its position.
+
+    The player to move is the player who began the game if ``seat`` is 0. But a game can begin after an odd number of
+    plies. Then the stones of some games show that the other player is to move.
+
+    Raises:
+        ValueError: it is not the observation of a player to move in a position of ``game``.
+    """
+    [(own, opp)] = read_observation(game, observation).words.tolist()
+    position = Position(game, own, opp, seat)
+    try:
+        return Position.from_text(game, position.to_text())
+    except ValueError:
+        return Position(game, own, opp, 1 - seat)
+
+
 def read_observations(game: Game, observations: Observation) -> ReadObservations:
     """Check the observations of n boards.
 

@@ -55,6 +55,9 @@ def watch(
     limit = ply_limit(game, max_cycles)
     names = [f"{player.name} (player {seat})" for seat, player in enumerate(players)]
     position = Position.start(game)
+    for seat, player in enumerate(players):
+        if player.agent.keeps_games:
+            player.agent.start_games(1, np.array([seat], np.int8), np.zeros(1, np.uint64))
     record(position, None)
     show(f"{names[0]} against {names[1]}\n\n{position.diagram()}")
     for _ in range(limit):
@@ -77,7 +80,7 @@ def watch(
 
 def _decision(agent: Agent, position: Position) -> int:
     words = np.array([[position.own, position.opp]], dtype=np.uint64)
-    return int(decide(agent, words).actions[0])
+    return int(decide(agent, words, np.zeros(1, np.int64)).actions[0])
 
 
 def _announce(position: Position, names: Sequence[str], show: Callable[[str], object]) -> int | None:

@@ -136,7 +136,10 @@ class BoardGame(Game):
 
     @override
     def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        return {".": "empty"}.get(symbol := self.symbol_at(own, opp, to_move, region), symbol)
+        if region not in self._cell_names:  # a column or a button
+            return ""
+        symbol = self.symbol_at(own, opp, to_move, region)
+        return "empty" if symbol == "." else symbol
 
     def symbol_at(self, own: int, opp: int, to_move: int, region: str) -> str:
         """Return the symbol of the cell with a name: ``.``, ``X`` or ``O``."""

@@ -171,7 +171,8 @@ def _file_of(module: str) -> Path | None:
 def _sources_with(file: Path) -> set[Path]:
     top = file.parent
     if not (top / "__init__.py").exists():
-        loaded = {Path(getattr(module, "__file__", None) or "") for module in sys.modules.values()}
+        # a copy, because other threads can import modules
+        loaded = {Path(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
         return {file, *(other for other in loaded if other.parent == top and other.suffix == ".py")}
     while (top.parent / "__init__.py").exists():
         top = top.parent
