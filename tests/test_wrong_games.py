@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from ci_envs import check_game
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.games import (
+    DRAW,
     LOSS,
     ONGOING,
     WIN,
@@ -31,8 +33,11 @@ from ci_envs.games import (
 sys.path.append(str(Path(__file__).parents[1] / "examples" / "games"))
 
 from breakthrough import Breakthrough
+from hex import Hex
+from othello import Othello, placements, run, steps_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
+SMALL = {Breakthrough: {"rows": 5, "cols": 4}, Hex: {"size": 4}, Othello: {"size": 4}}
 WRONG = {}
 
 
@@ -41,7 +46,7 @@ def wrong(name, message, builders=None, base=Breakthrough, **members):
     cls = dataclass(frozen=True)(type(f"Wrong{len(WRONG)}", (base,), {"__module__": __name__, **members}))
     for operation, build in (builders or {}).items():
         implements(operation, cls)(build)
-    WRONG[name] = (cls, message)
+    WRONG[name] = (partial(cls, **SMALL[base]), message)
 
 
 @inlined
@@ -172,12 +177,119 @@ wrong(
 )
 
 
+def othello_turning(directions, pass_swaps=True):
+    """Return a builder of Othello's ``play`` that turns discs in some directions only."""
+
+    def build(game):
+        steps, pass_number = steps_of(game), np.uint64(game.pass_number)
+
+        def kernel(game, own, opp, action):
+            if action == pass_number:
+                return (opp, own) if pass_swaps else (own, opp)
+            disc, discs = ONE << action, ZERO
+            for direction in range(directions):
+                between, ahead = run(disc, opp, steps, direction)
+                if ahead & own != ZERO:
+                    discs |= between
+            return opp ^ discs, own | discs | disc
+
+        return kernel
+
+    return build
+
+
+def passes(game):
+    pass_number = np.uint64(game.pass_number)
+    return lambda game, own, opp, action: action == pass_number
+
+
+def legal_pass(game):
+    steps, pass_number = steps_of(game), np.uint64(game.pass_number)
+    return lambda game, own, opp, action: action == pass_number or (placements(own, opp, steps) >> action) & ONE == ONE
+
+
+def legal_pass_bits(game):
+    steps, pass_number = steps_of(game), np.uint64(game.pass_number)
+    return lambda game, own, opp: placements(own, opp, steps) | (ONE << pass_number)
+
+
+def placements_only(game):
+    steps = steps_of(game)
+    return lambda game, own, opp: placements(own, opp, steps)
+
+
+def full_board(game):
+    full = np.uint64((1 << game.size**2) - 1)
+    return lambda game, own, opp: DRAW if own | opp == full else ONGOING
+
+
+def stones_where(own_blocks, opp_blocks):
+    """Return the builders of Hex's ``legal`` and ``legal_bits`` for cells without the stones that block them."""
+
+    mine, theirs = np.uint64(own_blocks), np.uint64(opp_blocks)
+
+    def build(game):
+        return lambda game, own, opp, action: ((own * mine | opp * theirs) >> action) & ONE == ZERO
+
+    def build_bits(game):
+        full = np.uint64((1 << game.size**2) - 1)
+        return lambda game, own, opp: ~(own * mine | opp * theirs) & full
+
+    return {legal: build, legal_bits: build_bits}
+
+
+def place_without_turning(game):
+    return lambda game, own, opp, action: (opp, own | (ONE << action))
+
+
+def place_and_transpose(game):
+    cells = np.array(Hex(game.size).other_cells(), dtype=np.uint64)
+    return lambda game, own, opp, action: (moved(opp, cells), moved(own | (ONE << action), cells))
+
+
+@inlined
+def moved(stones, cells):
+    image = ZERO
+    for cell in range(len(cells)):
+        image |= ((stones >> np.uint64(cell)) & ONE) << cells[cell]
+    return image
+
+
+def mirrored_hex(self):
+    return cell_maps(self.size, self.size)[:2]
+
+
+def mirrored_actions(game):
+    maps = cell_maps(game.size, game.size).astype(np.int64)
+    return lambda game, symmetry, action: maps[symmetry, action]
+
+
+wrong("the pass keeps the turn", "keeps_turn must be false", {keeps_turn: passes}, Othello)
+wrong("the pass keeps the view", "play repeats", {play: othello_turning(8, False)}, Othello)
+wrong("discs turn in seven directions", "must lead to images of each other", {play: othello_turning(7)}, Othello)
+wrong("passing is always legal", "repeat", {legal: legal_pass, legal_bits: legal_pass_bits}, Othello)
+wrong("legal_bits lacks the pass", "no action is legal", {legal_bits: placements_only}, Othello)
+wrong("only a full board ends the game", "play repeats", {result: full_board}, Othello)
+wrong("stones of Hex on stones of the opponent", "play repeats", stones_where(1, 0), Hex)
+wrong("stones of Hex on own stones", "play repeats", stones_where(0, 1), Hex)
+wrong("play of Hex does not transpose", "no action is legal", {play: place_without_turning}, Hex)
+wrong(
+    "the other view of Hex does not transpose",
+    "transposed the board: implement other_view",
+    {play: place_and_transpose},
+    Hex,
+    other_cells=lambda self: range(self.size**2),
+)
+wrong("Hex has a false mirror", "under symmetry 1", {transform_action: mirrored_actions}, Hex, cell_maps=mirrored_hex)
+
 IN_EVERY_RUN = (
     "the board is turned, the other view is not",
     "names of cells stay",
     "the turn never passes",
     "captured stones stay",
     "the wrong player wins",
+    "the pass keeps the turn",
+    "Hex has a false mirror",
 )
 
 
@@ -185,7 +297,15 @@ IN_EVERY_RUN = (
     "name", [pytest.param(name, marks=[] if name in IN_EVERY_RUN else pytest.mark.extended) for name in WRONG]
 )
 def test_a_wrong_game_is_found(name):
-    cls, message = WRONG[name]
+    make_game, message = WRONG[name]
     with pytest.raises(InvalidGameError) as caught:
-        check_game(cls(rows=5, cols=4))
+        check_game(make_game())
     assert message in str(caught.value)
+
+
+@pytest.mark.extended
+def test_a_false_mirror_of_hex_is_found_with_every_seed():
+    make_game, message = WRONG["Hex has a false mirror"]
+    for seed in range(20):
+        with pytest.raises(InvalidGameError, match=message):
+            check_game(make_game(), seed=seed)
