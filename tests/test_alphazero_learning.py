@@ -13,6 +13,7 @@ from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import GUMBEL, PUCT, SearchSettings
 from ci_envs.games.batch import decode_batch, start_words
 from ci_envs.games.operations import canonical
+from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.compiler import kernel
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2, True), Quarto())
@@ -149,7 +150,7 @@ def test_games_begin_with_random_plies():
     plan = plan_of(ConnectN(), GUMBEL, random_plies=5, max_plies=1)
     samples, again = (plan.play(evenly(ConnectN()), 240, np.random.default_rng(seed)) for seed in (1, 1))
     np.testing.assert_array_equal(samples, again)
-    stones = np.bitwise_count(samples["own"] | samples["opp"])
+    stones = bit_counts(samples["own"] | samples["opp"])
     counts = np.bincount(stones)
     assert len(counts) == 6
     assert counts.min() > 20

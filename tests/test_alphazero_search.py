@@ -10,6 +10,7 @@ from ci_envs.agents.alphazero.gumbel import halving_table
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.settings import SELECTIONS, SearchSettings
 from ci_envs.games.batch import decode_batch
+from ci_envs.kernels.bits import bit_counts
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
 
@@ -317,7 +318,7 @@ def would_wait(game, value_of, draw_of):
         logits = np.zeros((len(planes), game.action_count), np.float32)
         for row, (own, opp) in zip(logits, words.tolist(), strict=True):
             row[waits(Position(game, own, opp))] = 2
-        own, opp = np.bitwise_count(words).T.astype(int)
+        own, opp = bit_counts(words).T.astype(int)
         return logits, value_of(own, opp).astype(np.float32), draw_of(own, opp).astype(np.float32)
 
     return evaluate

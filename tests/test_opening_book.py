@@ -16,6 +16,7 @@ from ci_envs.arena.analysis import exact_scores
 from ci_envs.cli.main import main
 from ci_envs.games.connect_n import ConnectFour, ConnectN
 from ci_envs.games.openings import positions_of_random_play
+from ci_envs.kernels.bits import bit_counts
 from ci_envs.solver import opening_book, table_file
 from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.gravity import GravitySolution
@@ -46,7 +47,7 @@ def made_book(folder):
 def test_a_book_of_connect_four_has_the_positions_of_the_data_set_connect_4():
     """The UCI data set "Connect-4" by John Tromp: 67,557 positions after 8 plies without a line and a forced move."""
     book = OpeningBook(ConnectFour())
-    plies = np.bitwise_count(book.words).sum(axis=1)
+    plies = bit_counts(book.words).sum(axis=1)
     assert np.count_nonzero(plies == 8) == 67_557
     assert plies.max() == 8
     assert not book.known.any()
@@ -136,7 +137,7 @@ def test_the_book_of_the_package_has_the_values_of_the_data_set_connect_4():
     """Tromp's data set: of the 67,557 positions the first player wins 44,473, draws 6,449 and loses 16,635."""
     book = read_book(ConnectFour())
     assert book.known.all()
-    low, high = book.bounds[:, np.bitwise_count(book.words).sum(axis=1) == 8]
+    low, high = book.bounds[:, bit_counts(book.words).sum(axis=1) == 8]
     assert [(low > 0).sum(), ((low == 0) & (high == 0)).sum(), (high < 0).sum()] == [44_473, 6_449, 16_635]
 
 
@@ -206,7 +207,7 @@ def test_the_book_of_the_package_equals_bitbully():
 def test_positions_of_random_play_are_going_on_and_of_all_lengths():
     game = ConnectFour()
     words = positions_of_random_play(game, 2000, 3, 20, np.random.default_rng(0))
-    plies = np.bitwise_count(words).sum(axis=1)
+    plies = bit_counts(words).sum(axis=1)
     assert np.bincount(plies)[3:].min() > 50
     assert plies.min() == 3
     assert plies.max() == 20

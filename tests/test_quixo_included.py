@@ -11,6 +11,7 @@ from ci_envs import Position, Quixo, make_agent, solve
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.cli.main import main
+from ci_envs.kernels.bits import bit_counts
 from ci_envs.solver.quixo_classes import count_values, pack
 from ci_envs.solver.quixo_included import (
     INCLUDED,
@@ -73,7 +74,7 @@ class TestTables:
         states = included.sample_positions(1_000, np.random.default_rng(0))
         assert wrong_states(included, states) == 0
         assert set(included.values(states).tolist()) == {1, 0, -1}
-        assert set(np.bitwise_count(states).sum(axis=1).tolist()) == {24, 25}
+        assert set(bit_counts(states).sum(axis=1).tolist()) == {24, 25}
 
     def test_the_counts_are_those_of_the_tables_and_of_the_formula(self, included):
         for cubes in (24, 25):
@@ -87,7 +88,7 @@ class TestTables:
     def test_single_values_equal_those_of_the_restored_table(self):
         store = IncludedStore(GAME, included_path(GAME))
         states = store.sample_positions(2_000, np.random.default_rng(2))
-        states = states[(np.bitwise_count(states) == 12).all(axis=1)]
+        states = states[(bit_counts(states) == 12).all(axis=1)]
         single = store.values(states)
         store.content((12, 12))
         np.testing.assert_array_equal(store.values(states), single)

@@ -14,6 +14,7 @@ from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
+from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.alphazero_training import train_alphazero
 from ci_envs.reports.report_a import quixo_alphazero
@@ -191,7 +192,7 @@ def test_the_listing_of_report_e_cannot_train(network):
 
 def test_self_play_alternates_and_keeps_its_tree(network):
     played = play_game(FOUR, network, ExploreSettings(explorations=40), 1)
-    stones = np.bitwise_count(played.words)
+    stones = bit_counts(played.words)
     np.testing.assert_array_equal(stones.sum(axis=1), np.arange(len(played.words)))
     assert played.outcome == (1 if len(played.words) % 2 else -1)
     again = play_game(FOUR, network, ExploreSettings(explorations=40), 1)
