@@ -10,7 +10,7 @@ from oracles.cycles import cyclic_values, pop_out_outcome, pop_out_successors
 from oracles.exhaustive import exact_action_value, exact_value
 from solver_games import BreakthroughBoard, HexBoard, OthelloBoard, PopOutBoard
 
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.games import LOSS, ONGOING, implements, keeps_turn, legal, play, result
@@ -165,11 +165,22 @@ def test_a_position_in_the_middle_of_a_game_that_can_cycle_is_solved_with_its_su
     assert solution.distance(root) == pop_out.distance(root)
 
 
-def test_other_positions_of_a_game_that_can_cycle_are_refused():
-    solution = solve(PopOutBoard(3, 3, 3))
-    full_of_own_stones = Position(solution.game, (1 << 9) - 1, 0)
+def test_other_positions_of_a_game_that_can_cycle_are_refused(pop_out):
+    five_own_stones = Position(pop_out.game, 0b111110000, 0)
+    floating = Position(pop_out.game, 0b001000000, 0b000000100)
+    assert floating.result is None
+    assert pop_out.covers(words_of([Position.start(pop_out.game), floating])).tolist() == [True, False]
+    assert pop_out.value(five_own_stones) == 1  # the game is over
     with pytest.raises(ValueError, match="does not follow"):
-        solution.value(full_of_own_stones)
+        pop_out.value(floating)
+
+
+def test_searches_use_the_values_of_a_game_that_can_cycle(pop_out):
+    game = pop_out.game
+    words = sample_positions(game, 200, np.random.default_rng(0))
+    agent = make_agent("minimax:depth=1,tables=exact", game, seed=0)
+    accuracy = measure_accuracy(game, agent, words, pop_out)
+    assert accuracy.everywhere.keeping == 200
 
 
 @pytest.mark.parametrize("name", ["MAX_LINKED_POSITIONS", "MAX_MEMORY"])

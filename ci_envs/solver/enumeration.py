@@ -267,12 +267,11 @@ def _link(links: Any, counts: Any, first: Any, link: Any) -> None:
     counts[_LINKS] += 1
 
 
-@kernel
-def look_up(game: Any, words: Any, stored: Any, places: Any, symmetries: Any, rows: Any) -> None:
-    """Write the row of each position of ``words`` in an enumeration, or -1 if it was not found."""
-    for i in range(len(words)):
-        own, opp = least_image(game, words[i, 0], words[i, 1], symmetries)
-        rows[i] = places[_slot(stored, places, own, opp)]
+@inlined
+def row_of(game: Any, own: Any, opp: Any, words: Any, places: Any, symmetries: Any) -> Any:
+    """Return the row of a position in an enumeration, or -1 if it was not found."""
+    least_own, least_opp = least_image(game, own, opp, symmetries)
+    return places[_slot(words, places, least_own, least_opp)]
 
 
 @kernel

@@ -31,6 +31,7 @@ from ci_envs.games.operations import (
 )
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
+from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.search import MAX_POSITIONS
 from ci_envs.solver.solution import OnDemandSolution, Progress
@@ -54,7 +55,6 @@ class ProofNumberSolution(OnDemandSolution):
 
     Attributes:
         nodes: The number of nodes that the searches have visited.
-        stored: The number of positions in the table.
     """
 
     def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
@@ -71,18 +71,8 @@ class ProofNumberSolution(OnDemandSolution):
             raise ValueError(f"{game} cannot be solved by this search, because play can cycle")
         super().__init__(game)
         self._progress = progress
-        self._work = np.zeros(5, dtype=np.int64)
-        self._keys, self._numbers = _empty_table(_FIRST_SLOTS)
-
-    @property
-    def nodes(self) -> int:
-        """The number of nodes that the searches have visited."""
-        return int(self._work[_NODES])
-
-    @property
-    def stored(self) -> int:
-        """The number of positions in the table."""
-        return int(self._work[_STORED])
+        self.nodes = 0
+        self._memory = WorkMemory(_Table)
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -91,46 +81,82 @@ class ProofNumberSolution(OnDemandSolution):
         Raises:
             UnknownValueError: The search of a position reached a limit.
         """
-        return np.array([self._value(own, opp) for own, opp in words.tolist()], dtype=np.int16)
+        with self._memory.use() as table:
+            return np.array([self._value(own, opp, table) for own, opp in words.tolist()], dtype=np.int16)
 
-    def _value(self, own: int, opp: int) -> int:
+    def _value(self, own: int, opp: int, table: "_Table") -> int:
         outcome = self.game.rules.examine(self.game, own, opp)[2]
         if outcome != ONGOING:
             return outcome
-        if self._wins(own, opp, LOSS):
+        if table.stored >= MAX_POSITIONS // 2:  # earlier searches have filled it
+            table.clear()
+        if self._wins(own, opp, LOSS, table):
             return WIN
-        if not self._work[_DRAWS]:  # no search has met a draw, so what is not won is lost
+        if not table.work[_DRAWS]:  # no search has met a draw, so what is not won is lost
             return LOSS
-        return DRAW if self._wins(own, opp, WIN) else LOSS
+        return DRAW if self._wins(own, opp, WIN, table) else LOSS
 
-    def _wins(self, own: int, opp: int, draw: int) -> bool:
+    def _wins(self, own: int, opp: int, draw: int, table: "_Table") -> bool:
         """Return whether the player to move wins, if a draw counts as the result ``draw``."""
-        most_nodes = self.nodes + MAX_NODES
+        visited = 0
         while True:
-            self._work[_NODE_LIMIT] = min(most_nodes, self.nodes + _NODES_A_CALL)
-            self._work[_STORED_LIMIT] = len(self._keys) // 2
-            table = self._keys, self._numbers, self._work
-            answer = _answer(self.game, np.uint64(own), np.uint64(opp), np.int64(draw), *table)
+            arguments = table.keys, table.numbers, table.prepared(min(_NODES_A_CALL, MAX_NODES - visited))
+            answer = _answer(self.game, np.uint64(own), np.uint64(opp), np.int64(draw), *arguments)
+            visited += int(table.work[_NODES])
+            self.nodes += int(table.work[_NODES])
             if self._progress:
                 self._progress(self.nodes, None)
             if answer:
                 return bool(answer > 0)
-            if self.nodes >= most_nodes or self.stored >= MAX_POSITIONS:
-                raise self._refusal(own, opp)
-            if self.stored >= len(self._keys) // 2:
-                old_table = self._keys, self._numbers
-                self._keys, self._numbers = _empty_table(2 * len(self._keys))
-                _copy(*old_table, self._keys, self._numbers)
+            if visited >= MAX_NODES or table.stored >= MAX_POSITIONS:
+                raise self._refusal(own, opp, visited, table.stored)
+            table.make_room()
 
-    def _refusal(self, own: int, opp: int) -> UnknownValueError:
+    def _refusal(self, own: int, opp: int, visited: int, stored: int) -> UnknownValueError:
         return UnknownValueError(
             f"{self.game} is too large to solve from {self.game.to_text(own, opp, 0)!r}: the search visited"
-            f" {self.nodes:,} nodes and stored {self.stored:,} states in {self.stored * BYTES_A_NODE / 1e6:.3g} MB"
-            f" without a result. The limits are {MAX_NODES:,} nodes and {MAX_POSITIONS:,} states"
+            f" {visited:,} nodes and stored {stored:,} states in {stored * BYTES_A_NODE / 1e6:.3g} MB without a result."
+            f" The limits are {MAX_NODES:,} nodes and {MAX_POSITIONS:,} states"
         )
 
 
-def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+class _Table:
+    """The transposition table of a search, which stores every visited position.
+
+    Attributes:
+        keys: The position in each slot, uint64 of shape (slots, 2).
+        numbers: ``phi`` and ``delta`` of the position if a draw counts as a loss, and if it counts as a win, uint32 of
+            shape (slots, 4).
+        work: The number of nodes and stored positions with their limits, and of draws that were met, int64.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all positions."""
+        self.keys, self.numbers = _empty_slots(_FIRST_SLOTS)
+        self.work = np.zeros(5, dtype=np.int64)
+
+    @property
+    def stored(self) -> int:
+        """The number of stored positions."""
+        return int(self.work[_STORED])
+
+    def prepared(self, nodes: int) -> NDArray[np.int64]:
+        """Return ``work`` for a search of at most ``nodes`` nodes."""
+        self.work[_NODES], self.work[_NODE_LIMIT], self.work[_STORED_LIMIT] = 0, nodes, len(self.keys) // 2
+        return self.work
+
+    def make_room(self) -> None:
+        """Double the number of slots if half of them are used."""
+        if self.stored >= len(self.keys) // 2:
+            keys, numbers = self.keys, self.numbers
+            self.keys, self.numbers = _empty_slots(2 * len(keys))
+            _copy(keys, numbers, self.keys, self.numbers)
+
+
+def _empty_slots(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
     return np.empty((slots, 2), dtype=np.uint64), np.full((slots, 4), _FREE)
 
 

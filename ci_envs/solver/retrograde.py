@@ -11,6 +11,7 @@ and as the links of one position are adjacent, a sweep of 10 million positions t
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,16 +21,18 @@ from typing_extensions import override
 
 from ci_envs.games.operations import ONGOING, result
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.enumeration import (
     BYTES_A_LINKED_POSITION,
     MAX_LINKED_POSITIONS,
     Enumeration,
-    look_up,
+    row_of,
     set_sizes,
 )
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
 from ci_envs.solver.search import is_small
-from ci_envs.solver.solution import HORIZON, CountedSolution, Progress, too_large
+from ci_envs.solver.solution import HORIZON, NO_SCORE, CountedSolution, Progress, too_large
 
 
 class RetrogradeSolution(CountedSolution):
@@ -55,29 +58,41 @@ class RetrogradeSolution(CountedSolution):
             raise too_large(root.game, root.game.position_bound(root.own, root.opp) or 0, BYTES_A_LINKED_POSITION)
         enumeration = Enumeration(root, linked=True)
         enumeration.run(None, progress)
-        self._scores = _solve(enumeration, root, progress)
-        self._stored, self._places = enumeration.words, enumeration.places
-        self._symmetries = enumeration.symmetries
+        scores = _solve(enumeration, root, progress)
+        self._table = enumeration.words, enumeration.places, enumeration.symmetries, scores
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """Return the scores of positions that play can reach from the root.
+        """Return the scores of positions that play can reach from the root, and of finished games.
 
         Raises:
             ValueError: Another position is given.
         """
-        rows = np.empty(len(words), dtype=np.int32)
-        look_up(self.game, words, self._stored, self._places, self._symmetries, rows)
-        if (rows < 0).any():
+        scores = self._look_up(words)
+        if (scores == NO_SCORE).any():
             raise ValueError(f"a position does not follow {self.root.to_text()!r}, from which {self.game} is solved")
-        scores: NDArray[np.int16] = self._scores[rows]
+        return scores
+
+    @override
+    def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        return np.asarray(self._look_up(words) != NO_SCORE)
+
+    @override
+    def compiled(self) -> CompiledSource:
+        return RetrogradeSource(), self.game, *self._table
+
+    def _look_up(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Return the scores of positions, NO_SCORE if they are unknown."""
+        scores = np.empty(len(words), dtype=np.int16)
+        _write_scores(self.game, words, *self._table, scores)
         return scores
 
     @cached_property
     @override
     def states_by_score(self) -> Counter[int]:
-        sizes = set_sizes(self.game, self._stored, self._symmetries)
-        states = np.bincount(self._scores.astype(np.int32) + HORIZON, weights=sizes)
+        words, _, symmetries, scores = self._table
+        sizes = set_sizes(self.game, words, symmetries)
+        states = np.bincount(scores.astype(np.int32) + HORIZON, weights=sizes)
         return Counter({int(index) - HORIZON: int(states[index]) for index in np.flatnonzero(states)})
 
 
@@ -128,3 +143,34 @@ def _solve_level(degrees: Any, links: Any, scores: Any, level: Any) -> Any:
             scores[row] = HORIZON - level if best > 0 else level - HORIZON
             decided += 1
     return decided
+
+
+@inlined
+def _score_in(game: Any, own: Any, opp: Any, stored: Any, places: Any, symmetries: Any, scores: Any) -> Any:
+    """Return the score of a position, which may be over, or NO_SCORE if it is unknown."""
+    outcome = result(game, own, opp)
+    if outcome != ONGOING:
+        return np.int64(outcome * HORIZON)
+    row = row_of(game, own, opp, stored, places, symmetries)
+    return np.int64(scores[row]) if row >= 0 else np.int64(NO_SCORE)
+
+
+@kernel
+def _write_scores(game: Any, words: Any, stored: Any, places: Any, symmetries: Any, scores: Any, out: Any) -> None:
+    for i in range(len(words)):
+        out[i] = _score_in(game, words[i, 0], words[i, 1], stored, places, symmetries, scores)
+
+
+@dataclass(frozen=True)
+class RetrogradeSource(Static):
+    """The compiled source of a :class:`RetrogradeSolution`: ``(RetrogradeSource(), game, *table)``."""
+
+
+@implements(known_value, RetrogradeSource)
+def _(source: RetrogradeSource) -> Any:
+    def kernel(source: Any, own: Any, opp: Any) -> Any:
+        _, game, stored, places, symmetries, scores = source
+        score = _score_in(game, own, opp, stored, places, symmetries, scores)
+        return UNKNOWN if score == NO_SCORE else np.int64(np.sign(score))
+
+    return kernel

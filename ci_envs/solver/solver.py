@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ci_envs.games.game import Game
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
+from ci_envs.games.random_games import random_game
 from ci_envs.registry.games import import_object
 from ci_envs.registry.references import referred
 from ci_envs.solver.enumeration import Reachable, has_at_most
@@ -28,7 +29,7 @@ EXACT, INCLUDED = "exact", "included"
 _MOST_SEARCHED = 10**12
 """Bound of the positions from which a search for a value has prospects. A larger game is refused immediately."""
 
-_SAMPLED_GAMES = 101
+_SAMPLED_GAMES, _MOST_PLIES = 101, 200
 
 _QUICK_LINKED = 1 << 20
 """Maximum number of positions of a game that can cycle that are solved in seconds."""
@@ -168,10 +169,4 @@ def _stores_positions(game: Game) -> bool:
 
 def _median_plies(game: Game, rng: np.random.Generator) -> int:
     """Return the median number of plies of random games."""
-    lengths = []
-    for _ in range(_SAMPLED_GAMES):
-        position, plies = Position.start(game), 0
-        while position.result is None:
-            position, plies = position.play(int(rng.choice(position.legal_actions()))), plies + 1
-        lengths.append(plies)
-    return int(np.median(lengths))
+    return int(np.median([len(list(random_game(game, rng, _MOST_PLIES))) - 1 for _ in range(_SAMPLED_GAMES)]))
