@@ -1,12 +1,11 @@
 """The types of the functions that make environments.
 
-A type checker knows the parameters of the games of this package: ``make("Quixo-v0", sise=4)`` is an error. For any
-other id it allows only the parameters that every environment has. Parameters of such a game are part of the id:
-``make("Hex-v0:size=11")``.
+A type checker knows the parameters of the games of this package: ``make("Quixo-v0", sise=4)`` is no environment, so its
+use is an error. The parameters of other games are not checked: ``make("Hex-v0", size=5)``.
 """
 
 from collections.abc import Iterable
-from typing import Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 from gymnasium.vector import AutoresetMode
 
@@ -32,6 +31,11 @@ class NimParameters(TypedDict, total=False):
 
 class QuartoParameters(TypedDict, total=False):
     squares: bool
+
+KnownId: TypeAlias = Literal["Quixo-v0", "TicTacToe-v0", "ConnectN-v0", "ConnectFour-v0", "Nim-v0", "Quarto-v0"]
+
+class UnknownParameter:
+    """The type of a call with a wrong parameter. It has no attributes of an environment."""
 
 class EnvOptions(TypedDict, total=False):
     max_cycles: int | None
@@ -66,9 +70,11 @@ def make(id: Literal["Nim-v0"], **parameters: Unpack[NimEnvOptions]) -> BoardEnv
 @overload
 def make(id: Literal["Quarto-v0"], **parameters: Unpack[QuartoEnvOptions]) -> BoardEnv: ...
 @overload
-def make(id: str | Game, **parameters: Unpack[EnvOptions]) -> BoardEnv: ...
+def make(id: KnownId, **parameters: object) -> UnknownParameter: ...  # type: ignore[overload-overlap]
 @overload
-def make_vec(
+def make(id: str | Game, **parameters: Any) -> BoardEnv: ...
+@overload
+def make_vec(  # type: ignore[overload-overlap]
     environment: Literal["Quixo-v0"],
     num_envs: int = 1,
     opponent: Opponent | None = "random",
@@ -76,7 +82,7 @@ def make_vec(
     **parameters: Unpack[QuixoVectorOptions],
 ) -> VectorBoardEnv: ...
 @overload
-def make_vec(
+def make_vec(  # type: ignore[overload-overlap]
     environment: Literal["TicTacToe-v0", "ConnectN-v0", "ConnectFour-v0"],
     num_envs: int = 1,
     opponent: Opponent | None = "random",
@@ -84,7 +90,7 @@ def make_vec(
     **parameters: Unpack[ConnectNVectorOptions],
 ) -> VectorBoardEnv: ...
 @overload
-def make_vec(
+def make_vec(  # type: ignore[overload-overlap]
     environment: Literal["Nim-v0"],
     num_envs: int = 1,
     opponent: Opponent | None = "random",
@@ -92,7 +98,7 @@ def make_vec(
     **parameters: Unpack[NimVectorOptions],
 ) -> VectorBoardEnv: ...
 @overload
-def make_vec(
+def make_vec(  # type: ignore[overload-overlap]
     environment: Literal["Quarto-v0"],
     num_envs: int = 1,
     opponent: Opponent | None = "random",
@@ -100,10 +106,12 @@ def make_vec(
     **parameters: Unpack[QuartoVectorOptions],
 ) -> VectorBoardEnv: ...
 @overload
+def make_vec(environment: KnownId, num_envs: int = 1, **parameters: object) -> UnknownParameter: ...  # type: ignore[overload-overlap]
+@overload
 def make_vec(
     environment: str | Game,
     num_envs: int = 1,
     opponent: Opponent | None = "random",
     seat: int | None = None,
-    **parameters: Unpack[VectorOptions],
+    **parameters: Any,
 ) -> VectorBoardEnv: ...

@@ -19,6 +19,7 @@ from ci_envs.solver.solver import exact_source
 
 OWN_SOURCE = '''
 import numpy as np
+from ci_envs.kernels.bits import bit_counts
 from ci_envs.solver.solution import Solution
 
 class Parity(Solution):
@@ -27,10 +28,10 @@ class Parity(Solution):
     counts = counts_by_distance = {}
 
     def covers(self, words):
-        return np.bitwise_count(words).sum(axis=1) >= 4
+        return bit_counts(words).sum(axis=1) >= 4
 
     def scores(self, words):
-        free = self.game.action_count - np.bitwise_count(words).sum(axis=1)
+        free = self.game.action_count - bit_counts(words).sum(axis=1)
         return np.where(free % 2 == 1, 1, -1).astype(np.int16)
 
 def wrong(game):

@@ -28,13 +28,14 @@ def lines():
         for name, options in (("make", ENVIRONMENTS), ("make_vec", {**ENVIRONMENTS, **VECTORS})):
             right = ", ".join(f"{key}={value!r}" for key, value in {**parameters, **options}.items())
             yield f"ci_envs.{name}({id!r}, {right}).close()", True
-            yield f"ci_envs.{name}({id!r}, {right}, sise=4)", False
-    yield 'ci_envs.make("Quixo-v0", size="4")', False
-    yield 'ci_envs.make("Nim-v0", size=4)', False
-    yield 'ci_envs.make("Hex-v0", size=4)', False
+            yield f"ci_envs.{name}({id!r}, {right}, sise=4).close()", False
+    yield 'ci_envs.make("Quixo-v0", size="4").close()', False
+    yield 'ci_envs.make("Nim-v0", size=4).close()', False
+    yield 'ci_envs.make("Hex-v0", size=4).close()', True
+    yield 'ci_envs.make_vec("Hex-v0", 8, size=4).close()', True
     yield 'ci_envs.make("Hex-v0:size=4", max_cycles=9)', True
     yield 'ci_envs.make_vec("Hex-v0:size=4", 8, max_cycles=9)', True
-    yield 'ci_envs.make_vec("Quixo-v0", 8, oponent=None)', False
+    yield 'ci_envs.make_vec("Quixo-v0", 8, oponent=None).close()', False
     yield 'ci_envs.make_vec("Quixo-v0").position', False
 
 
