@@ -10,6 +10,8 @@ explains how a game is written.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from math import comb
 from typing import Annotated, Any
 
 import numpy as np
@@ -81,6 +83,12 @@ class Breakthrough(BoardGame):
     def cell_maps(self) -> NDArray[np.uint8]:
         """Return the symmetries: the identity and the mirror image from left to right."""
         return cell_maps(self.rows, self.cols)[:2]
+
+    def position_bound(self, own: int, opp: int) -> int:
+        """Return the number of ways to place at most the stones that are left, so that solvers choose their method."""
+        cells = self.rows * self.cols
+        counts = product(range(own.bit_count() + 1), range(opp.bit_count() + 1))
+        return sum(comb(cells, mine) * comb(cells - mine, theirs) for mine, theirs in counts)
 
     @property
     def how_to_play(self) -> str:

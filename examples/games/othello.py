@@ -97,6 +97,11 @@ class Othello(BoardGame):
         """Return the eight symmetries of the square."""
         return cell_maps(self.size, self.size)
 
+    def position_bound(self, own: int, opp: int) -> int:
+        """Return the number of ways to fill the empty cells, or leave them empty, with discs of any colour."""
+        discs = (own | opp).bit_count()
+        return 2**discs * 3 ** (self.size**2 - discs)
+
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return the board with a button for the pass."""
         can_pass = self.pass_number in Position(self, own, opp, to_move).legal_actions()
