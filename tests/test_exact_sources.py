@@ -25,8 +25,6 @@ from ci_envs.solver.solution import Solution
 class Parity(Solution):
     """Of the last cell: the player to move wins if an odd number of cells is free. Only of the last four cells."""
 
-    counts = counts_by_distance = {}
-
     def covers(self, words):
         return bit_counts(words).sum(axis=1) >= 4
 
@@ -150,8 +148,6 @@ def test_generic_modules_import_no_game():
 
 def test_a_source_needs_values_and_coverage_only():
     class Drawn(Solution):
-        counts = counts_by_distance = {}  # noqa: RUF012
-
         def scores(self, words):
             return np.zeros(len(words), np.int16)
 

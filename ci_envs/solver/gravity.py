@@ -23,7 +23,7 @@ from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.work_memory import WorkMemory
-from ci_envs.solver.solution import HORIZON, OnDemandSolution, Progress
+from ci_envs.solver.solution import HORIZON, Progress, Solution
 
 _SLOT_BITS = 22  # base 2 logarithm of the number of slots of 8 bytes; this table of 32 MB is faster than a larger one
 _NODES, _LIMIT = 0, 1  # indices in the work array
@@ -34,7 +34,7 @@ _UNKNOWN = np.iinfo(np.int64).min
 _OFFSET = 64  # makes the scores in the table positive
 
 
-class GravitySolution(OnDemandSolution):
+class GravitySolution(Solution):
     """The solution of a :class:`ConnectN` with gravity. Each position is searched on demand.
 
     A position of Connect Four takes about 0.02 s with 30 empty cells, and minutes with 42.
@@ -42,6 +42,8 @@ class GravitySolution(OnDemandSolution):
     Attributes:
         nodes: The number of positions that the searches have visited.
     """
+
+    searches = True
 
     game: ConnectN
 

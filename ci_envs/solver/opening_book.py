@@ -236,17 +236,6 @@ class KnownBook(Solution):
     def why_unknown(self, position: Position) -> str:
         return f"the opening book does not contain the position, or one after it; it has {PLIES} plies"
 
-    @property
-    @override
-    def counts(self) -> dict[str, int]:
-        """Empty: the book contains only some positions."""
-        return {}
-
-    @property
-    @override
-    def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        return {}
-
 
 @dataclass(frozen=True)
 class BookSource(Static):

@@ -23,7 +23,7 @@ from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.hash_table import home_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.search import BYTES_A_POSITION
-from ci_envs.solver.solution import HORIZON, OnDemandSolution, too_large
+from ci_envs.solver.solution import HORIZON, Solution, too_large
 
 MAX_NODES = 10_000_000
 """Maximum number of nodes of a search. A position that needs more counts as unsolved."""
@@ -32,12 +32,14 @@ _SLOTS = 1 << 20
 _CELLS = 64
 
 
-class ProofSolution(OnDemandSolution):
+class ProofSolution(Solution):
     """The solution of a :class:`ConnectN` without gravity. Each position is searched on demand.
 
     Attributes:
         root: the position that was solved.
     """
+
+    searches = True
 
     game: ConnectN
 

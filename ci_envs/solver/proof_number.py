@@ -34,7 +34,7 @@ from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.search import MAX_POSITIONS
-from ci_envs.solver.solution import OnDemandSolution, Progress
+from ci_envs.solver.solution import Progress, Solution
 
 MAX_NODES = 1 << 26
 """Maximum number of nodes that the search of one position visits. A node takes about 5 us to 20 us."""
@@ -50,12 +50,14 @@ _INFINITY = 1 << 30
 _KEEPS, _PHI, _DELTA = range(3)  # columns of the facts of successors
 
 
-class ProofNumberSolution(OnDemandSolution):
+class ProofNumberSolution(Solution):
     """The values of positions of any game that cannot cycle, without distances. Each position is searched on demand.
 
     Attributes:
         nodes: The number of nodes that the searches have visited.
     """
+
+    searches = True
 
     def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
         """Make the solution of a game.

@@ -463,11 +463,6 @@ class StoreSolution(Solution):
         counts = self.store.all_counts()
         return {name: sum(getattr(count, name) for count in counts.values()) for name in ClassCounts._fields}
 
-    @property
-    @override
-    def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        return {}
-
 
 @dataclass(frozen=True)
 class StoreSource(Static):

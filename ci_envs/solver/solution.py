@@ -73,18 +73,18 @@ class Solution(ABC):
         return np.ones(len(words), dtype=np.bool_)
 
     @property
-    @abstractmethod
     def counts(self) -> dict[str, int]:
-        """The numbers of ``win``, ``draw`` and ``loss`` states; empty if they were not counted.
+        """The numbers of ``win``, ``draw`` and ``loss`` states; by default empty, because they were not counted.
 
         Raises:
             ValueError: there are too many states to count.
         """
+        return {}
 
     @property
-    @abstractmethod
     def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        """The numbers of ``win`` and of ``loss`` states by their distance in plies; empty if they were not counted."""
+        """The numbers of ``win`` and of ``loss`` states by their distance in plies; by default empty."""
+        return {}
 
     def why_unknown(self, position: Position) -> str:
         """Return why a position that is not covered has no value, for a message."""
@@ -205,22 +205,6 @@ class CountedSolution(Solution):
             "win": {HORIZON - score: count for score, count in nearest_first if score > 0},
             "loss": {HORIZON + score: count for score, count in nearest_first if score < 0},
         }
-
-
-class OnDemandSolution(Solution):
-    """A solution that searches each position on demand, so it cannot count states."""
-
-    searches = True
-
-    @property
-    @override
-    def counts(self) -> dict[str, int]:
-        return {}
-
-    @property
-    @override
-    def counts_by_distance(self) -> dict[str, dict[int, int]]:
-        return {}
 
 
 def keep_value(action_scores: NDArray[np.int16]) -> NDArray[np.bool_]:
