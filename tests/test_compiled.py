@@ -8,6 +8,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from ci_envs.kernels import bits as bit_kernels
 from ci_envs.kernels.bits import bit_counts, nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements
-from ci_envs.kernels.sources import cache_root
+from ci_envs.kernels.sources import cache_root, sources_digest
 
 ROOT = Path(ci_envs.__file__).parents[1]
 
@@ -165,6 +166,19 @@ def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
 
 
 @pytest.mark.usefixtures("with_compiled_quixo")
+def test_modules_that_other_threads_import_meanwhile_do_not_disturb(monkeypatch):
+    class Importing(ModuleType):
+        @property
+        def __file__(self):
+            sys.modules["imported_meanwhile"] = ModuleType("imported_meanwhile")
+
+    monkeypatch.setitem(sys.modules, "importing", Importing("importing"))
+    try:
+        assert sources_digest([Importing]) == sources_digest([Importing])
+    finally:
+        del sys.modules["imported_meanwhile"]
+
+
 def test_an_edited_rule_of_the_package_is_compiled_again_and_a_reverted_one_is_not(run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
