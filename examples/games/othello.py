@@ -100,7 +100,8 @@ class Othello(BoardGame):
     def position_bound(self, own: int, opp: int) -> int:
         """Return the number of ways to fill the empty cells, or leave them empty, with discs of any colour."""
         discs = (own | opp).bit_count()
-        return 2**discs * 3 ** (self.size**2 - discs)
+        bound: int = 2**discs * 3 ** (self.size**2 - discs)
+        return bound
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return the board with a button for the pass."""
