@@ -80,14 +80,14 @@ def _errors(
         return
     checks: dict[str, Callable[[list[Position]], None]] = {
         "play": check_play,
-        "other_view": check_views,
-        "result": check_winners,
         "observations": check_observations,
         "is_duplicate or may_end": check_searches,
         "evaluate or write_features": check_evaluation,
+        "the symmetries": partial(check_symmetries, rng=rng),
+        "other_view": check_views,
+        "result": check_winners,
         "texts": check_texts,
         "pictures": check_pictures,
-        "the symmetries": partial(check_symmetries, rng=rng),
         "the PettingZoo environment": lambda positions: check_environment(game, max_plies, rng),
     }
     if reference is not None:

@@ -1,6 +1,7 @@
 """Checks of the texts and images for people: action names, position texts, diagrams and pictures."""
 
 from collections import Counter
+from itertools import product
 from xml.etree import ElementTree
 
 from ci_envs.checking.error import InvalidGameError, place
@@ -63,8 +64,25 @@ def check_pictures(positions: list[Position]) -> None:
             trace = position.game.trace(after.own, after.opp, action)
             _check_regions(f"trace of action {action}", trace, _regions_of(after), after)
         _check_prefixes(clicks, position)
+        _check_words(position, regions)
         for line in position.game.winning_lines(position.own, position.opp):
             _check_regions("winning_lines", line, regions, position)
+
+
+def _check_words(position: Position, regions: set[str]) -> None:
+    """Check that the texts for people exist for every target, also after a first click."""
+    game, to_move = position.game, position.to_move
+    targets = {target for action in range(game.action_count) for target in position.targets(action)}
+    firsts = {clicks[:1] for action in position.legal_actions() if len(clicks := position.targets(action)) > 1}
+    for region, clicked in product(sorted(targets & regions), ((), *sorted(firsts)[:1])):
+        said = (
+            game.contents(position.own, position.opp, to_move, region),
+            game.click_effect(to_move, clicked, region),
+            game.why_illegal(position.own, position.opp, to_move, clicked, region),
+            game.prompt(position.own, position.opp, clicked),
+        )
+        if not all(isinstance(text, str) for text in said):
+            raise InvalidGameError(f"the texts for the region {region!r} must be strings at {place(position)}: {said}")
 
 
 def _regions_of(position: Position) -> set[str]:
