@@ -143,7 +143,7 @@ def test_the_command(tmp_path):
         (["TicTacToe-v0", "random", "--games", "3"], "games must be an even number, not 3"),
         (["TicTacToe-v0", "randon"], "random"),
         (["TicTacToe-v0", "random", "--defender", "nobody"], "nobody"),
-        (["TicTacToe-v0", "random", "--tables", "included"], "--tables included is for Quixo, not for ConnectN"),
+        (["TicTacToe-v0", "random", "--tables", "included"], "has no tables 'included': its solver does not store any"),
         (["Quixo-v0", "random", "--tables", "nothing"], "the store 'nothing' has no tables of Quixo"),
     ],
 )

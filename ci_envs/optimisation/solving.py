@@ -63,7 +63,7 @@ class Result:
         >>> from ci_envs.optimisation import optimise, set_covering
         >>> result = optimise(set_covering(20), "greedy")
         >>> result.value, result.optimal, len(result.solution.nonzero()[0]) > 0
-        (24.0, False, True)
+        (30.0, False, True)
     """
 
     solution: Genome | None

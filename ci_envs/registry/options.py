@@ -403,14 +403,18 @@ def with_preset(
 
 
 def _check_names(owner: str, given: Mapping[str, Any], signature: inspect.Signature) -> None:
-    """Raise a ValueError if a function with this signature does not have an argument of a given name."""
+    """Raise an UnknownKeywordError if a function with this signature has no argument of a given name."""
     parameters = signature.parameters.values()
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return
     allowed = [parameter.name for parameter in parameters if parameter.name != "self"]
     for name in given:
         if name not in allowed:
-            raise unknown_name("option", name, allowed, owner=owner)
+            raise UnknownKeywordError(str(unknown_name("option", name, allowed, owner=owner)))
+
+
+class UnknownKeywordError(ValueError, TypeError):
+    """A function was called with a keyword argument that it does not have. Python raises a TypeError in this case."""
 
 
 def validated(function: Callable[P, R]) -> Callable[P, R]:
@@ -449,7 +453,7 @@ class Validated:
         """Make an object after a check of the names of its fields.
 
         Raises:
-            ValueError: there is no such field.
+            UnknownKeywordError: there is no such field.
         """
         _check_names(cls.__name__, kwargs, inspect.signature(cls.__init__))
         return super().__new__(cls)

@@ -30,7 +30,7 @@ def read_file(path: Path, form: str) -> bytes:
         agent = about.get("method", about.get("agent", kind))
         if kind in ("checkpoint", "evolution"):
             raise ValueError(f"{str(path)!r} has the state of a run: write the path of its best agent instead")
-        raise ValueError(f"{str(path)!r} is a file of the agent {agent}: write {agent}:{path}")
+        raise ValueError(f"{str(path)!r} ({found}) is a file of the agent {agent}: write {agent}:{path}")
     return content
 
 
