@@ -17,7 +17,8 @@ class ExactAgent(PositionAgent):
     """Agent that plays perfectly: it wins as fast as possible, draws a drawn game, and loses as slowly as possible.
 
     It chooses at random between equally good actions. With ``randomise`` it chooses between all actions that keep the
-    value of the position, even if a win then takes longer.
+    value of the position, even if a win then takes longer. The same applies to positions of Connect Four with more than
+    30 empty cells, whose distances take minutes.
 
     If only some positions of the game are solved, as with tables of Quixo, the agent raises an
     :class:`~ci_envs.solver.errors.UnknownValueError` in other positions.
@@ -61,7 +62,7 @@ class ExactAgent(PositionAgent):
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        scores = self._solution.action_scores(words)
+        scores = self._solution.quick_scores(words)
         keeping = keep_value(scores)
         losing = (scores != NO_SCORE) & ~keeping
         choices = keeping if self.randomise else scores == scores.max(axis=1, keepdims=True)

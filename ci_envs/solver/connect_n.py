@@ -9,15 +9,15 @@ from typing_extensions import override
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
-from ci_envs.solver.gravity import GravitySolution, fits
+from ci_envs.solver.gravity import QUICK_EMPTY_CELLS, GravitySolution, fits
 from ci_envs.solver.opening_book import PLIES, BookSolution, KnownBook, read_book
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.solver.solver import INCLUDED, Solver
 
-_QUICK_EMPTY_CELLS = 30
-"""Maximum number of empty cells of a position of Connect Four that is solved in about 0.05 s."""
+_VALUED_EMPTY_CELLS = 34
+"""Maximum number of empty cells of a position of Connect Four whose actions have values in about a second."""
 
 
 class ConnectNSolver(Solver[ConnectN]):
@@ -48,14 +48,21 @@ class ConnectNSolver(Solver[ConnectN]):
         if scores is not None:
             return scores
         game = cast(ConnectN, position.game)
-        book = read_book(game) if game.gravity and fits(game) else None
-        followers = [position.play(action) for action in position.legal_actions()]
-        if book is None or not all(book.knows(follower) for follower in followers):
+        if not game.gravity or not fits(game):
             return None
-        values: NDArray[np.int16] = BookSolution(game, book).action_values(
-            np.array([[position.own, position.opp]], np.uint64)
-        )[0]
+        solution = GravitySolution(game, progress=progress)
+        if _empty_cells(position) > _VALUED_EMPTY_CELLS:
+            book = read_book(game)
+            if book is None or not book.known.all():
+                return None
+            solution = BookSolution(game, book, progress=progress)
+        values: NDArray[np.int16] = solution.action_values(np.array([[position.own, position.opp]], np.uint64))[0]
         return values
+
+    @override
+    def plays_quickly(self, game: ConnectN) -> bool:
+        book = read_book(game) if game.gravity and fits(game) else None
+        return super().plays_quickly(game) or (book is not None and bool(book.known.all()))
 
     @override
     def sample_positions(
@@ -77,8 +84,12 @@ class ConnectNSolver(Solver[ConnectN]):
         if super().is_quick(position):
             return True
         game = cast(ConnectN, position.game)
-        empty = game.rows * game.cols - (position.own | position.opp).bit_count()
-        return game.gravity and fits(game) and empty <= _QUICK_EMPTY_CELLS
+        return game.gravity and fits(game) and _empty_cells(position) <= QUICK_EMPTY_CELLS
+
+
+def _empty_cells(position: Position) -> int:
+    game = cast(ConnectN, position.game)
+    return game.rows * game.cols - (position.own | position.opp).bit_count()
 
 
 def _random_plies(game: ConnectN) -> tuple[int, int]:

@@ -25,6 +25,9 @@ from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.solution import HORIZON, Progress, Solution
 
+QUICK_EMPTY_CELLS = 30
+"""Maximum number of empty cells of a position of Connect Four whose score is found in about 0.05 s."""
+
 _SLOT_BITS = 22  # base 2 logarithm of the number of slots of 8 bytes; this table of 32 MB is faster than a larger one
 _NODES, _LIMIT = 0, 1  # indices in the work array
 _FEW_NODES = 1 << 20  # about 0.1 s
@@ -75,6 +78,16 @@ class GravitySolution(Solution):
     @override
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         return self.action_values(words)
+
+    @override
+    def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        rows = words.reshape(-1, 1, 2)
+        scores = [(self.action_scores if self.is_late(*row[0].tolist()) else self.action_values)(row) for row in rows]
+        return np.concatenate([np.empty((0, self.game.action_count), np.int16), *scores])
+
+    def is_late(self, own: int, opp: int) -> bool:
+        """Return whether a position has so few empty cells that distances take about 0.05 s."""
+        return self.game.rows * self.game.cols - (own | opp).bit_count() <= QUICK_EMPTY_CELLS
 
     def _new_memory(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
         """Return the transposition table, the order of the moves of each ply, and the number and limit of nodes."""

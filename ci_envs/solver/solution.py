@@ -133,6 +133,10 @@ class Solution(ABC):
         """Return :meth:`action_scores`, or :meth:`action_values` if computing distances takes long."""
         return self.action_scores(words)
 
+    def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Return :meth:`action_scores`, or :meth:`action_values` of positions whose distances take minutes."""
+        return self.action_scores(words)
+
     def value(self, position: Position) -> int:
         """Return +1, 0 or -1 if the player to move wins, draws or loses."""
         return int(self.values(self._words(position))[0])

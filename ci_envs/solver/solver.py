@@ -90,6 +90,10 @@ class Solver(Generic[G]):
         """Return whether solving ``position`` is expected to take at most seconds."""
         return has_at_most(position, _QUICK_LINKED) if position.game.can_cycle else is_small(position)
 
+    def plays_quickly(self, game: G) -> bool:
+        """Return whether the solution of the whole game is expected to find each move in seconds."""
+        return self.is_quick(Position.start(game))
+
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
         """Return the score of each action, or its value if only the values can be computed quickly.
 

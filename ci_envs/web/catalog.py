@@ -12,7 +12,6 @@ from ci_envs.agent_interface.capabilities import HasCheckpoints
 from ci_envs.agent_interface.interface import Agent, AgentFactory
 from ci_envs.agent_interface.making import make_agent, make_named
 from ci_envs.games.game import Game
-from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.docstring import docstring
@@ -29,7 +28,7 @@ OWNER_ONLY = frozenset({"process"})
 """The agents that run programs of the server. Only its owner can offer them, under a name."""
 
 SOLVING_AGENTS = frozenset({"exact"})
-"""The agents that solve the game. Clients may choose them only for games that are solved in seconds."""
+"""The agents that solve the game. Clients may choose them only for games in which each move takes seconds."""
 
 _MAX_LENGTH = 300  # maximum number of characters of a spec string
 
@@ -102,7 +101,7 @@ class Catalog:
             raise ValueError(f"{HUMAN!r} is not an agent here. Choose an agent, or play yourself")
         if name in OWNER_ONLY:
             raise ValueError(f"Only the owner of the server can offer the agent {name!r}. Choose another agent")
-        if name in SOLVING_AGENTS and not solver_of(game).is_quick(Position.start(game)):
+        if name in SOLVING_AGENTS and not solver_of(game).plays_quickly(game):
             raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")
         factory = AGENTS.find(name)
         given = AGENTS.check(name, factory, AGENTS.read(name, factory, text))
