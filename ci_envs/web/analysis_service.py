@@ -100,16 +100,7 @@ class AnalysisService:
             ValueError: The environment or the position is invalid, or the game is over.
         """
         position = self._position(environment, text)
-        end = monotonic() + _EXACT_SECONDS
-
-        def check_time(done: int, total: int | None) -> None:
-            if self._closing.is_set() or monotonic() >= end:
-                raise _SolvingStoppedError
-
-        try:
-            scores = exact_scores(position, check_time)
-        except _SolvingStoppedError:
-            return []
+        scores = self.exact_scores(position)
         legal = position.legal_actions() if scores else ()
         return [
             ExactValue(
@@ -120,6 +111,27 @@ class AnalysisService:
             )
             for action in legal
         ]
+
+    def exact_scores(self, position: Position) -> list[int]:
+        """Return the exact score of each action, or an empty list if the position cannot be solved in 3 s.
+
+        The time does not include the compilation of the solver and the reading of tables.
+
+        Args:
+            position: A position that is not over.
+        """
+        end = math.inf
+
+        def check_time(done: int, total: int | None) -> None:
+            nonlocal end
+            end = min(end, monotonic() + _EXACT_SECONDS)
+            if self._closing.is_set() or monotonic() >= end:
+                raise _SolvingStoppedError
+
+        try:
+            return exact_scores(position, check_time)
+        except _SolvingStoppedError:
+            return []
 
     def _count(self, client: str) -> None:
         """Count a new search.

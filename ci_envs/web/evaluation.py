@@ -6,10 +6,14 @@ from dataclasses import dataclass, replace
 
 from ci_envs.games.operations import DRAW, WIN
 from ci_envs.games.position import Position
+from ci_envs.solver.solution import HORIZON
 from ci_envs.web.analysis_service import AnalysisService
 
 EVALUATOR = "mcts:simulations=200"  # some ten milliseconds for each position
 """The agent that estimates winning chances where exact values are unknown."""
+
+LONGEST_LINE = 8
+"""The largest number of moves of a best line."""
 
 _CAPACITY = 20_000
 
@@ -21,13 +25,28 @@ class Evaluation:
     Attributes:
         chance: The probability that player 0 wins, from 0 to 1. A draw counts as one half.
         exact: Whether the value is exact. Otherwise, it is an estimate by :data:`EVALUATOR`.
-        scores: 1 for each action that wins, -1 for each action that loses, else 0. Empty if unknown or if the game is
-            over.
+        scores: The exact score of each action (:mod:`ci_envs.solver.solution`). Empty if unknown or if the game is over.
+        line: The best line of play that is known, from the position on. Empty if the game is over.
     """
 
     chance: float
     exact: bool
     scores: tuple[int, ...] = ()
+    line: tuple[int, ...] = ()
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The best actions: those with the highest exact score if it is known, otherwise the first of the line."""
+        if not self.scores:
+            return self.line[:1]
+        highest = max(self.scores)
+        return tuple(action for action, score in enumerate(self.scores) if score == highest)
+
+    @property
+    def plies(self) -> int | None:
+        """The number of plies to the end under optimal play, or None if it is unknown or the position is drawn."""
+        highest = abs(max(self.scores, default=0))
+        return HORIZON - highest if highest > 1 else None
 
 
 class PositionEvaluator:
@@ -75,39 +94,98 @@ class PositionEvaluator:
     async def _evaluate(self, environment: str, position: Position) -> Evaluation:
         if position.result is not None:
             return Evaluation(_of_first(position, _CHANCES[position.result]), exact=True)
-        scores = await asyncio.to_thread(self._exact, environment, position)
+        scores = await asyncio.to_thread(self._analyses.exact_scores, position)
         if scores:
-            best = max(scores[action] for action in position.legal_actions())
-            return Evaluation(_of_first(position, _CHANCES[best]), exact=True, scores=scores)
+            exact = Evaluation(_of_score(position, max(scores)), exact=True, scores=tuple(scores))
+            return replace(exact, line=exact.best[:1])
         *_, last = [each async for each in await self._analyses.start(environment, position.to_text(), EVALUATOR)]
         chance = 0.5 if last.win_probability is None else last.win_probability
-        return Evaluation(_of_first(position, chance), exact=False)
+        line = parse_line(position, last.principal_variation)
+        return Evaluation(_of_first(position, chance), exact=False, line=line)
 
-    def _exact(self, environment: str, position: Position) -> tuple[int, ...]:
-        values = {each.number: each.value for each in self._analyses.exact_values(environment, position.to_text())}
-        return tuple(values.get(action, 0) for action in range(position.game.action_count)) if values else ()
+    async def hint(self, environment: str, position: Position, agent: str) -> int | None:
+        """Return the best action by exact values if they are known, otherwise by an agent, or None if the game is over.
+
+        Args:
+            environment: An id with parameters.
+            position: A position of this environment.
+            agent: The spec string of the agent.
+
+        Raises:
+            ValueError: The agent is unknown, or cannot analyse.
+            ClientLimitError: The client has too many searches.
+            BusyError: All clients together have too many searches.
+        """
+        found = await self.evaluate(environment, position)
+        if found.exact:
+            return next(iter(found.best), None)
+        *_, last = [each async for each in await self._analyses.start(environment, position.to_text(), agent)]
+        return next(iter(parse_line(position, last.principal_variation)), None)
+
+    async def best_line(self, environment: str, position: Position) -> tuple[int, ...]:
+        """Return up to :data:`LONGEST_LINE` best actions, from a position on.
+
+        Raises:
+            ClientLimitError: The client has too many searches.
+            BusyError: All clients together have too many searches.
+        """
+        actions = list[int]()
+        while len(actions) < LONGEST_LINE and position.result is None:
+            found = await self.evaluate(environment, position)
+            if not found.exact:
+                return (*actions, *found.line)[:LONGEST_LINE]
+            actions.append(found.best[0])
+            position = position.play(actions[-1])
+        return tuple(actions)
 
 
-def backed_up(positions: Sequence[Position], found: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations of a game with each estimate at least as good for the player to move as the next value.
+def parse_line(position: Position, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the actions with these names, which are played one after the other from a position on."""
+    actions = list[int]()
+    for name in names:
+        actions.append(position.parse_action(name))
+        position = position.play(actions[-1])
+    return tuple(actions)
 
-    A position is worth at least as much as the position after the move that was played. A short search does not always
-    find this.
+
+def combined(
+    positions: Sequence[Position], actions: Sequence[int], found: Sequence[Evaluation]
+) -> list[Evaluation]:
+    """Return the evaluations of a game with the exact values that follow from those of the neighbouring positions.
+
+    The score of an action is the value of the position after it. A position is won if the action that was played wins.
+    An estimate is at least as good for the player to move as the next estimate: a short search does not always find
+    this. Estimates and exact values are never combined.
 
     Args:
         positions: The positions of the game in order.
+        actions: The actions between them.
         found: The evaluations of the first positions.
     """
     better = list(found)
+    for ply, action in enumerate(actions[: max(0, len(found) - 1)]):
+        before = better[ply]
+        if before.scores and not better[ply + 1].exact:
+            chance = _of_score(positions[ply], before.scores[action])
+            better[ply + 1] = replace(better[ply + 1], chance=chance, exact=True)
     for ply in range(len(found) - 2, -1, -1):
-        before, after = better[ply], better[ply + 1].chance
-        best = max(before.chance, after) if positions[ply].to_move == 0 else min(before.chance, after)
-        if not before.exact:
-            better[ply] = replace(before, chance=best)
+        before, after = better[ply], better[ply + 1]
+        if before.exact:
+            continue
+        if not after.exact:
+            best = max if positions[ply].to_move == 0 else min
+            better[ply] = replace(before, chance=best(before.chance, after.chance))
+        elif after.chance == _of_score(positions[ply], WIN):
+            better[ply] = replace(before, chance=after.chance, exact=True, line=(actions[ply],))
     return better
 
 
 _CHANCES = {WIN: 1.0, DRAW: 0.5, -WIN: 0.0}
+
+
+def _of_score(position: Position, score: int) -> float:
+    """Return the chance of player 0, given an exact score for the player to move."""
+    return _of_first(position, _CHANCES[(score > 0) - (score < 0)])
 
 
 def _of_first(position: Position, chance: float) -> float:

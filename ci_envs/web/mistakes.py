@@ -1,16 +1,36 @@
-"""The mistakes of a game."""
+"""The mistakes of a game and their grades."""
+
+from dataclasses import dataclass
 
 from ci_envs.games.position import Position
 from ci_envs.web.evaluation import Evaluation
 
-_DROP = 0.25
-"""The smallest drop of the winning chances that is a mistake. Estimates of the same value differ by less."""
+GRADES = {"blunder": 0.75, "mistake": 0.45, "inaccuracy": 0.25}
+"""The smallest drop of the winning chances of each grade. Two estimates of the same value differ by less than the last.
+
+With exact values, a blunder turns a win into a loss, and a mistake turns a win into a draw or a draw into a loss.
+"""
 
 _LOST = {(1, 0): "threw away a win", (1, -1): "turned a win into a loss", (0, -1): "threw away a draw"}
 
 
-def mistake(position: Position, action: int, before: Evaluation, after: Evaluation) -> str | None:
-    """Return a description of a mistake, for example ``threw away a win``, or None if an action is not a mistake.
+@dataclass(frozen=True)
+class Mistake:
+    """A move after which the winning chances of the player are smaller.
+
+    Attributes:
+        grade: A key of :data:`GRADES`.
+        text: A description, for example ``threw away a win``.
+    """
+
+    grade: str
+    text: str
+
+
+def mistake(position: Position, action: int, before: Evaluation, after: Evaluation) -> Mistake | None:
+    """Return the mistake that an action is, or None if it is not a mistake.
+
+    The exact scores of the actions are used if they are known. An estimate and an exact value are never compared.
 
     Args:
         position: The position before the action.
@@ -19,9 +39,17 @@ def mistake(position: Position, action: int, before: Evaluation, after: Evaluati
         after: The evaluation of the position after the action.
     """
     if before.scores:
-        best = max(before.scores[each] for each in position.legal_actions())
-        return _LOST.get((best, before.scores[action]))
-    chances = [each.chance if position.to_move == 0 else 1 - each.chance for each in (before, after)]
-    if chances[0] - chances[1] < _DROP:
+        best, played = (_sign(score) for score in (max(before.scores), before.scores[action]))
+        return _graded((best - played) / 2, _LOST.get((best, played), ""))
+    if before.exact or after.exact:
         return None
-    return f"winning chances fell from {chances[0]:.0%} to {chances[1]:.0%}"
+    high, low = (each.chance if position.to_move == 0 else 1 - each.chance for each in (before, after))
+    return _graded(high - low, f"winning chances fell from {high:.0%} to {low:.0%}")
+
+
+def _graded(drop: float, text: str) -> Mistake | None:
+    return next((Mistake(grade, text) for grade, least in GRADES.items() if drop >= least), None)
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)

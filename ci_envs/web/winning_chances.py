@@ -4,6 +4,7 @@ import html
 
 from ci_envs.games.position import Position
 from ci_envs.web.evaluation import EVALUATOR, Evaluation
+from ci_envs.web.players import plies_text
 
 
 def chances_bar(first: float, position: Position) -> str:
@@ -31,4 +32,5 @@ def chances_text(evaluation: Evaluation, position: Position) -> str:
         return "The game is over."
     if evaluation.chance == 0.5:
         return "Draw with best play (exact)"
-    return f"{first if evaluation.chance == 1 else second} wins with best play (exact)"
+    distance = "" if evaluation.plies is None else f" in {plies_text(evaluation.plies)}"
+    return f"{first if evaluation.chance == 1 else second} wins{distance} with best play (exact)"
