@@ -12,6 +12,7 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.schemas import AnalysisReport, TreeBranch
+from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text
 
 _PAUSE = 0.25  # seconds between two updates of the panel: a search reports more often than a person can read
@@ -48,7 +49,7 @@ class AnalysisPanel:
         self._search: asyncio.Task[None] | None = None
         self.analysis: Analysis | None = None
         with ui.row().classes("w-full items-center"):
-            ui.html("Analysis by", sanitize=True, tag="h2").classes("panel-title")
+            text_element("h2", "Analysis by").classes("panel-title")
             self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='Agent that analyses'")
             self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_changed)
         with ui.row().classes("w-full"):

@@ -28,6 +28,7 @@ from ci_envs.web.review import Review
 from ci_envs.web.seat_controls import SeatControls
 from ci_envs.web.seats import held_seats
 from ci_envs.web.store import UnknownGameError
+from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS, error_text, run_or_notify
 
 _REFRESH_INTERVAL = 0.1  # seconds between two updates of the page, at least
@@ -63,7 +64,7 @@ class GamePage:
         self._evaluating: asyncio.Task[None] | None = None
         self._hint: int | None = None
         self._flipped = False
-        ui.html(title_of(hosted.record), sanitize=True, tag="h1").classes("game-title")
+        text_element("h1", title_of(hosted.record)).classes("game-title")
         with ui.element("div").classes("game"):
             with ui.element("section").classes("left").props('aria-label="Board"'):
                 self._status = ui.label().classes("status").props("role=status aria-live=polite")

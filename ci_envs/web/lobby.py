@@ -18,6 +18,7 @@ from ci_envs.web.players import game_title, plies_text, result_text, title_of
 from ci_envs.web.rules_page import example_pictures
 from ci_envs.web.schemas import Export, NewGame
 from ci_envs.web.seats import held_seats
+from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text, run_or_notify
 
 GAMES_PER_PAGE = 20
@@ -43,7 +44,7 @@ class Lobby:
         self._service = service
         self._mine: dict[str, Any] = {"owner": owner, "tokens": (owner, owner)}  # the browser has both seats
         self._starting = False
-        ui.html("Play a board game", sanitize=True, tag="h1").classes("title")
+        text_element("h1", "Play a board game").classes("title")
         with ui.element("section").classes("cards").props('aria-label="New game with one click"'):
             for entry in service.catalog.environments():
                 self._card(entry.name)
@@ -62,7 +63,7 @@ class Lobby:
         with ui.element("article").classes("card"):
             ui.html(example_pictures(game)[0], sanitize=False).classes("thumbnail").props('aria-hidden="true"')
             with ui.element("div").classes("card-body"):
-                ui.html(game_title(id), sanitize=True, tag="h2").classes("card-title")
+                text_element("h2", game_title(id)).classes("card-title")
                 ui.label("Play against a").classes("note")
                 with ui.row().classes("levels"):
                     for level in LEVELS:
@@ -122,7 +123,7 @@ def games_of(service: GameService, owner: str, page: int) -> tuple[list[HostedGa
 
 def _list(games: Sequence[HostedGame], pages: int, page: int, owner: str) -> None:
     with ui.element("section").classes("panel my-games").props('aria-labelledby="my-games"'):
-        ui.html("My games", sanitize=True, tag="h2").classes("panel-title").props("id=my-games")
+        text_element("h2", "My games").classes("panel-title").props("id=my-games")
         if not games:
             ui.label("You have no games yet.").classes("note")
         with ui.element("ul"):

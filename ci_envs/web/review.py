@@ -15,6 +15,7 @@ from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, bac
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import mistake
 from ci_envs.web.players import plies_text
+from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
@@ -37,15 +38,15 @@ class Review:
         self._line: Line | None = None
         self._task: asyncio.Task[None] | None = None
         self._found: list[Evaluation] = []
-        ui.html("Winning chances", sanitize=True, tag="h2").classes("panel-title")
+        text_element("h2", "Winning chances").classes("panel-title")
         self._bar = ui.html(sanitize=False).classes("w-full")
         self._chances = ui.label().classes("analysis-text")
         self._chart = ChancesChart(on_go)
         self._source = ui.label().classes("note")
-        ui.html("Moves", sanitize=True, tag="h2").classes("panel-title")
+        text_element("h2", "Moves").classes("panel-title")
         self._moves = ui.html(sanitize=False, tag="ol").classes("moves").on("click", self._click, js_handler=_ON_CLICK)
         self._variation = ui.html(sanitize=False, tag="p").classes("variation")
-        ui.html("Mistakes", sanitize=True, tag="h2").classes("panel-title")
+        text_element("h2", "Mistakes").classes("panel-title")
         self._mistakes = ui.html(sanitize=False, tag="ul").classes("mistakes")
         self._mistakes.on("click", self._click, js_handler=_ON_CLICK)
         self._conclusion = ui.label().classes("note").props("aria-live=polite")

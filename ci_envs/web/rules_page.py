@@ -9,11 +9,12 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.picture import arrow_of, marks_of
 from ci_envs.web.players import game_title
+from ci_envs.web.text_element import text_element
 
 
 def rules_page(environment: str, game: Game) -> None:
     """Show the rules of a game in the current element, with a link to the form for a new game."""
-    ui.html(f"The rules of {game_title(environment)}", sanitize=True, tag="h1").classes("title")
+    text_element("h1", f"The rules of {game_title(environment)}").classes("title")
     show_rules(game)
     ui.link("Play this game", f"/?environment={environment}").classes("text-link")
 
@@ -26,7 +27,7 @@ def show_rules(game: Game) -> None:
         for picture, caption in ((before, f"Before the move {action}"), (after, f"After it: {result}")):
             with ui.element("figure"):
                 ui.html(picture, sanitize=False).props('aria-hidden="true"')
-                ui.html(caption, sanitize=True, tag="figcaption").classes("note")
+                text_element("figcaption", caption).classes("note")
 
 
 @lru_cache(maxsize=64)
