@@ -9,6 +9,7 @@ from io import BytesIO
 from itertools import count
 from pathlib import Path
 from time import sleep
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -29,6 +30,8 @@ from ci_envs.web.schemas import Export
 
 ENABLED = "[data-region]:not([aria-disabled=true])"
 VISITOR = "the browser of the test"
+MARKED = '"><b class=marked>&amp;'
+BEST = "#109648"
 CHROMIUM = Path("/usr/bin/chromium")
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="the page is tested with chromium, which is not here")
@@ -313,6 +316,67 @@ def test_what_is_refused_is_told(server, page):
     visit(page, f"{server[0].base_url}/?environment=TicTacToe-v0&position=XXX")
     page.get_by_role("button", name="Begin", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("is not a position of")
+
+
+def requests_with_marked_text(schema, id):
+    """A request for each field of each route, with marked text in this field."""
+    base = {"environment": "TicTacToe-v0", "position": ".../.../... X", "agent": "random", "action": "a1"}
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            properties = schema["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], {})
+            fields = properties.get("properties", {})
+            places = operation.get("parameters", [])
+            for name in [each["name"] for each in places] + [*fields]:
+                sent = {each["name"]: base.get(each["name"]) for each in places} | {name: MARKED}
+                given = {"id": id, "player": 0} | {key: value for key, value in sent.items() if value is not None}
+                json_body = {key: value for key, value in base.items() if key in fields}
+                if name in fields:
+                    json_body[name] = [MARKED, MARKED] if fields[name].get("type") == "array" else MARKED
+                where = {kind: [each["name"] for each in places if each["in"] == kind] for kind in ("query", "header")}
+                yield (
+                    method,
+                    path.format(**{key: quote(str(value), "") for key, value in given.items()}),
+                    {
+                        "params": {key: given[key] for key in where["query"] if key in given},
+                        "headers": {key: given[key] for key in where["header"] if key in given},
+                        **({"json": json_body} if fields else {}),
+                    },
+                )
+
+
+def test_no_text_of_a_client_is_html(server, game, page):
+    client, app = server
+    record = game(names=(MARKED, MARKED), owner=VISITOR)().record
+    created = [record.id]
+    for method, path, sent in requests_with_marked_text(app.openapi(), record.id):
+        response = client.request(method, path, **sent)
+        assert response.headers.get("content-type", "application/json").startswith("application/json"), path
+        if response.status_code == 201 and "seat_tokens" in response.json():
+            created.append(response.json()["id"])
+    assert len(created) >= 2
+    app.state.service.resign(record.id, 0, tokens=(VISITOR,))
+    quoted = quote(MARKED, "")
+    addresses = [f"/?environment={quoted}&position={quoted}", f"/rules/{quoted}", f"/game/{quoted}"]
+    for address in (*addresses, "/", *(f"/game/{id}" for id in created)):
+        page.goto(f"{client.base_url}{address}")
+        expect(page.locator("h1")).to_be_visible()
+        assert page.locator(".marked").count() == 0, address
+    visit(page, f"{client.base_url}/game/{record.id}")
+    expect(page.locator("h1")).to_have_text(f"Tic-tac-toe: {MARKED} against {MARKED}")
+    expect(page).to_have_title(f"Tic-tac-toe: {MARKED} against {MARKED}")
+    page.get_by_label("Agent that analyses").fill(MARKED)
+    page.get_by_text("Live analysis").click()
+    expect(page.locator(".insight .analysis-text").first).to_contain_text("<b class=marked>")
+    page.get_by_role("button", name="Hint").click()
+    visit(page, f"{client.base_url}/")
+    expect(page.locator(".my-games")).to_contain_text(MARKED)
+    page.get_by_text("Import a game").click()
+    exported = Export.of(app.state.service.get(record.id)).model_dump() | {"environment": MARKED}
+    page.get_by_label("Exported game").fill(json.dumps(exported))
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator(".q-notification").first).to_contain_text("<b class=marked>")
+    assert page.locator(".marked").count() == 0
 
 
 def test_a_page_that_is_not_there_leads_home(server, page):
@@ -674,13 +738,72 @@ def test_an_agent_that_cannot_think_says_so(game, page):
     expect(page.get_by_text("agent random cannot analyse")).to_be_visible()
 
 
+def test_hint_live_analysis_and_chances_are_the_exact_ones_where_they_are_known(game, page):
+    game(start="XX./OO./... X")
+    page.get_by_label("Agent that analyses").fill("mcts:simulations=1")
+    page.get_by_text("Live analysis").click()
+    expect(page.get_by_text("X wins in 1 move with best play (exact)")).to_be_visible()
+    expect(page.get_by_text("X: 100% to win, value +1.00 for X")).to_be_visible()
+    expect(page.locator(".line").first).to_have_text("Best line: c1")
+    page.get_by_text("Live analysis").click()
+    page.get_by_text("Heat map").click()
+    frames = page.locator(f".board rect[stroke='{BEST}']")
+    expect(frames).to_have_count(0)
+    page.get_by_role("button", name="Hint").click()
+    expect(frames).to_have_count(1)
+    assert frames.get_attribute("x") > "100"  # the third column
+    click(page, "a3")
+    expect(frames).to_have_count(0)
+
+
+def test_a_game_between_people_has_no_help_until_its_end(browser, server, game, page):
+    now = game(tokens=(VISITOR, "the friend"), start="XX./OO./... X", clock=600.0)
+    help_texts = [page.get_by_text("Live analysis"), page.locator(".graph"), page.locator(".bar")]
+    expect(page.get_by_text("appear after the game between people")).to_be_visible()
+    click(page, "c2")
+    settled(page, 1)
+    with browser.new_context() as other:
+        watcher = other.new_page()
+        visit(watcher, page.url)
+        expect(watcher.get_by_text("appear after the game between people")).to_be_visible()
+        for text in (*help_texts, watcher.get_by_text("Live analysis"), watcher.locator(".graph")):
+            expect(text).to_be_hidden()
+    page.keyboard.press("ArrowLeft")  # a variation may be tried, without help
+    page.keyboard.press("h")
+    expect(page.get_by_role("button", name="Hint")).to_be_disabled()
+    server[1].state.service.resign(now().record.id, 1, tokens=("the friend",))
+    for text in help_texts:
+        expect(text).to_be_visible()
+    expect(page.locator(".mistakes li")).to_have_text("Move 1 (X c2), mistake: threw away a win")
+
+
+def test_the_user_learns_from_a_mistake(game, page):
+    game(start="XX./OO./... X")
+    click(page, "a3")
+    page.locator(".mistakes button").click()
+    expect(page.get_by_label("Position", exact=True)).to_have_value("XX./OO./... X")
+    expect(page.get_by_text("Best line: c1", exact=True)).to_be_visible()
+    expect(page.locator(f".board rect[stroke='{BEST}']")).to_have_count(1)
+    page.get_by_role("button", name="Learn from your mistakes").click()
+    expect(page.get_by_text("Move 1 was a wrong move (blunder: turned a win into a loss).")).to_be_visible()
+    click(page, "b3")
+    expect(page.get_by_text("b3 is not good enough (blunder). Try again.")).to_be_visible()
+    expect(page.get_by_label("Position", exact=True)).to_have_value("XX./OO./... X")
+    click(page, "c1")
+    expect(page.get_by_text("c1 is the best move.")).to_be_visible()
+    page.get_by_role("button", name="Back to the game").click()
+    page.get_by_role("button", name="Last position").click()
+    expect(page.get_by_text("a3 is not good enough (blunder). Try again.")).to_be_visible()  # the move of the game
+
+
 def test_true_values_and_mistakes(game, page):
     now = game(start="XX./OO./... X")
     page.get_by_text("Exact values", exact=True).click()
     expect(page.locator(".board circle[fill='#0072b2']")).to_have_count(1)  # c1 wins
     expect(page.locator(".board circle[fill='#d55e00']")).to_have_count(3)
     click(page, "a3")
-    expect(page.locator(".mistakes li")).to_have_text("Move 1 (X a3): turned a win into a loss")
+    expect(page.locator(".mistakes li")).to_have_text("Move 1 (X a3), blunder: turned a win into a loss")
+    expect(page.locator(".moves .mistake")).to_have_text("??")
     assert len(now().record.actions) == 1
 
 

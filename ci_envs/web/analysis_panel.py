@@ -11,6 +11,7 @@ from nicegui import ui
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.evaluation import Evaluation
 from ci_envs.web.schemas import AnalysisReport, TreeBranch
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text
@@ -46,6 +47,8 @@ class AnalysisPanel:
         self._analyses = analyses
         self._on_change = on_change
         self._analysed: tuple[str, Position] | None = None
+        self._evaluation: Evaluation | None = None
+        self._report: AnalysisReport | None = None
         self._search: asyncio.Task[None] | None = None
         self.analysis: Analysis | None = None
         with ui.row().classes("w-full items-center"):
@@ -67,42 +70,32 @@ class AnalysisPanel:
         """The spec string of the agent that analyses."""
         return str(self.agent.value or "").strip()
 
-    def select_position(self, environment: str, position: Position) -> None:
-        """Select the position to analyse."""
-        if self._analysed != (environment, position):
-            self._analysed = environment, position
-            self._restart()
+    def select_position(self, environment: str, position: Position | None) -> None:
+        """Select the position to analyse, or none."""
+        self._analysed = None if position is None else (environment, position)
+        self._evaluation = None
+        self._show_source()
+        self._restart()
 
-    def enable_exact_values(self, reason: str) -> None:
-        """Enable the switch for exact values, or disable it and show the reason.
+    def show_evaluation(self, evaluation: Evaluation) -> None:
+        """Use the exact values of the selected position if they are known."""
+        self._evaluation = evaluation
+        self._show_source()
+        if self._report is None:  # a message of the search stays
+            self._on_change()
+        else:
+            self._show(self._report)
 
-        Args:
-            reason: Why there are no exact values, in a sentence. Empty if there are exact values.
-        """
-        self.exact.set_enabled(not reason)
+    def _show_source(self) -> None:
+        reason = why_no_values(self._evaluation)
+        self.exact.set_enabled(not reason and self._evaluation is not None)
         self._no_exact.set_text(reason)
-        self._no_exact.set_visibility(bool(reason))
 
     def stop(self) -> None:
         """Stop the analysis."""
         if self._search is not None:
             self._search.cancel()
             self._search = None
-
-    async def hint(self) -> int | None:
-        """Return the action that the agent chooses at the end of its search, or None if the game is over.
-
-        Raises:
-            ValueError: The agent is unknown, or cannot analyse.
-            ClientLimitError: The client has too many searches.
-            BusyError: All clients together have too many searches.
-        """
-        if self._analysed is None or self._analysed[1].result is not None:
-            return None
-        environment, position = self._analysed
-        reports = await self._analyses.start(environment, position.to_text(), self.spec)
-        *_, last = [report async for report in reports]
-        return next(iter(analysis_of(last, position).principal_variation), None)
 
     def _restart_if_changed(self) -> None:
         if self.spec != self._started_spec:
@@ -128,6 +121,7 @@ class AnalysisPanel:
             self._summary.set_text(error_text(error))
 
     def _show(self, report: AnalysisReport | None) -> None:
+        self._report = report
         position = None if self._analysed is None else self._analysed[1]
         if report is None or position is None:
             self.analysis = None
@@ -135,11 +129,39 @@ class AnalysisPanel:
             self._best_line.set_text("")
             self._tree.props["nodes"] = []
         else:
+            report = exact_report(report, position, self._evaluation)
             self.analysis = analysis_of(report, position)
             self._summary.set_text(summary_text(report, position))
             self._best_line.set_text(f"Best line: {' '.join(report.principal_variation)}")
             self._tree.props["nodes"] = tree_nodes(report.tree)
         self._on_change()
+
+
+def exact_report(report: AnalysisReport, position: Position, evaluation: Evaluation | None) -> AnalysisReport:
+    """Return a report with the exact value and a best action in place of the agent's, if they are known.
+
+    Args:
+        report: The report of an agent.
+        position: The position.
+        evaluation: The evaluation of the position, or None if it is unknown.
+    """
+    if evaluation is None or not evaluation.scores:
+        return report
+    chance = evaluation.chance if position.to_move == 0 else 1 - evaluation.chance
+    names = [position.action_name(action) for action in evaluation.best]
+    agrees = report.principal_variation[:1] and report.principal_variation[0] in names
+    line = report.principal_variation if agrees else names[:1]
+    changes = {"value": 2 * chance - 1, "win_probability": chance, "principal_variation": line}
+    return report.model_copy(update=changes)
+
+
+def why_no_values(evaluation: Evaluation | None) -> str:
+    """Return why there are no exact values, in a sentence. The text is empty if there are some or it is unknown."""
+    if evaluation is None or evaluation.scores:
+        return ""
+    if evaluation.exact:
+        return "No exact values: the game is over."
+    return "No exact values: solving this position would take too long."
 
 
 def summary_text(report: AnalysisReport, position: Position) -> str:

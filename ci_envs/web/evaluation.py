@@ -25,7 +25,8 @@ class Evaluation:
     Attributes:
         chance: The probability that player 0 wins, from 0 to 1. A draw counts as one half.
         exact: Whether the value is exact. Otherwise, it is an estimate by :data:`EVALUATOR`.
-        scores: The exact score of each action (:mod:`ci_envs.solver.solution`). Empty if unknown or if the game is over.
+        scores: The exact score of each action (:mod:`ci_envs.solver.solution`). Empty if they are unknown or the game
+            is over.
         line: The best line of play that is known, from the position on. Empty if the game is over.
     """
 
@@ -148,9 +149,7 @@ def parse_line(position: Position, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(actions)
 
 
-def combined(
-    positions: Sequence[Position], actions: Sequence[int], found: Sequence[Evaluation]
-) -> list[Evaluation]:
+def combined(positions: Sequence[Position], actions: Sequence[int], found: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the evaluations of a game with the exact values that follow from those of the neighbouring positions.
 
     The score of an action is the value of the position after it. A position is won if the action that was played wins.

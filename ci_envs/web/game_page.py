@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from nicegui import Client, background_tasks, run, ui
 from nicegui.events import KeyEventArguments
 
+from ci_envs.games.position import Position
 from ci_envs.web.analysis_panel import AnalysisPanel
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.autoplay import Autoplay
@@ -62,6 +63,7 @@ class GamePage:
         self._line = Line.end_of(hosted)
         self._evaluation: Evaluation | None = None
         self._evaluating: asyncio.Task[None] | None = None
+        self._assisted: Position | None = None  # the position that is evaluated and analysed
         self._hint: int | None = None
         self._flipped = False
         text_element("h1", title_of(hosted.record)).classes("game-title")
@@ -75,11 +77,11 @@ class GamePage:
                 self._seat_controls = SeatControls(self._do_with_seat)
                 self._make_controls()
             with ui.element("section").classes("right").props('aria-label="Analysis"'):
-                with ui.card().classes("w-full insight"):
+                with ui.card().classes("w-full insight") as self._insight:
                     names = service.catalog.agent_names()
                     self._analysis_panel = AnalysisPanel(analyses, _default_analyst(hosted), names, self._draw)
                 with ui.card().classes("w-full"):
-                    self._review = Review(evaluator, self._go)
+                    self._review = Review(evaluator, self._go, self._mark_best)
         ui.keyboard(self._on_key, ignore=["input", "select", "textarea"], repeating=False)
         self._clock_timer = ui.timer(_CLOCK_INTERVAL, self._update_clock, active=False)
         self._watching = background_tasks.create(self._watch(ui.context.client), name="watch a game")
@@ -143,18 +145,22 @@ class GamePage:
     async def _show_hint(self) -> None:
         if not self._hint_button.enabled:
             return
-        position = self._line.position
+        environment, position = self._hosted.record.environment, self._line.position
         self._hint_button.props("loading")
         try:
-            hint = await self._analysis_panel.hint()
+            hint = await self._evaluator.hint(environment, position, self._analysis_panel.spec)
         except Exception as error:  # an agent can raise anything
             ui.notify(error_text(error), type="warning")
             return
         finally:
             self._hint_button.props(remove="loading")
-        if self._line.position == position:
-            self._hint = hint
-            self._draw()
+        if self._line.position == position and hint is not None and not self._hosted.is_between_people:
+            self._mark_best(hint)
+
+    def _mark_best(self, action: int) -> None:
+        """Mark the best action in the position that is shown."""
+        self._hint = action
+        self._draw()
 
     def _flip(self) -> None:
         self._flipped = not self._flipped
@@ -238,15 +244,18 @@ class GamePage:
 
     def _show_line(self, line: Line) -> None:
         before, self._line = self._line, line
-        if self._evaluating is None or before.position != line.position:
-            self._hint, self._evaluation = None, None
-            self._text.value = line.position.to_text()
-            self._analysis_panel.select_position(line.hosted.record.environment, line.position)
+        between_people = line.hosted.is_between_people
+        self._insight.set_visibility(not between_people)
+        shown = None if between_people else line.position
+        if self._assisted != shown or before.position != line.position:
+            self._assisted, self._hint, self._evaluation = shown, None, None
+            self._analysis_panel.select_position(line.hosted.record.environment, shown)
             if self._evaluating is not None:
                 self._evaluating.cancel()
-            self._evaluating = asyncio.create_task(self._evaluate(line))
+            self._evaluating = None if shown is None else asyncio.create_task(self._evaluate(line))
+        self._text.value = line.position.to_text()
         self._navigation.show(line)
-        self._review.show(line)
+        self._review.show(line, self._held)
         self._draw()
 
     async def _evaluate(self, line: Line) -> None:
@@ -258,8 +267,7 @@ class GamePage:
             return
         self._evaluation = evaluation
         self._review.show_chances(line.position, evaluation)
-        self._analysis_panel.enable_exact_values(_why_no_values(evaluation))
-        self._draw()
+        self._analysis_panel.show_evaluation(evaluation)
 
     def _is_turn(self) -> bool:
         """Return whether the user is to move in the game and the board shows the current position."""
@@ -279,9 +287,16 @@ class GamePage:
             if self._analysis_panel.heat.value and line.position.result is None
             else None,
             scores=shown.scores if shown is not None and self._analysis_panel.exact.value else (),
-            hint=self._hint,
+            hint=self._shown_hint(),
             flipped=self._flipped,
         )
+
+    def _shown_hint(self) -> int | None:
+        """Return the hint. A live analysis that is on the board replaces it, so that both are the same action."""
+        analysis = self._analysis_panel.analysis
+        if self._hint is None or analysis is None:
+            return self._hint
+        return next(iter(analysis.principal_variation), self._hint)
 
     def _why_blocked(self) -> str:
         if self._line.position.result is not None:
@@ -295,7 +310,7 @@ class GamePage:
             return
         view = self._view()
         self._board.show(view)
-        self._hint_button.set_enabled(view.playable)
+        self._hint_button.set_enabled(view.playable and self._assisted is not None)
 
     def _leave(self) -> None:
         self._watching.cancel()
@@ -322,12 +337,3 @@ def _announcement(hosted: HostedGame, held: list[int]) -> str:
     """Return the last move in words, for screen readers."""
     before, action = hosted.positions[-2], hosted.record.actions[-1]
     return f"{player_label(hosted, before.to_move, held)} played {before.action_name(action)}."
-
-
-def _why_no_values(evaluation: Evaluation) -> str:
-    """Return why there are no exact values, in a sentence, or an empty text if there are exact values."""
-    if evaluation.scores:
-        return ""
-    if evaluation.exact:
-        return "No exact values: the game is over."
-    return "No exact values: solving this position would take too long."

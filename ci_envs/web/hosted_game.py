@@ -67,6 +67,16 @@ class HostedGame:
         return None if self.ending else self.record.seats[self.position.to_move]
 
     @property
+    def is_between_people(self) -> bool:
+        """Whether two people play the game, and it is not over. Both may not get help.
+
+        A game without a clock in which one browser has both seats does not count: its user tries moves.
+        """
+        first, second = self.record.tokens
+        both = first == second and first != "" and not self.record.clock
+        return self.record.seats == (HUMAN, HUMAN) and not both and not self.ending
+
+    @property
     def is_for_agent(self) -> bool:
         """Whether an agent is to move."""
         return self.next_seat not in (None, HUMAN)

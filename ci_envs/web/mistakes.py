@@ -47,6 +47,15 @@ def mistake(position: Position, action: int, before: Evaluation, after: Evaluati
     return _graded(high - low, f"winning chances fell from {high:.0%} to {low:.0%}")
 
 
+def tried_mistake(position: Position, action: int, before: Evaluation, after: Evaluation) -> Mistake | None:
+    """Return the mistake that a try in an exercise is, or None. A lost position is one, also after an estimate.
+
+    The arguments are those of :func:`mistake`.
+    """
+    lost = after.exact and after.chance == position.to_move
+    return Mistake("blunder", "loses") if lost and not before.exact else mistake(position, action, before, after)
+
+
 def _graded(drop: float, text: str) -> Mistake | None:
     return next((Mistake(grade, text) for grade, least in GRADES.items() if drop >= least), None)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from itertools import takewhile
 from time import monotonic
 
@@ -10,58 +10,87 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ci_envs.games.position import Position
+from ci_envs.web.catalog import HUMAN
 from ci_envs.web.chances_chart import ChancesChart
-from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, backed_up
+from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, combined
 from ci_envs.web.line import Line
-from ci_envs.web.mistakes import mistake
+from ci_envs.web.mistakes import Mistake, mistake, tried_mistake
 from ci_envs.web.players import plies_text
+from ci_envs.web.practice import Practice
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
 _PAUSE = 0.25  # seconds between two updates of the graph during the evaluation
+_SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 _ON_CLICK = "(e) => { const b = e.target.closest('[data-ply]'); if (b) emit(+b.dataset.ply); }"
 
 
 class Review:
     """The graph of winning chances, the moves and the mistakes of a game."""
 
-    def __init__(self, evaluator: PositionEvaluator, on_go: Callable[[int], None]) -> None:
+    def __init__(
+        self, evaluator: PositionEvaluator, on_go: Callable[[int], None], on_best: Callable[[int], None]
+    ) -> None:
         """Make the panel in the current element.
 
         Args:
             evaluator: The evaluator of positions.
             on_go: Called with the number of moves of the game before the position to show.
+            on_best: Called with the best action in the position that is shown.
         """
         self._evaluator = evaluator
         self._on_go = on_go
+        self._on_best = on_best
+        self._held: Collection[int] = ()
+        self._asked: asyncio.Task[None] | None = None
         self._line: Line | None = None
         self._task: asyncio.Task[None] | None = None
         self._found: list[Evaluation] = []
-        text_element("h2", "Winning chances").classes("panel-title")
-        self._bar = ui.html(sanitize=False).classes("w-full")
-        self._chances = ui.label().classes("analysis-text")
-        self._chart = ChancesChart(on_go)
-        self._source = ui.label().classes("note")
+        self._off = ui.label("Chances, mistakes and hints appear after the game between people.").classes("note")
+        with ui.element("div").classes("w-full") as self._graph:
+            text_element("h2", "Winning chances").classes("panel-title")
+            self._bar = ui.html(sanitize=False).classes("w-full")
+            self._chances = ui.label().classes("analysis-text")
+            self._chart = ChancesChart(on_go)
+            self._source = ui.label().classes("note")
         text_element("h2", "Moves").classes("panel-title")
         self._moves = ui.html(sanitize=False, tag="ol").classes("moves").on("click", self._click, js_handler=_ON_CLICK)
         self._variation = ui.html(sanitize=False, tag="p").classes("variation")
-        text_element("h2", "Mistakes").classes("panel-title")
-        self._mistakes = ui.html(sanitize=False, tag="ul").classes("mistakes")
-        self._mistakes.on("click", self._click, js_handler=_ON_CLICK)
-        self._conclusion = ui.label().classes("note").props("aria-live=polite")
+        with ui.element("div").classes("w-full") as self._wrong:
+            text_element("h2", "Mistakes").classes("panel-title")
+            self._mistakes = ui.html(sanitize=False, tag="ul").classes("mistakes")
+            self._mistakes.on("click", self._click_mistake, js_handler=_ON_CLICK)
+            self._best = ui.label().classes("analysis-text line").props("aria-live=polite")
+            self._conclusion = ui.label().classes("note").props("aria-live=polite")
+            self._practice = Practice(on_go)
 
-    def show(self, line: Line) -> None:
-        """Show a line, and evaluate the positions of its game that have no evaluation yet."""
-        before = self._line
-        self._line = line
-        if before is None or before.hosted.positions != line.hosted.positions:
+    def show(self, line: Line, held: Collection[int]) -> None:
+        """Show a line. If its game is not in progress between people, evaluate the positions of the game.
+
+        Args:
+            line: The line.
+            held: The players whose seats the user has.
+        """
+        before, self._line, self._held = self._line, line, held
+        assisted = not line.hosted.is_between_people
+        self._off.set_visibility(not assisted)
+        self._graph.set_visibility(assisted)
+        self._wrong.set_visibility(assisted)
+        if before is None or before.position != line.position:
+            self._best.set_text("")
+        if not assisted:
+            self.stop()
+            self._found = []
+        elif before is None or before.hosted.is_between_people or before.hosted.positions != line.hosted.positions:
             self.stop()
             known = () if before is None else before.hosted.positions
             same = takewhile(lambda pair: pair[0] == pair[1], zip(known, line.hosted.positions, strict=False))
             self._found = self._found[: len(list(same))]
             self._task = asyncio.create_task(self._evaluate(line))
         self._draw()
+        if self._practice.tried(line):
+            self._ask(self._judge(line))
 
     def show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
         """Show the winning chances of the position on the board, unless the review has its evaluation.
@@ -80,8 +109,9 @@ class Review:
 
     def stop(self) -> None:
         """Stop the evaluation."""
-        if self._task is not None:
-            self._task.cancel()
+        for task in (self._task, self._asked):
+            if task is not None:
+                task.cancel()
 
     async def _evaluate(self, line: Line) -> None:
         drawn = 0.0
@@ -98,6 +128,37 @@ class Review:
     def _click(self, event: GenericEventArguments) -> None:
         self._on_go(int(event.args))
 
+    def _click_mistake(self, event: GenericEventArguments) -> None:
+        """Show the position before a mistake, with the best line."""
+        self._practice.end()
+        self._on_go(int(event.args) - 1)
+        if self._line is not None:
+            self._ask(self._show_best(self._line))
+
+    def _ask(self, answer: Coroutine[None, None, None]) -> None:
+        if self._asked is not None:
+            self._asked.cancel()
+        self._asked = asyncio.create_task(answer)
+
+    async def _show_best(self, line: Line) -> None:
+        try:
+            actions = await self._evaluator.best_line(line.hosted.record.environment, line.position)
+        except USER_ERRORS:  # the server is busy
+            return
+        if actions and self._line is not None and self._line.position == line.position:
+            self._best.set_text(f"Best line: {line_text(line.position, actions)}")
+            self._on_best(actions[0])
+
+    async def _judge(self, line: Line) -> None:
+        """Say whether a move in an exercise is better than the mistake in the game."""
+        environment, position, action = line.hosted.record.environment, line.positions[line.ply - 1], line.last
+        try:
+            before, after = [await self._evaluator.evaluate(environment, each) for each in (position, line.position)]
+        except USER_ERRORS:  # the server is busy
+            return
+        if action is not None and self._line is line and self._practice.tried(line):
+            self._practice.judge(before, action, position, tried_mistake(position, action, before, after))
+
     def _draw(self) -> None:
         assert self._line is not None
         line, game = self._line, self._line.hosted.game
@@ -105,12 +166,13 @@ class Review:
             f"{game.player_name(position.to_move)} {position.action_name(action)}"
             for position, action in zip(line.hosted.positions, line.hosted.record.actions, strict=False)
         ]
-        found = backed_up(line.hosted.positions, self._found)
+        found = combined(line.hosted.positions, line.hosted.record.actions, self._found)
         wrong = mistakes_of(line, found)
         shown = None if line.variation and line.ply > line.base else line.ply
-        self._moves.set_content("".join(_item(ply, name, ply in wrong, shown) for ply, name in enumerate(names, 1)))
+        self._moves.set_content("".join(_item(ply, name, wrong.get(ply), shown) for ply, name in enumerate(names, 1)))
         self._variation.set_content(_variation(line))
-        texts = {ply: f"Move {ply} ({names[ply - 1]}): {text}" for ply, text in wrong.items()}
+        texts = {ply: mistake_text(ply, names[ply - 1], each) for ply, each in wrong.items()}
+        self._practice.show(line, self._own(wrong))
         self._mistakes.set_content("".join(f"<li>{_move_button(ply, text)}</li>" for ply, text in texts.items()))
         self._source.set_text(source_text(self._found))
         complete = len(self._found) == len(line.hosted.positions)
@@ -120,20 +182,41 @@ class Review:
         if shown is not None and shown < len(found):
             self._show_chances(line.position, found[shown])
 
+    def _own(self, wrong: dict[int, Mistake]) -> dict[int, Mistake]:
+        """Return the mistakes of the persons whose seats the user has, or all mistakes if there is no such person."""
+        assert self._line is not None
+        hosted = self._line.hosted
+        people = [player for player in self._held if hosted.record.seats[player] == HUMAN]
+        return {ply: each for ply, each in wrong.items() if not people or hosted.positions[ply - 1].to_move in people}
 
-def mistakes_of(line: Line, found: list[Evaluation]) -> dict[int, str]:
+
+def mistake_text(ply: int, name: str, wrong: Mistake) -> str:
+    """Return a mistake as text, for example ``Move 3 (X a1), blunder: turned a win into a loss``."""
+    return f"Move {ply} ({name}), {wrong.grade}: {wrong.text}"
+
+
+def line_text(position: Position, actions: Sequence[int]) -> str:
+    """Return the names of actions that are played one after the other from a position on."""
+    names = []
+    for action in actions:
+        names.append(position.action_name(action))
+        position = position.play(action)
+    return " ".join(names)
+
+
+def mistakes_of(line: Line, found: Sequence[Evaluation]) -> dict[int, Mistake]:
     """Return the mistakes in the game of a line, by the number of the move, from 1.
 
     Args:
         line: The line.
         found: The evaluations of the first positions of the game.
     """
-    wrong: dict[int, str] = {}
+    wrong: dict[int, Mistake] = {}
     pairs = zip(line.hosted.positions, line.hosted.record.actions, found, found[1:], strict=False)
     for ply, (position, action, before, after) in enumerate(pairs, start=1):
-        text = mistake(position, action, before, after)
-        if text is not None:
-            wrong[ply] = text
+        graded = mistake(position, action, before, after)
+        if graded is not None:
+            wrong[ply] = graded
     return wrong
 
 
@@ -162,8 +245,8 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]} to {group[-1]}" for group in groups)
 
 
-def _item(ply: int, name: str, wrong: bool, shown: int | None) -> str:
-    mark = '<span class="mistake" aria-label="mistake">?</span>' if wrong else ""
+def _item(ply: int, name: str, wrong: Mistake | None, shown: int | None) -> str:
+    mark = f'<span class="mistake" aria-label="{wrong.grade}">{_SIGNS[wrong.grade]}</span>' if wrong else ""
     return f"<li>{_move_button(ply, name, ply == shown)}{mark}</li>"
 
 
@@ -175,6 +258,5 @@ def _move_button(ply: int, text: str, current: bool = False) -> str:
 def _variation(line: Line) -> str:
     if not line.variation:
         return ""
-    positions = line.positions[line.base :]
-    moves = " ".join(position.action_name(action) for position, action in zip(positions, line.variation, strict=False))
+    moves = line_text(line.positions[line.base], line.variation)
     return f"Variation after {plies_text(line.base)}: {html.escape(moves)}"
