@@ -198,10 +198,30 @@ def test_the_book_of_the_package_equals_bitbully():
     known = np.flatnonzero(book.known)
     chosen = np.random.default_rng(0).choice(known, 200, replace=False)
     for (own, opp), (low, high) in zip(book.words[chosen].tolist(), book.bounds[:, chosen].T.tolist(), strict=True):
-        first, second = (own, opp) if own.bit_count() == opp.bit_count() else (opp, own)
-        cells = [(first >> cell & 1) + 2 * (second >> cell & 1) for cell in range(42)]
-        board = bitbully.Board.from_array([cells[row : row + 7] for row in range(0, 42, 7)])
-        assert low <= other.mtdf(board) <= high
+        assert low <= other.mtdf(board_of(bitbully, own, opp)) <= high
+
+
+def board_of(bitbully, own, opp):
+    first, second = (own, opp) if own.bit_count() == opp.bit_count() else (opp, own)
+    cells = [(first >> cell & 1) + 2 * (second >> cell & 1) for cell in range(42)]
+    return bitbully.Board.from_array([cells[row : row + 7] for row in range(0, 42, 7)])
+
+
+def test_the_actions_have_the_values_of_bitbully_also_outside_the_book():
+    bitbully = pytest.importorskip("bitbully")
+    other, game, agent = bitbully.BitBully(), ConnectFour(), ExactAgent(ConnectFour(), seed=0)
+    words = positions_of_random_play(game, 8, 4, 12, np.random.default_rng(3))
+    chosen = agent.act_on(words)
+    for (own, opp), action in zip(words.tolist(), chosen.tolist(), strict=True):
+        position = Position(game, own, opp)
+        followers = {number: position.play(number) for number in position.legal_actions()}
+        expected = {
+            number: int(np.sign(-other.mtdf(board_of(bitbully, each.own, each.opp)) if each.result is None else 1))
+            for number, each in followers.items()
+        }
+        scores = exact_scores(position)
+        assert {number: int(np.sign(scores[number])) for number in followers} == expected
+        assert expected[action] == max(expected.values())
 
 
 def test_positions_of_random_play_are_going_on_and_of_all_lengths():

@@ -19,6 +19,7 @@ from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import HORIZON, NO_SCORE
+from ci_envs.web.analysis_panel import exact_report
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.cells import clickable_regions, targets_of
@@ -29,6 +30,7 @@ from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake, mistake, tried_mistake
 from ci_envs.web.review import mistakes_of, source_text
+from ci_envs.web.schemas import AnalysisReport
 from ci_envs.web.store import GameRecord, Store
 
 GAME = ConnectN(3, 3, 3)
@@ -204,6 +206,22 @@ def test_a_button_lies_on_each_target_and_on_each_other_region_that_no_target_co
     assert names(ConnectN(3, 3, 3, gravity=True)) == set("abc")
     taken = Position.start(Nim((2, 2))).play("1-1").to_text()
     assert names(Nim((2, 2)), taken) == {"1-1", "1+1", "2-1", "2-2"}
+
+
+def test_an_analysis_has_the_exact_value_and_a_best_action_where_they_are_known():
+    position = Position.from_text(GAME, "XX./OO./... X").play("a3")  # O wins with c2
+    report = AnalysisReport(
+        value=-0.2, win_probability=0.4, simulations=9, depth=None, nodes=None, tables=None,
+        principal_variation=["b3", "c3"], actions=[], tree=[],
+    )  # fmt: skip
+    scores = [NO_SCORE if action not in position.legal_actions() else -1 for action in range(9)]
+    scores[5] = HORIZON - 1
+    exact = exact_report(report, position, Evaluation(0.0, True, tuple(scores)))
+    assert (exact.value, exact.win_probability, exact.principal_variation) == (1, 1, ["c2"])
+    scores[7] = HORIZON - 1  # both are best: the agent chooses
+    assert exact_report(report, position, Evaluation(0.0, True, tuple(scores))).principal_variation == ["b3", "c3"]
+    for unknown in (None, Evaluation(0.5, False, line=(5,))):
+        assert exact_report(report, position, unknown) == report
 
 
 # ------------------------------------------------------------------------------------------- solved games, by an oracle

@@ -91,6 +91,15 @@ class AnalysisPanel:
         self.exact.set_enabled(not reason and self._evaluation is not None)
         self._no_exact.set_text(reason)
 
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The estimate of the selected position by the live analysis, or None."""
+        if self._report is None or self._report.win_probability is None or self._analysed is None:
+            return None
+        chance = self._report.win_probability
+        first = chance if self._analysed[1].to_move == 0 else 1 - chance
+        return Evaluation(first, exact=False, source=self._started_spec)
+
     def stop(self) -> None:
         """Stop the analysis."""
         if self._search is not None:

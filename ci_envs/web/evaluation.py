@@ -24,16 +24,18 @@ class Evaluation:
 
     Attributes:
         chance: The probability that player 0 wins, from 0 to 1. A draw counts as one half.
-        exact: Whether the value is exact. Otherwise, it is an estimate by :data:`EVALUATOR`.
+        exact: Whether the value is exact. Otherwise, it is an estimate.
         scores: The exact score of each action (:mod:`ci_envs.solver.solution`). Empty if they are unknown or the game
             is over.
         line: The best line of play that is known, from the position on. Empty if the game is over.
+        source: The agent of an estimate.
     """
 
     chance: float
     exact: bool
     scores: tuple[int, ...] = ()
     line: tuple[int, ...] = ()
+    source: str = EVALUATOR
 
     @property
     def best(self) -> tuple[int, ...]:

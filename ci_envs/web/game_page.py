@@ -310,6 +310,7 @@ class GamePage:
             return
         view = self._view()
         self._board.show(view)
+        self._review.show_live(self._analysis_panel.evaluation)
         self._hint_button.set_enabled(view.playable and self._assisted is not None)
 
     def _leave(self) -> None:

@@ -39,10 +39,10 @@ class Practice:
             self.end()
 
     def tried(self, line: Line) -> bool:
-        """Return whether the last move of a line is a try in an exercise. If it is, :meth:`judge` is to be called."""
+        """Return whether the last move of a line is a try in an exercise. If it is, :meth:`grade` is to be called."""
         return self._ply is not None and line.ply == self._ply
 
-    def judge(self, before: Evaluation, action: int, position: Position, wrong: Mistake | None) -> None:
+    def grade(self, before: Evaluation, action: int, position: Position, wrong: Mistake | None) -> None:
         """Say whether a move is better than the mistake. If it is not, show the position before it again.
 
         Args:

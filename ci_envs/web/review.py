@@ -44,6 +44,8 @@ class Review:
         self._on_best = on_best
         self._held: Collection[int] = ()
         self._asked: asyncio.Task[None] | None = None
+        self._live: Evaluation | None = None
+        self._last: tuple[Position, Evaluation | None] | None = None
         self._line: Line | None = None
         self._task: asyncio.Task[None] | None = None
         self._found: list[Evaluation] = []
@@ -90,7 +92,7 @@ class Review:
             self._task = asyncio.create_task(self._evaluate(line))
         self._draw()
         if self._practice.tried(line):
-            self._ask(self._judge(line))
+            self._ask(self._grade_try(line))
 
     def show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
         """Show the winning chances of the position on the board, unless the review has its evaluation.
@@ -103,7 +105,21 @@ class Review:
         if line is None or (line.variation and line.ply > line.base) or line.ply >= len(self._found):
             self._show_chances(position, evaluation)
 
+    def show_live(self, evaluation: Evaluation | None) -> None:
+        """Show the estimate of a live analysis in place of the estimate of the position on the board.
+
+        Args:
+            evaluation: The estimate, or None without a live analysis.
+        """
+        if evaluation != self._live:
+            self._live = evaluation
+            if self._last is not None:
+                self._show_chances(*self._last)
+
     def _show_chances(self, position: Position, evaluation: Evaluation | None) -> None:
+        self._last = position, evaluation
+        if self._live is not None and (evaluation is None or not evaluation.exact):
+            evaluation = self._live
         self._bar.set_content("" if evaluation is None else chances_bar(evaluation.chance, position))
         self._chances.set_text("" if evaluation is None else chances_text(evaluation, position))
 
@@ -149,7 +165,7 @@ class Review:
             self._best.set_text(f"Best line: {line_text(line.position, actions)}")
             self._on_best(actions[0])
 
-    async def _judge(self, line: Line) -> None:
+    async def _grade_try(self, line: Line) -> None:
         """Say whether a move in an exercise is better than the mistake in the game."""
         environment, position, action = line.hosted.record.environment, line.positions[line.ply - 1], line.last
         try:
@@ -157,7 +173,7 @@ class Review:
         except USER_ERRORS:  # the server is busy
             return
         if action is not None and self._line is line and self._practice.tried(line):
-            self._practice.judge(before, action, position, tried_mistake(position, action, before, after))
+            self._practice.grade(before, action, position, tried_mistake(position, action, before, after))
 
     def _draw(self) -> None:
         assert self._line is not None

@@ -3,7 +3,7 @@
 import html
 
 from ci_envs.games.position import Position
-from ci_envs.web.evaluation import EVALUATOR, Evaluation
+from ci_envs.web.evaluation import Evaluation
 from ci_envs.web.players import plies_text
 
 
@@ -27,7 +27,7 @@ def chances_text(evaluation: Evaluation, position: Position) -> str:
     """
     first, second = map(position.game.player_name, range(2))
     if not evaluation.exact:
-        return f"{first}: {evaluation.chance:.0%} to win (estimated by {EVALUATOR})"
+        return f"{first}: {evaluation.chance:.0%} to win (estimated by {evaluation.source})"
     if position.result is not None:
         return "The game is over."
     if evaluation.chance == 0.5:
