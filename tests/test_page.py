@@ -373,9 +373,15 @@ def test_no_text_of_a_client_is_html(server, game, page):
     expect(page.locator(".my-games")).to_contain_text(MARKED)
     page.get_by_text("Import a game").click()
     exported = Export.of(app.state.service.get(record.id)).model_dump() | {"environment": MARKED}
-    page.get_by_label("Exported game").fill(json.dumps(exported))
-    page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.locator(".q-notification").first).to_contain_text("<b class=marked>")
+    message = page.get_by_role("alert").filter(has_text="<b class=marked>")
+
+    def is_refused():  # the panel still moves when it opens
+        page.get_by_label("Exported game").fill(json.dumps(exported))
+        page.get_by_role("button", name="Import", exact=True).press("Enter")
+        page.wait_for_timeout(500)
+        return message.count()
+
+    wait_until(is_refused)
     assert page.locator(".marked").count() == 0
 
 
@@ -439,10 +445,11 @@ def test_a_finished_game_is_reviewed_by_clicks_and_by_keys(game, page):
     shows(page, at[4])
     expect(page.locator(".moves [aria-current=true]")).to_have_text("O b1")
     expect(page.locator(".mistakes li")).to_have_text(
-        ["Move 4 (O b1): threw away a draw", "Move 5 (X a3): turned a win into a loss"]
+        ["Move 4 (O b1), mistake: threw away a draw", "Move 5 (X a3), blunder: turned a win into a loss"]
     )
     page.locator(".mistakes button").last.click()
-    shows(page, at[5])
+    shows(page, at[4])  # the position before the mistake
+    expect(page.get_by_text("Best line: c1 ")).to_be_visible()
     page.locator(".graph").click(position={"x": 60, "y": 80})
     shows(page, at[0])
 

@@ -86,7 +86,7 @@ class GravitySolution(Solution):
         return np.concatenate([np.empty((0, self.game.action_count), np.int16), *scores])
 
     def is_late(self, own: int, opp: int) -> bool:
-        """Return whether a position has so few empty cells that distances take about 0.05 s."""
+        """Return whether a position has at most 30 empty cells, so that distances take about 0.05 s."""
         return self.game.rows * self.game.cols - (own | opp).bit_count() <= QUICK_EMPTY_CELLS
 
     def _new_memory(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
