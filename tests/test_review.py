@@ -241,7 +241,9 @@ SOLVED = {
 def evaluator(tmp_path_factory):
     service = GameService(Store(tmp_path_factory.mktemp("review") / "games.sqlite"), Catalog(), workers=1)
     analyses = AnalysisService(service)
-    yield PositionEvaluator(analyses)
+    with pytest.MonkeyPatch.context() as patch:  # a busy machine may need longer
+        patch.setattr("ci_envs.web.analysis_service._EXACT_SECONDS", 600.0)
+        yield PositionEvaluator(analyses)
     analyses.close()
     service.close()
 

@@ -22,6 +22,7 @@ from ci_envs.web.schemas import AnalysedAction, AnalysisReport, ExactValue, Tree
 
 _SECONDS = 30.0  # time limit of a search
 _EXACT_SECONDS = 3.0  # time limit for solving a position
+_SOLVED_GAMES = 256  # maximum number of games that are known to be compiled
 _TREE_DEPTH, _TREE_WIDTH = 4, 8  # of the part of the search tree in a report
 
 
@@ -39,6 +40,7 @@ class AnalysisService:
             service.limits.searches, thread_name_prefix="search"
         )  # a search never waits for a thread
         self._searches: Counter[str] = Counter()  # by client
+        self._solved: set[Game] = set()
         self._closing = threading.Event()
         self._lock = threading.Lock()
 
@@ -115,23 +117,32 @@ class AnalysisService:
     def exact_scores(self, position: Position) -> list[int]:
         """Return the exact score of each action, or an empty list if the position cannot be solved in 3 s.
 
-        The time does not include the compilation of the solver and the reading of tables.
+        The first time for a game, the solver is compiled and reads its tables. If this takes too long, it tries again.
 
         Args:
             position: A position that is not over.
         """
-        end = math.inf
+        is_first = position.game not in self._solved
+        scores = self._scores_in_time(position)
+        if scores is None and is_first:
+            scores = self._scores_in_time(position)
+        if len(self._solved) >= _SOLVED_GAMES:
+            self._solved.clear()
+        self._solved.add(position.game)
+        return scores or []
+
+    def _scores_in_time(self, position: Position) -> list[int] | None:
+        """Return the exact score of each action, none if they are unknown, or None after the time limit."""
+        end = monotonic() + _EXACT_SECONDS
 
         def check_time(done: int, total: int | None) -> None:
-            nonlocal end
-            end = min(end, monotonic() + _EXACT_SECONDS)
             if self._closing.is_set() or monotonic() >= end:
                 raise _SolvingStoppedError
 
         try:
             return exact_scores(position, check_time)
         except _SolvingStoppedError:
-            return []
+            return None
 
     def _count(self, client: str) -> None:
         """Count a new search.
