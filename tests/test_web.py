@@ -1,8 +1,6 @@
 """The server: games over HTTP against the rules played beside, agents that answer, and what must not be possible."""
 
-import math
 import sqlite3
-import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from functools import partial
@@ -14,13 +12,13 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from served_agents import Endless, Failing, Held
 from serving import UNLIMITED, free_port, other_client, process, registered_until_the_end, served, wait_until
 
 import ci_envs
 from ci_envs import Position, Quixo
-from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import make_agent
 from ci_envs.web.analysis_panel import summary_text
+from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.game_service import GameService
@@ -28,7 +26,6 @@ from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.offers import Offers
-from ci_envs.web.schemas import AnalysisReport
 from ci_envs.web.store import ConflictError, Store
 
 TICTACTOE = "TicTacToe-v0"
@@ -41,25 +38,6 @@ ENVIRONMENTS = [
     "Nim-v0:heaps=2,3,4,max_take=2,misere=true",
     "Quarto-v0",
 ]
-
-
-class Held(Agent):
-    """Plays the first legal action, when it is told to."""
-
-    go_on = threading.Event()
-    thinks = threading.Event()
-
-    def act_batch(self, observations):
-        self.thinks.set()
-        assert self.go_on.wait(60)
-        return observations["action_mask"].argmax(axis=1)
-
-
-class Failing(Agent):
-    """Cannot play."""
-
-    def act_batch(self, observations):
-        raise RuntimeError("no idea")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -542,27 +520,8 @@ def test_positions_that_cannot_be_analysed(client, position, agent, message):
         assert message in response.json()["detail"]
 
 
-class Endless(Agent):
-    """Thinks without end."""
-
-    def act_batch(self, observations):
-        raise NotImplementedError
-
-    def analyse(self, position):
-        raise NotImplementedError
-
-    def think(self, position):
-        from time import sleep
-
-        found = make_agent("mcts:simulations=10", self.game, seed=0).analyse(position)
-        while True:
-            sleep(0.01)
-            yield found
-
-
-def test_disconnecting_cancels_an_analysis(server, monkeypatch):
+def test_disconnecting_cancels_an_analysis(server):
     client, app = server
-    monkeypatch.setattr("ci_envs.web.analysis_service._SECONDS", math.inf)  # the search does not end by itself
     about = {"environment": TICTACTOE, "position": WON, "agent": "endless"}
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{client.base_url}/api/analyses", json=about, timeout=0.5)

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic
 from typing import Annotated, Any, NamedTuple
 
 from ci_envs.registry.options import Option, check_options, options_of
 
 _POLL = 0.02  # seconds between two looks at the memory of the process
-_MOST_BYTES = 1 << 20  # of an answer
+_GRACE = 1.0  # seconds that a canceled decision may still take
+_MOST_BYTES = 1 << 22  # of an answer
 
 
 class ProcessLimits(NamedTuple):
@@ -79,13 +80,17 @@ class ChildProcess:
         except (OSError, ValueError):
             raise self._ended() from None
 
-    def receive(self) -> dict[str, Any]:
+    def receive(self, seconds: float | None = None, canceled: Event | None = None) -> dict[str, Any]:
         """Return the next line of JSON, an object.
+
+        Args:
+            seconds: the time limit. None means the limit of a decision.
+            canceled: if it is set, the process gets at most one more second.
 
         Raises:
             ProcessError: the process has ended or was too slow, used too much memory, or wrote something else.
         """
-        line = self._next_line()
+        line = self._next_line(self._limits.move_seconds + self._left if seconds is None else seconds, canceled)
         self._left = 0.0
         if not line:
             raise self._ended()
@@ -99,15 +104,16 @@ class ChildProcess:
             raise ProcessError(f"answered {text!r}, which is not an object of JSON")
         return answer
 
-    def _next_line(self) -> bytes:
-        seconds = self._limits.move_seconds + self._left
+    def _next_line(self, seconds: float, canceled: Event | None) -> bytes:
         deadline = monotonic() + seconds
         while True:
             try:
                 return self._lines.get(timeout=max(0.0, min(_POLL, deadline - monotonic())))
             except Empty:
                 pass
-            used = _memory_mb(self._process.pid)
+            if canceled is not None and canceled.is_set():
+                deadline, canceled = min(deadline, monotonic() + _GRACE), None
+            used = self.memory_mb()
             if used > self._limits.memory_mb:
                 self.stop()
                 raise ProcessError(f"used {used:.0f} MB of memory; allowed are {self._limits.memory_mb} MB")
@@ -128,13 +134,27 @@ class ChildProcess:
             how = f"was ended by {signal.Signals(-status).name}"
         return ProcessError(f"{how}: {lines[-1].strip()}" if lines else how)
 
+    @property
+    def is_running(self) -> bool:
+        """Return whether the process runs. It does not after an error."""
+        return not self._is_stopped and self._process.poll() is None
+
+    def memory_mb(self) -> float:
+        """Return the resident memory of the process in units of 2^20 bytes, or 0 if it is unknown."""
+        return _memory_mb(self._process.pid)
+
+    def kill(self) -> None:
+        """Kill the process and its children from any thread. A thread in :meth:`receive` gets an error."""
+        if not self._is_stopped:  # else another process can have its number by now
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
     def stop(self) -> None:
-        """Kill the process and its children."""
-        if self._is_stopped:  # another process can have its number by now
+        """Kill the process and its children, and wait for its end."""
+        if self._is_stopped:
             return
+        self.kill()
         self._is_stopped = True
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._errors.close()
 

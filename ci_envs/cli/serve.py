@@ -50,7 +50,7 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
     help="Offer the game that a module of yours registers too, for example new_game:Chomp-v0.",
 )
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="Threads in which agents compute.  [default: number of processors]"
+    "--workers", type=click.IntRange(min=1), help="Processes in which agents compute.  [default: number of processors]"
 )
 def serve(
     host: str,

@@ -3,8 +3,7 @@
 import threading
 from collections.abc import Callable
 from functools import partial
-
-from ci_envs.web.fair_pool import FairPool
+from typing import Any
 
 
 class _Job:
@@ -12,34 +11,31 @@ class _Job:
 
     def __init__(self) -> None:
         self.called = False
+        self.canceled = threading.Event()
 
 
 class AgentJobs:
-    """Run jobs in threads, in which agents play in games."""
+    """Run jobs in a pool, in which agents play in games."""
 
     def __init__(
         self,
-        workers: int,
-        step: Callable[[str], bool],
+        submit: Callable[[str, Callable[[], None]], Any],
+        step: Callable[[str, threading.Event], bool],
         on_error: Callable[[str, Exception], None],
         on_end: Callable[[str], None],
     ) -> None:
-        """Make the threads.
+        """Begin without jobs.
 
         Args:
-            workers: The number of threads.
-            step: Plays a move of an agent in the game with an id, and returns whether to play another move.
+            submit: Adds a job of a client to the pool.
+            step: Plays a move of an agent in the game with an id, and returns whether to play another move. The event
+                is set when the job is canceled.
             on_error: Called with an id and the exception of ``step``. The job then ends.
             on_end: Called with an id after the end of a job.
         """
-        self._pool = FairPool(workers, "agent")
-        self._step, self._on_error, self._on_end = step, on_error, on_end
+        self._submit, self._step, self._on_error, self._on_end = submit, step, on_error, on_end
         self._running: dict[str, _Job] = {}
         self._lock = threading.Lock()
-
-    def close(self) -> None:
-        """Wait for the running jobs, and discard the others."""
-        self._pool.close()
 
     def is_running(self, id: str) -> bool:
         """Return whether agents play in a game or wait for a thread."""
@@ -53,19 +49,20 @@ class AgentJobs:
                 job.called = True
                 return
             job = self._running[id] = _Job()
-        self._pool.submit(client, partial(self._work, id, job))
+        self._submit(client, partial(self._work, id, job))
 
     def cancel(self, id: str) -> None:
-        """Stop the job of a game after its current step. A new job can start immediately."""
+        """Cancel the job of a game, whose current step ends soon. A new job can start immediately."""
         with self._lock:
-            stopped = self._running.pop(id, None)
-        if stopped is not None:
+            canceled = self._running.pop(id, None)
+        if canceled is not None:
+            canceled.canceled.set()
             self._on_end(id)
 
     def _work(self, id: str, job: _Job) -> None:
         while True:
             try:
-                while self._running.get(id) is job and self._step(id):
+                while self._running.get(id) is job and self._step(id, job.canceled):
                     pass
             except Exception as error:  # an agent can raise anything
                 if self._running.get(id) is job:

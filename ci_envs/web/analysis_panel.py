@@ -10,9 +10,9 @@ from nicegui import ui
 
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
+from ci_envs.web.analysis_report import AnalysisReport, TreeBranch
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.evaluation import Evaluation
-from ci_envs.web.schemas import AnalysisReport, TreeBranch
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text
 

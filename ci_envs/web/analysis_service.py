@@ -1,29 +1,26 @@
-"""Analyses of positions by agents: searches in threads that report their progress to one client each."""
+"""Analyses of positions by agents: searches in worker processes that report their progress to one client each."""
 
 import asyncio
-import math
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from ci_envs.agent_interface.analysis import Analysis, Branch
-from ci_envs.agent_interface.capabilities import analyses, as_analyst
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON
-from ci_envs.web.game_service import BusyError, GameService
-from ci_envs.web.limits import ClientLimitError, current_client
-from ci_envs.web.schemas import AnalysedAction, AnalysisReport, ExactValue, TreeBranch
+from ci_envs.web.analysis_report import AnalysisReport
+from ci_envs.web.game_service import GameService
+from ci_envs.web.limits import BusyError, ClientLimitError, current_client
+from ci_envs.web.schemas import ExactValue
 
-_SECONDS = 30.0  # time limit of a search
+_SHARED_SECONDS = 5.0  # time limit of a search while another one waits for a process
 _EXACT_SECONDS = 3.0  # time limit for solving a position
 _SOLVED_GAMES = 256  # maximum number of games that are known to be compiled
-_TREE_DEPTH, _TREE_WIDTH = 4, 8  # of the part of the search tree in a report
 
 
 class _SolvingStoppedError(Exception):
@@ -36,18 +33,15 @@ class AnalysisService:
     def __init__(self, service: GameService) -> None:
         self._service = service
         self._limits = service.limits
-        self._pool = ThreadPoolExecutor(
-            service.limits.searches, thread_name_prefix="search"
-        )  # a search never waits for a thread
+        self._processes = service.analysts
         self._searches: Counter[str] = Counter()  # by client
         self._solved: set[Game] = set()
         self._closing = threading.Event()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Stop all searches after their next report, and wait for them."""
+        """Stop solving positions. The game service ends the searches."""
         self._closing.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
 
     @property
     def running(self) -> int:
@@ -67,33 +61,37 @@ class AnalysisService:
         """
         client = current_client.get()
         position = await asyncio.to_thread(self._position, environment, text)
-        agent = await asyncio.to_thread(self._service.agents.acquire, environment, position.game, spec)
-        analyst = as_analyst(agent, spec)
+        if not await asyncio.to_thread(self._processes.check, client, position.game, spec):
+            raise ValueError(f"agent {spec} cannot analyse: it has no method 'analyse'")
         self._count(client)
         loop, reports, stopped = asyncio.get_running_loop(), asyncio.Queue[Any](), threading.Event()
 
-        def put(report: AnalysisReport | Exception | None) -> None:
+        def put(report: AnalysisReport | BaseException | None) -> None:
             with suppress(RuntimeError):  # the event loop is closed: the server has stopped
                 loop.call_soon_threadsafe(reports.put_nowait, report)
 
         def work() -> None:
-            end = monotonic() + _SECONDS
-            try:
-                for analysis in analyses(analyst, position):
-                    put(report_of(analysis, position))
-                    if stopped.is_set() or self._closing.is_set() or monotonic() >= end:
-                        break
-                self._service.agents.release(environment, spec, agent)
-                put(None)
-            except Exception as error:  # an agent can raise anything
-                put(error)
-            finally:
-                with self._lock:
-                    self._searches[client] -= 1
-                    self._searches += Counter()  # removes clients without searches
+            begun = monotonic()
+            with self._processes.process(position.game, spec) as process:
+                for report in process.analyse(position, spec, stopped):
+                    put(AnalysisReport.model_validate(report))
+                    if self._processes.is_waiting and monotonic() - begun >= _SHARED_SECONDS:
+                        stopped.set()
 
-        self._pool.submit(work)
-        return _received(reports, stopped)
+        def end(search: Future[None]) -> None:
+            with self._lock:
+                self._searches[client] -= 1
+                self._searches += Counter()  # removes clients without searches
+            put(BusyError("The search was canceled. Retry.") if search.cancelled() else search.exception())
+
+        search = self._processes.submit(client, work)
+        search.add_done_callback(end)
+
+        def cancel() -> None:
+            stopped.set()
+            search.cancel()  # if it waits for a process
+
+        return _received(reports, cancel)
 
     def exact_values(self, environment: str, text: str) -> list[ExactValue]:
         """Return the exact value of each action, or an empty list if the position cannot be solved in 3 s.
@@ -165,14 +163,14 @@ class AnalysisService:
         return open_position(game, text)
 
 
-async def _received(reports: "asyncio.Queue[Any]", stopped: threading.Event) -> AsyncIterator[AnalysisReport]:
+async def _received(reports: "asyncio.Queue[Any]", cancel: Callable[[], None]) -> AsyncIterator[AnalysisReport]:
     try:
         while (report := await reports.get()) is not None:
             if isinstance(report, Exception):
                 raise report
             yield report
     finally:
-        stopped.set()
+        cancel()
 
 
 def open_position(game: Game, text: str) -> Position:
@@ -187,55 +185,3 @@ def open_position(game: Game, text: str) -> Position:
             f"the game is over in {text!r}, so there is no position to analyse. Choose an earlier position"
         )
     return position
-
-
-def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
-    """Return an analysis as a report of the REST API."""
-    visits, priors = analysis.visits, analysis.priors
-    total = None if visits is None else max(1, int(visits.sum()))
-    actions = [
-        AnalysedAction(
-            number=action,
-            name=position.action_name(action),
-            value=_finite(value),
-            visits=None if visits is None else int(visits[action]),
-            share=None if visits is None or total is None else float(visits[action]) / total,
-            prior=None if priors is None else float(priors[action]),
-        )
-        for action, value in analysis.action_values.items()
-    ]
-    line = _names(position, analysis.principal_variation)
-    return AnalysisReport(
-        value=float(analysis.value),
-        win_probability=(analysis.value + 1) / 2 if analysis.tree is not None else None,
-        simulations=total,
-        depth=analysis.depth,
-        nodes=analysis.nodes,
-        tables=analysis.tables,
-        principal_variation=line,
-        actions=actions,
-        tree=[] if analysis.tree is None else _tree(analysis.tree(_TREE_DEPTH, _TREE_WIDTH), position),
-    )
-
-
-def _tree(branches: tuple[Branch, ...], position: Position) -> list[TreeBranch]:
-    return [
-        TreeBranch(
-            number=branch.action,
-            name=position.action_name(branch.action),
-            visits=branch.visits,
-            value=_finite(branch.value),
-            prior=branch.prior,
-            proven=branch.proven,
-            children=_tree(branch.children, position.play(branch.action)) if branch.children else [],
-        )
-        for branch in branches
-    ]
-
-
-def _names(position: Position, actions: tuple[int, ...]) -> list[str]:
-    return [position.action_name(action) for action in actions]
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

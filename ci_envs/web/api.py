@@ -11,13 +11,14 @@ from pydantic import Field as PydanticField
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 
+from ci_envs.web.agent_process import AgentError
+from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
-from ci_envs.web.game_service import BusyError, GameService
+from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import GameStateError
-from ci_envs.web.limits import ClientLimitError
+from ci_envs.web.limits import BusyError, ClientLimitError
 from ci_envs.web.long_requests import last_while_connected, wait_for_move
 from ci_envs.web.schemas import (
-    AnalysisReport,
     AnalysisRequest,
     CatalogEntry,
     CreatedGame,
@@ -52,6 +53,7 @@ _STATUS: dict[type[Exception], int] = {
     ConflictError: 409,
     ClientLimitError: 429,
     BusyError: 503,
+    AgentError: 503,
 }
 _DESCRIPTIONS = {
     422: "A value is invalid.",

@@ -45,7 +45,8 @@ def create_app(
     Args:
         path: The path of the file of the games. The file is created if it does not exist.
         catalog: The environments and agents that clients can choose. None means all registered ones.
-        workers: The number of threads in which agents compute moves. None means the number of processors.
+        workers: The number of processes in which agents compute moves. None means the number of processors, but at
+            least 2.
         hosts: The host names under which browsers may reach the server. None means those of the loopback interface.
         limits: The limits for clients. None means the defaults.
 
@@ -60,6 +61,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.agents.start()
         expiring = asyncio.create_task(_expire(service))
         yield
         expiring.cancel()

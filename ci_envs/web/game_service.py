@@ -1,13 +1,13 @@
-"""The games of a server: creating them, playing moves, and agents that compute their moves in threads."""
+"""The games of a server: creating them, playing moves, and agents that compute their moves in worker processes."""
 
 import os
+import threading
 import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
-from ci_envs.agent_interface.decision import decide
 from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 from ci_envs.web.agent_jobs import AgentJobs
@@ -16,7 +16,7 @@ from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.clock import clock_changes, is_time_up, used_seconds
 from ci_envs.web.game_states import GameStates
 from ci_envs.web.hosted_game import GameStateError, HostedGame, left_to_redo, taken_back, who_resigns, who_takes_back
-from ci_envs.web.limits import ClientLimitError, ClientLimits, current_client
+from ci_envs.web.limits import BusyError, ClientLimitError, ClientLimits, current_client
 from ci_envs.web.listeners import Listeners
 from ci_envs.web.players import plies_text
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
@@ -25,17 +25,14 @@ from ci_envs.web.store import ConflictError, GameRecord, Store
 _HOUR = 3600.0
 
 
-class BusyError(Exception):
-    """The error of a request beyond what the server allows to all clients together."""
-
-
 class GameService:
     """The games of a server, and the agents that play in them.
 
     Attributes:
         catalog: the environments and agents.
         limits: the limits for clients.
-        agents: the unused agents.
+        agents: the processes in which agents compute moves.
+        analysts: the processes in which agents analyse positions.
         listeners: the listeners to changes of a game, which are also notified after an agent has stopped computing.
     """
 
@@ -47,25 +44,27 @@ class GameService:
         Args:
             store: The store of the games.
             catalog: The environments and agents.
-            workers: The number of threads in which agents compute moves. None means the number of processors.
+            workers: The number of processes in which agents compute moves, and of those in which they analyse. None
+                means the number of processors, but at least 2.
             limits: The limits for clients. None means the defaults.
 
         Raises:
             ValueError: ``workers`` is not positive.
         """
-        count = (os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
+        count = max(2, os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self.agents = AgentPool(catalog)
+        self.agents, self.analysts = AgentPool(catalog, count, "agent"), AgentPool(catalog, count, "search")
         self.listeners = Listeners()
         self._states = GameStates(store, catalog, self.listeners.notify)
-        self._jobs = AgentJobs(count, self._play_agent_move, self._record_error, self.listeners.notify)
+        self._jobs = AgentJobs(self.agents.submit, self._play_agent_move, self._record_error, self.listeners.notify)
         self._errors: dict[str, str] = {}
 
     def close(self) -> None:
-        """Wait for the moves that agents are computing, and compute no more."""
-        self._jobs.close()
+        """End all computations of agents."""
+        self.agents.close()
+        self.analysts.close()
 
     def create(
         self,
@@ -105,9 +104,9 @@ class GameService:
         position = Position.start(game) if start is None else Position.from_text(game, start)
         if clock and HUMAN not in seats:
             raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
-        for spec in seats:
-            self.agents.check(environment, game, spec)
         client = current_client.get()
+        for spec in seats:
+            self.agents.check(client, game, spec)
         self._check_limits(client)
         positions, numbers = [position], list[int]()
         for name in actions:
@@ -337,7 +336,7 @@ class GameService:
         hosted = self.get(id)
         check_any_seat(hosted.record, tokens)  # before an agent is loaded
         for spec in seats:
-            self.agents.check(hosted.record.environment, hosted.game, spec)
+            self.agents.check(current_client.get(), hosted.game, spec)
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
             check_any_seat(hosted.record, tokens)
@@ -392,20 +391,17 @@ class GameService:
         self._start_awaited_agent(self.get(id))  # read again, because another client may have played
 
     def _record_error(self, id: str, error: Exception) -> None:
-        self._errors[id] = f"{type(error).__name__}: {error}"
+        self._errors[id] = str(error)
 
-    def _play_agent_move(self, id: str) -> bool:
+    def _play_agent_move(self, id: str, canceled: threading.Event) -> bool:
         """Play a move of an agent. Return whether an agent is to move next against a person."""
         hosted = self.apply_clock(id)
         spec = hosted.next_seat
         if spec is None or spec == HUMAN:
             return False
-        environment, position = hosted.record.environment, hosted.position
-        agent = self.agents.acquire(environment, hosted.game, spec)
-        agent.reseed(int(np.random.SeedSequence([hosted.record.seed, len(hosted.record.actions)]).generate_state(1)[0]))
-        words = np.array([(position.own, position.opp)], dtype=np.uint64)
-        action = int(decide(agent, words).actions[0])
-        self.agents.release(environment, spec, agent)
+        seed = int(np.random.SeedSequence([hosted.record.seed, len(hosted.record.actions)]).generate_state(1)[0])
+        with self.agents.process(hosted.game, spec) as process:
+            action = process.decide(hosted.position, spec, seed, canceled)
         self.apply_clock(id)  # the agent may have exceeded its time
         try:
             after = self._append(hosted, action)

@@ -54,6 +54,10 @@ class ClientLimitError(Exception):
     """The error of a request beyond the limits for one client."""
 
 
+class BusyError(Exception):
+    """The error of a request beyond what the server allows to all clients together."""
+
+
 class RateLimit:
     """Refuse requests beyond the limits, and set :data:`current_client` for each request."""
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
+from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import HostedGame
-from ci_envs.web.schemas import AnalysisReport
 
 _SECONDS = 20.0  # less than the timeout of proxies
 

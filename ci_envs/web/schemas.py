@@ -265,49 +265,6 @@ class AnalysisRequest(PositionRequest):
     agent: Annotated[Spec, Field(examples=["mcts:simulations=1000"])]
 
 
-class AnalysedAction(BaseModel):
-    """The analysis of an action by an agent."""
-
-    number: int
-    name: str
-    value: float | None = Field(
-        description="The value for the player to move, on the scale of the agent, or null if it was not searched."
-    )
-    visits: int | None = Field(description="The visit count, or null if the search has no simulations.")
-    share: float | None = Field(description="The share of the visits, or null.")
-    prior: float | None = Field(description="The prior probability of the network, or null without a network.")
-
-
-class TreeBranch(BaseModel):
-    """An action in a search tree, with the most visited actions after it."""
-
-    number: int
-    name: str
-    visits: int
-    value: float | None = Field(description="The value for the player who plays the action, from -1 to 1.")
-    prior: float | None
-    proven: bool = Field(description="Whether the value is exact.")
-    children: list["TreeBranch"]
-
-
-class AnalysisReport(BaseModel):
-    """The current analysis of a position by an agent."""
-
-    value: float = Field(description="The value for the player to move, on the scale of the agent.")
-    win_probability: float | None = Field(
-        description="The winning chances of the player to move, where a draw counts as one half, or null if unknown."
-    )
-    simulations: int | None
-    depth: int | None
-    nodes: int | None
-    tables: str | None = Field(
-        description="The value in the agent's tables, or why they have none. Null if the agent has no tables."
-    )
-    principal_variation: list[str]
-    actions: list[AnalysedAction]
-    tree: list[TreeBranch]
-
-
 class ExactValue(BaseModel):
     """The exact value of an action for the player who plays it: 1 is a win, 0 a draw, -1 a loss."""
 

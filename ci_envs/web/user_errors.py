@@ -7,9 +7,9 @@ from typing import TypeVar
 from nicegui import ui
 from pydantic import ValidationError
 
-from ci_envs.web.game_service import BusyError
+from ci_envs.web.agent_process import AgentError
 from ci_envs.web.hosted_game import GameStateError
-from ci_envs.web.limits import ClientLimitError
+from ci_envs.web.limits import BusyError, ClientLimitError
 from ci_envs.web.seats import SeatError
 from ci_envs.web.store import ConflictError, UnknownGameError
 
@@ -22,6 +22,7 @@ USER_ERRORS = (
     ConflictError,
     ClientLimitError,
     BusyError,
+    AgentError,
 )
 """The errors that the game service and the analyses raise for a request that is invalid or not allowed."""
 

@@ -1,0 +1,123 @@
+"""The program of a worker process of the server, in which agents compute: ``python -m ci_envs.web.agent_worker``.
+
+It reads lines of JSON. The first line describes the server, and the worker answers ``{"ready": true}``. Each other line
+is a job, of which the worker does one at a time:
+
+* ``make`` makes an agent, and answers whether the agent can analyse positions.
+* ``decide`` answers with the action of an agent.
+* ``analyse`` answers with a line for each report of a search, and then with ``{"done": true}``. The line
+  ``{"job": "stop"}`` ends the search after its next report.
+
+The answer to a job that fails is ``{"error": "...", "type": "ValueError", "text": "..."}``.
+"""
+
+import json
+import os
+import pickle
+import sys
+from base64 import b64decode
+from collections.abc import Iterator
+from queue import SimpleQueue
+from threading import Event, Thread
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from ci_envs.agent_interface.capabilities import Analyst, analyses, as_analyst
+from ci_envs.agent_interface.decision import decide, reason
+from ci_envs.agent_interface.interface import Agent
+from ci_envs.games.position import Position
+from ci_envs.registry.agents import AGENTS
+from ci_envs.web.analysis_report import report_of
+from ci_envs.web.catalog import Catalog
+
+_MOST_AGENTS = 16  # agents that a worker keeps for later jobs
+_PAUSE = 0.1  # seconds between two reports of a search
+
+
+def main() -> None:
+    """Do the jobs of standard input until it ends."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what an agent prints must not be taken for an answer
+    jobs, stopped = SimpleQueue[dict[str, Any]](), Event()
+    Thread(target=_read, args=(jobs, stopped), daemon=True).start()
+    agents = _Agents(jobs.get())
+    answers.write('{"ready": true}\n')
+    while True:
+        for answer in _answers(agents, jobs.get(), stopped):
+            answers.write(json.dumps(answer) + "\n")
+
+
+def _read(jobs: "SimpleQueue[dict[str, Any]]", stopped: Event) -> None:
+    """Put the lines of standard input into a queue. At its end the server has ended, and so does this process."""
+    for line in sys.stdin:
+        job = json.loads(line)
+        if job.get("job") == "stop":
+            stopped.set()
+        else:
+            stopped.clear()
+            jobs.put(job)
+    os._exit(0)
+
+
+class _Agents:
+    """The agents of the worker, by game and spec string."""
+
+    def __init__(self, server: dict[str, Any]) -> None:
+        sys.path += [folder for folder in server["path"] if folder not in sys.path]
+        AGENTS.registered.update(pickle.loads(b64decode(server["registered"])))
+        self._catalog = Catalog(server["listed"])
+        self._made: dict[tuple[str, str], Agent] = {}  # the last used at the end
+
+    def take(self, job: dict[str, Any]) -> Agent:
+        """Return the agent of a job. It is made again for the next job unless it is kept."""
+        agent = self._made.pop((job["game"], job["spec"]), None)
+        if agent is None:
+            agent = self._catalog.agent(job["spec"], pickle.loads(b64decode(job["game"])))
+        return agent
+
+    def keep(self, job: dict[str, Any], agent: Agent) -> None:
+        """Keep the agent of a job that did not fail."""
+        self._made[job["game"], job["spec"]] = agent
+        while len(self._made) > _MOST_AGENTS:
+            del self._made[next(iter(self._made))]
+
+
+def _answers(agents: _Agents, job: dict[str, Any], stopped: Event) -> Iterator[dict[str, Any]]:
+    try:
+        agent = agents.take(job)
+        if job["job"] == "make":
+            yield {"analyses": isinstance(agent, Analyst)}
+        elif job["job"] == "decide":
+            yield {"action": _decide(agent, job)}
+        else:
+            yield from _reports(as_analyst(agent, job["spec"]), Position(agent.game, *job["position"]), stopped)
+            yield {"done": True}
+        agents.keep(job, agent)
+    except Exception as error:  # an agent can raise anything
+        yield {"error": reason(error), "type": type(error).__name__, "text": str(error)}
+
+
+def _decide(agent: Agent, job: dict[str, Any]) -> int:
+    own, opp, _ = job["position"]
+    agent.reseed(job["seed"])
+    return int(decide(agent, np.array([(own, opp)], dtype=np.uint64)).actions[0])
+
+
+def _reports(analyst: Analyst, position: Position, stopped: Event) -> Iterator[dict[str, Any]]:
+    """Yield reports of a search, and the last one. More reports would take more time than the search."""
+    reported, unreported = 0.0, None
+    for analysis in analyses(analyst, position):
+        unreported = analysis
+        if monotonic() - reported >= _PAUSE:
+            yield report_of(analysis, position).model_dump()
+            reported, unreported = monotonic(), None
+        if stopped.is_set():
+            break
+    if unreported is not None:
+        yield report_of(unreported, position).model_dump()
+
+
+if __name__ == "__main__":
+    main()
