@@ -140,8 +140,8 @@ class ChildProcess:
         return not self._is_stopped and self._process.poll() is None
 
     def memory_mb(self) -> float:
-        """Return the resident memory of the process in units of 2^20 bytes, or 0 if it is unknown."""
-        return _memory_mb(self._process.pid)
+        """Return the result of :func:`memory_mb` for the process."""
+        return memory_mb(self._process.pid)
 
     def kill(self) -> None:
         """Kill the process and its children from any thread. A thread in :meth:`receive` gets an error."""
@@ -167,7 +167,8 @@ def _limit_memory(pid: int, megabytes: int) -> None:
         resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
 
 
-def _memory_mb(pid: int) -> float:
+def memory_mb(pid: int) -> float:
+    """Return the resident memory of a process in units of 2^20 bytes, or 0 if it is unknown."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, IndexError):  # it has ended, or the system is not Linux

@@ -23,7 +23,7 @@ SEARCH_SECONDS = 30.0
 
 _FIRST_SECONDS = 60.0  # additional time for the first job of an agent in a process, which can compile code
 _LIMITS = ProcessLimits(move_seconds=DECISION_SECONDS, start_seconds=_FIRST_SECONDS, memory_mb=1536)
-_KEPT_MB = 768  # a process with more memory after a job is replaced, which frees the memory of all its agents
+_KEPT_MB = 768  # a process with more memory after a job is replaced
 _MODULE = "ci_envs.web.agent_worker"
 
 

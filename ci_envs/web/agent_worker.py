@@ -11,6 +11,7 @@ is a job, of which the worker does one at a time:
 The answer to a job that fails is ``{"error": "...", "type": "ValueError", "text": "..."}``.
 """
 
+import gc
 import json
 import os
 import pickle
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.agent_interface.capabilities import Analyst, analyses, as_analyst
+from ci_envs.agent_interface.child_process import memory_mb
 from ci_envs.agent_interface.decision import decide, reason
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.position import Position
@@ -32,7 +34,8 @@ from ci_envs.registry.agents import AGENTS
 from ci_envs.web.analysis_report import report_of
 from ci_envs.web.catalog import Catalog
 
-_MOST_AGENTS = 16  # agents that a worker keeps for later jobs
+_MOST_AGENTS = 16  # agents that the process keeps for later jobs
+_MOST_MB = 384  # memory of the process in units of 2^20 bytes from which on it keeps only the last agent
 _PAUSE = 0.1  # seconds between two reports of a search
 
 
@@ -78,10 +81,11 @@ class _Agents:
         return agent
 
     def keep(self, job: dict[str, Any], agent: Agent) -> None:
-        """Keep the agent of a job that did not fail."""
+        """Keep the agent of a job that did not fail, and of the others as many as the memory allows."""
         self._made[job["game"], job["spec"]] = agent
-        while len(self._made) > _MOST_AGENTS:
+        while len(self._made) > 1 and (len(self._made) > _MOST_AGENTS or memory_mb(os.getpid()) > _MOST_MB):
             del self._made[next(iter(self._made))]
+            gc.collect()
 
 
 def _answers(agents: _Agents, job: dict[str, Any], stopped: Event) -> Iterator[dict[str, Any]]:

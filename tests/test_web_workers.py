@@ -1,0 +1,172 @@
+"""The worker processes of the server: deadlines, memory, and the share of each client."""
+
+import os
+import signal
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from serving import free_port, other_client, process, wait_until
+
+import ci_envs
+from ci_envs import Position
+from ci_envs.agent_interface.child_process import ProcessLimits
+from ci_envs.web import agent_process, agent_worker
+from ci_envs.web.agent_pool import AgentPool
+from ci_envs.web.agent_process import AgentError
+from ci_envs.web.catalog import Catalog
+from ci_envs.web.fair_pool import FairPool
+
+LARGE = "Quixo-v0:size=7"
+DEEP = "minimax:depth=64"  # as an agent of the owner, it has no limit of time
+NEVER = threading.Event()
+
+
+def start(environment):
+    return Position.start(ci_envs.make(environment).game)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with closing(AgentPool(Catalog({"deep": DEEP}), 1, "test")) as pool:
+        yield pool
+
+
+def decided(pool, environment, spec, canceled=NEVER):
+    position = start(environment)
+    with pool.process(position.game, spec) as worker:
+        return worker.decide(position, spec, 3, canceled), worker
+
+
+def test_two_games_of_a_client_do_not_delay_another_client(tmp_path):
+    """The second game has an agent without end. SIGTERM ends the server while it computes."""
+    options = "--workers", "2", "--agent", f"deep={DEEP}"
+    with process(tmp_path / "games.sqlite", free_port(), *options) as (client, running), other_client(client) as other:
+        game = begin(other, "TicTacToe-v0", "random")
+        for agent in ("minimax:depth=64,time=none", "deep"):
+            begin(client, LARGE, agent)
+        url, slowest, end = f"/api/games/{game['id']}", 0.0, time.monotonic() + 5
+        while time.monotonic() < end:
+            assert other.post(f"{url}/undo").json()["plies"] == 0
+            began = time.monotonic()
+            move(other, url)
+            assert other.get(url, params={"after": 1}).json()["plies"] == 2
+            slowest = max(slowest, time.monotonic() - began)
+            time.sleep(0.1)  # a client may send 20 requests per second
+        assert slowest <= 0.5
+        running.send_signal(signal.SIGTERM)
+        running.wait(3)
+
+
+def begin(client, environment, agent):
+    response = client.post("/api/games", json={"environment": environment, "seats": ["human", agent]})
+    assert response.status_code == 201, response.text
+    move(client, f"/api/games/{response.json()['id']}")
+    return response.json()
+
+
+def move(client, url):
+    """Play the first legal action."""
+    response = client.post(f"{url}/moves", json={"action": client.get(url).json()["legal"][0]["number"]})
+    assert response.status_code == 201, response.text
+
+
+def test_a_decision_ends_at_its_deadline_and_another_process_goes_on(pool, monkeypatch):
+    _, worker = decided(pool, LARGE, "random")
+    monkeypatch.setattr(agent_process, "DECISION_SECONDS", 0.3)
+    monkeypatch.setattr(agent_process, "_FIRST_SECONDS", 1.0)
+    with pytest.raises(AgentError, match=r"The agent 'deep' gave no answer within 1\.3 s\."):
+        decided(pool, LARGE, "deep")
+    monkeypatch.undo()
+    _, another = decided(pool, LARGE, "random")
+    assert another is not worker
+    assert decided(pool, LARGE, "random")[1] is another
+
+
+def test_a_canceled_decision_ends(pool):
+    canceled = threading.Event()
+    threading.Timer(0.2, canceled.set).start()
+    with pytest.raises(AgentError, match="gave no answer"):
+        decided(pool, LARGE, "deep", canceled)
+
+
+def test_a_search_ends_with_its_last_report(pool, monkeypatch):
+    """The next depth would take hours."""
+    position = start(LARGE)
+    monkeypatch.setattr(agent_process, "SEARCH_SECONDS", 4.0)
+    with pool.process(position.game, "deep") as worker:
+        *_, last = worker.analyse(position, "deep", NEVER)
+    assert last["depth"] < 64
+    assert len(last["actions"]) == len(position.legal_actions())
+
+
+def test_a_process_with_too_much_memory_is_replaced(pool, monkeypatch):
+    _, worker = decided(pool, LARGE, "random")
+    monkeypatch.setattr(agent_process, "_KEPT_MB", 1)
+    decided(pool, LARGE, "random")
+    monkeypatch.undo()
+    assert decided(pool, LARGE, "random")[1] is not worker
+
+
+def test_a_process_may_not_use_more_memory_than_its_limit(monkeypatch):
+    with closing(AgentPool(Catalog(), 1, "test")) as pool:
+        monkeypatch.setattr(agent_process, "_LIMITS", ProcessLimits(memory_mb=50))
+        with pytest.raises(AgentError):
+            decided(pool, LARGE, "random")
+
+
+def test_agents_are_evicted_by_number_and_by_memory(monkeypatch):
+    agents = agent_worker._Agents({"path": [], "registered": PICKLED_NOTHING, "listed": {}})
+    for number in range(20):
+        agents.keep({"game": "g", "spec": str(number)}, object())
+    assert [spec for _, spec in agents._made] == [str(number) for number in range(4, 20)]
+    monkeypatch.setattr(agent_worker, "_MOST_MB", 0)
+    agents.keep({"game": "g", "spec": "new"}, object())
+    assert [spec for _, spec in agents._made] == ["new"]
+
+
+PICKLED_NOTHING = "gAV9lC4="
+
+
+def test_a_killed_idle_process_is_replaced(pool):
+    _, worker = decided(pool, LARGE, "random")
+    worker.kill()
+    wait_until(lambda: not worker.is_usable)
+    assert decided(pool, LARGE, "random")[1] is not worker
+
+
+def test_the_jobs_of_a_client_leave_a_thread_to_others():
+    """Also the greedy client's second job waits for its first one."""
+    pool, done, go_on = FairPool(2, "test"), [], threading.Event()
+    pool.submit("greedy", go_on.wait)
+    greedy = pool.submit("greedy", lambda: done.append("greedy"))
+    pool.submit("other", lambda: done.append("other")).result(10)
+    assert (done, greedy.done(), pool.is_waiting) == (["other"], False, True)
+    go_on.set()
+    greedy.result(10)
+    assert done == ["other", "greedy"]
+    pool.close()
+    assert pool.submit("late", go_on.wait).cancelled()
+
+
+def test_no_process_outlives_the_server(tmp_path):
+    with process(tmp_path / "games.sqlite", free_port(), "--agent", f"deep={DEEP}") as (client, running):
+        begin(client, LARGE, "deep")
+        workers = wait_until(lambda: children(running.pid))
+        running.kill()
+        running.wait()
+        wait_until(lambda: not any(map(is_running, workers)))
+
+
+def children(pid):
+    folder = f"/proc/{pid}/task"
+    texts = (open(f"{folder}/{thread}/children").read() for thread in os.listdir(folder))  # noqa: SIM115
+    return [int(child) for text in texts for child in text.split()]
+
+
+def is_running(pid):
+    try:
+        return "\nState:\tZ" not in open(f"/proc/{pid}/status").read()
+    except OSError:
+        return False
