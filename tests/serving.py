@@ -16,6 +16,7 @@ import uvicorn
 from ci_envs.registry.agents import AGENTS
 from ci_envs.web.app import create_app
 from ci_envs.web.limits import ClientLimits
+from ci_envs.web.timed_protocol import TimedProtocol
 
 SECRET = "a secret of the tests"
 
@@ -35,7 +36,7 @@ def served(path, pages=False, **options):
         from ci_envs.web.page import add_pages
 
         add_pages(app, SECRET)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", proxy_headers=False))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", proxy_headers=False, http=TimedProtocol))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

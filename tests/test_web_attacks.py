@@ -3,18 +3,22 @@
 import http.client
 import json
 import re
+import socket
 import threading
 import time
+import traceback
 from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from secrets import token_hex
 
 import httpx
 import pytest
+import sqlalchemy
 from playwright.sync_api import sync_playwright
 from serving import STOPPED_TIME, UNLIMITED, free_port, other_client, process, served, wait_until
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from ci_envs.web.body_limit import MAX_BODY
@@ -23,7 +27,7 @@ from ci_envs.web.fair_pool import FairPool
 from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.limits import ClientLimits, client_of, current_client
-from ci_envs.web.store import Store, UnknownGameError
+from ci_envs.web.store import StorageError, Store, UnknownGameError
 
 CHROMIUM = Path("/usr/bin/chromium")
 GAME = {"environment": "TicTacToe-v0"}
@@ -278,6 +282,90 @@ def test_nobody_else_reads_the_games(server):
     _, path = server
     files = [path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))]
     assert [file.stat().st_mode & 0o777 for file in files] == [0o600] * 3
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"",
+        b"GET /api/environments HTTP/1.1\r\nHost: 127.0.0.1\r\nX-",
+        b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{",
+        b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        b"GET /api/environments HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /api/en",
+    ],
+)
+def test_an_incomplete_request_has_a_time_limit(tmp_path, monkeypatch, beginning):
+    """Further bytes do not extend it. A complete request that is answered late is not affected."""
+    monkeypatch.setattr("ci_envs.web.timed_protocol.REQUEST_SECONDS", 0.7)
+    with served(tmp_path / "games.sqlite") as (client, _):
+        with socket.create_connection(("127.0.0.1", port_of(client)), timeout=10) as connection:
+            connection.sendall(beginning)
+            time.sleep(0.4)
+            connection.sendall(b"a" if beginning else b"")
+            while connection.recv(4096):
+                pass
+        game = client.post("/api/games", json={**GAME, "seats": ["random", "human"]}).json()
+        assert client.get(f"/api/games/{game['id']}", params={"after": 0}).json()["plies"] == 1
+
+
+INVALID_PACKETS = [
+    *("", "9", "x", "4", "4{", "42", "42[", "42[]", '42["x"', "42{}", "42[1]", "49", "43", "451-[", "4" + "9" * 200),
+    *('42["handshake"]', '42["handshake",1]', '42["handshake",{"client_id":[]}]', '42["event",{}]', '42["event","a"]'),
+    *('42["log",{"client_id":"a","level":"error","message":"x"}]', '42["x",{}]', '42["ack",{"client_id":"a"}]'),
+    *('42["event",{"client_id":"a","id":1,"listener_id":"b","args":["{"]}]', "42" + "[" * 9000, b"\x00", "40{", "40/x"),
+    '42["event",{"client_id":"a","id":1,"listener_id":"b","args":[1]}]',
+]
+
+
+def test_malformed_packets_close_the_socket_and_write_no_traceback(tmp_path, capfd):
+    with process(tmp_path / "games.sqlite", free_port()) as (client, _):
+        origin = f"http://127.0.0.1:{port_of(client)}"
+        for packet in INVALID_PACKETS:
+            with connect(origin.replace("http", "ws") + SOCKET, origin=origin) as socket:
+                socket.recv()
+                socket.send("40")
+                socket.recv()
+                socket.send(packet)
+                with pytest.raises(ConnectionClosed) as error:
+                    socket.recv(5)
+                assert error.value.rcvd.code == 1007
+        refused(client.get("/_nicegui_ws/socket.io/?EIO=4&transport=polling"), 400, "need a WebSocket")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path, caplog):
+    """SQLite gives the same error at its own limit of pages."""
+    with served(tmp_path / "games.sqlite") as (client, app):
+        engine = app.state.service._store._engine
+        game = begin(client, "human", "random")
+        client.post(f"/api/games/{game['id']}/moves", json={"action": "a1"})
+        before = client.get(f"/api/games/{game['id']}", params={"after": 1}).json()
+        sqlalchemy.event.listen(engine, "connect", limit_pages)
+        engine.dispose()
+        full = "The server cannot read or store games now: database or disk is full."
+        wait_until(lambda: client.post("/api/games", json=GAME).status_code == 503)
+        refused(client.post("/api/games", json=GAME), 503, full)
+        sqlalchemy.event.remove(engine, "connect", limit_pages)
+        engine.dispose()
+        after = client.get(f"/api/games/{game['id']}").json()
+        assert [after[name] for name in ("moves", "position")] == [before[name] for name in ("moves", "position")]
+        assert client.post(f"/api/games/{game['id']}/resign", json={}).json()["ending"] == "resigned"
+    assert not caplog.records
+
+
+def limit_pages(connection, _):
+    connection.execute("PRAGMA max_page_count = 1")  # at least the present number
+
+
+def test_an_error_of_the_file_has_no_values_of_games(tmp_path):
+    """An error with the statement would have the address, the owner and the hashes of the tokens."""
+    store, owner, address = Store(tmp_path / "games.sqlite"), token_hex(), token_hex()
+    with store._engine.begin() as connection:
+        connection.execute(sqlalchemy.text("DROP TABLE games"))
+    with pytest.raises(StorageError, match="no such table: games") as error:
+        store.add("TicTacToe-v0", ("human", "human"), 1, "...", owner, False, client=address)
+    text = "".join(traceback.format_exception(error.value))
+    assert not any(secret in text for secret in (owner, address, "INSERT"))
 
 
 PATHS = ["/%2e%2e/%2e%2e/etc/passwd", "/_nicegui/../../etc/passwd", "//etc/passwd", "/game/..%2f", "//evil.example/"]

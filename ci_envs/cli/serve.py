@@ -76,6 +76,7 @@ def serve(
             from ci_envs.web.cookie_secret import load_cookie_secret
             from ci_envs.web.guard import AllowedHosts
             from ci_envs.web.page import add_pages
+            from ci_envs.web.timed_protocol import TimedProtocol
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
         hosts = AllowedHosts.of(host, allowed)
@@ -102,6 +103,7 @@ def serve(
         log_level="warning",
         ws_max_size=MAX_BODY,
         server_header=False,
+        http=TimedProtocol,
         proxy_headers=proxies is not None,  # else any client on this machine could choose its address
         forwarded_allow_ips=proxies,
         timeout_keep_alive=_KEEP_ALIVE,

@@ -40,7 +40,7 @@ from ci_envs.web.schemas import (
     TakenSeat,
 )
 from ci_envs.web.seats import SEATS_COOKIE, SeatError, held_seats, new_token, tokens_in
-from ci_envs.web.store import ConflictError, UnknownGameError
+from ci_envs.web.store import ConflictError, StorageError, UnknownGameError
 
 Id = Annotated[str, Path(pattern=r"^[\w-]{22}$", description="The id of a game.")]
 
@@ -54,6 +54,7 @@ _STATUS: dict[type[Exception], int] = {
     ClientLimitError: 429,
     BusyError: 503,
     AgentError: 503,
+    StorageError: 503,
 }
 _DESCRIPTIONS = {
     422: "A value is invalid.",
@@ -62,7 +63,7 @@ _DESCRIPTIONS = {
     403: "The client does not have the token of the seat, or another web site sent the request.",
     413: "The body is too large.",
     429: "The request exceeds a limit for this client.",
-    503: "The server is busy.",
+    503: "The server is busy, or cannot store games.",
 }
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -17,7 +17,8 @@ from ci_envs.web.catalog import Catalog
 from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts, HostGuard, OriginGuard, SecurityHeaders
 from ci_envs.web.limits import ClientLimits, RateLimit
-from ci_envs.web.store import Store
+from ci_envs.web.socket_packets import SocketPackets
+from ci_envs.web.store import StorageError, Store
 from ci_envs.web.unknown_route import UnknownRoute
 
 _HOUR = 3600.0  # seconds
@@ -88,7 +89,8 @@ def create_app(
 async def _expire(service: GameService) -> None:
     """Delete abandoned games now and every hour."""
     while True:
-        await asyncio.to_thread(service.expire)
+        with suppress(StorageError):  # the next attempt is in an hour
+            await asyncio.to_thread(service.expire)
         await asyncio.sleep(_HOUR)
 
 
@@ -98,6 +100,7 @@ def _protect(app: FastAPI, hosts: AllowedHosts, limits: ClientLimits) -> None:
     The check that is added last is made first.
     """
     app.add_middleware(BodyLimit)
+    app.add_middleware(SocketPackets)
     app.add_middleware(RateLimit, limits=limits)
     app.add_middleware(OriginGuard)
     app.add_middleware(HostGuard, hosts=hosts)

@@ -28,7 +28,7 @@ from ci_envs.web.players import player_label, title_of
 from ci_envs.web.review import Review
 from ci_envs.web.seat_controls import SeatControls
 from ci_envs.web.seats import held_seats
-from ci_envs.web.store import UnknownGameError
+from ci_envs.web.store import StorageError, UnknownGameError
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS, error_text, run_or_notify
 
@@ -219,6 +219,10 @@ class GamePage:
         except UnknownGameError:
             self._clock_timer.deactivate()
             self._status.set_text("This game was deleted.")
+            return
+        except StorageError as error:  # the next change shows the game again
+            self._status_shown = None
+            self._status.set_text(error_text(error))
             return
         if status is not None:  # None if the server is stopping
             self._show(status)

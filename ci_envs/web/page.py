@@ -64,6 +64,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
             GamePage(service, analyses, evaluator, hosted, (pages.storage.browser["id"], *tokens_in(cookie)))
         return None
 
+    pages.config.socket_io_js_transports = ["websocket"]
     ui.run_with(
         app,
         title="ci_envs",

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import sqlite3
 import threading
 import time
 from collections.abc import Mapping
@@ -69,6 +70,10 @@ class ConflictError(Exception):
     """The error of a change of a game that another client has changed in the meantime."""
 
 
+class StorageError(Exception):
+    """The error of a file that cannot be read or written, for example because the disk is full."""
+
+
 _CONNECTIONS = 48  # more than the number of threads of Starlette and of the agents
 
 _GAMES = sa.Table(
@@ -115,14 +120,16 @@ class Store:
         file.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
             os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30}, pool_size=_CONNECTIONS)
+        options: dict[str, Any] = {"connect_args": {"timeout": 30}, "pool_size": _CONNECTIONS}
+        self._engine = sa.create_engine(f"sqlite:///{path}", hide_parameters=True, **options)  # they contain secrets
         self._writing = threading.Lock()  # a thread that waits for the lock of SQLite would sleep for a long time
         sa.event.listen(self._engine, "connect", _prepare)
+        sa.event.listen(self._engine, "handle_error", _explain)
         try:
             _GAMES.metadata.create_all(self._engine)
             self._add_columns()
             self.owned("", 0)  # fails if the file has a table with other columns
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, StorageError) as error:
             raise OSError(f"games cannot be kept in {str(path)!r}: {_reason(error)}") from None
         _make_private(file)
 
@@ -265,5 +272,14 @@ def _prepare(connection: Any, _: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _reason(error: SQLAlchemyError) -> str:
+def _explain(context: sa.engine.ExceptionContext) -> None:
+    """Raise a message without the statement instead of an error of the file."""
+    if isinstance(context.original_exception, sqlite3.OperationalError):
+        reason = _reason(context.original_exception)
+        raise StorageError(
+            f"The server cannot read or store games now: {reason}. Retry later; the moves before are kept."
+        )
+
+
+def _reason(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).partition("\n")[0]

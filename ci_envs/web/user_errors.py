@@ -11,7 +11,7 @@ from ci_envs.web.agent_process import AgentError
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.limits import BusyError, ClientLimitError
 from ci_envs.web.seats import SeatError
-from ci_envs.web.store import ConflictError, UnknownGameError
+from ci_envs.web.store import ConflictError, StorageError, UnknownGameError
 
 USER_ERRORS = (
     ValueError,
@@ -23,6 +23,7 @@ USER_ERRORS = (
     ClientLimitError,
     BusyError,
     AgentError,
+    StorageError,
 )
 """The errors that the game service and the analyses raise for a request that is invalid or not allowed."""
 
