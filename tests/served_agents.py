@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from itertools import count
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -62,3 +63,18 @@ class Endless(Agent):
         while True:
             sleep(0.01)
             yield found
+
+
+class Slow(Agent):
+    """Thinks a little more every tenth of a second, for ever."""
+
+    def act_batch(self, observations):
+        raise NotImplementedError
+
+    def analyse(self, position):
+        raise NotImplementedError
+
+    def think(self, position):
+        for hundreds in count(1):
+            sleep(0.1)
+            yield make_agent(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)

@@ -84,6 +84,11 @@ def other_client(client):
     return httpx.Client(base_url=client.base_url, transport=transport, timeout=60)
 
 
+def limit_pages(connection, _):
+    """Let a connection to SQLite fail as on a full disk: its file may not grow."""
+    connection.execute("PRAGMA max_page_count = 1")  # SQLite takes at least the present number
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -2,25 +2,24 @@
 
 import json
 import re
-import threading
 from base64 import b64encode
 from contextlib import suppress
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 from time import sleep
 from urllib.parse import quote
 
 import numpy as np
 import pytest
+import sqlalchemy
 from axe_playwright_python.sync_playwright import Axe
 from itsdangerous import TimestampSigner
 from PIL import Image
 from playwright.sync_api import TimeoutError, expect, sync_playwright
-from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
+from served_agents import Held, Slow
+from serving import SECRET, free_port, limit_pages, process, registered_until_the_end, served, wait_until
 
 from ci_envs.agent_interface.decision import decide
-from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.picture import show
 from ci_envs.registry.games import registered
@@ -51,21 +50,6 @@ WINNING = dict(zip(GAMES, ("exact", "exact", "minimax:depth=4", "exact", "minima
 """The agent of the test that beats random in each game."""
 
 
-class Slow(Agent):
-    """Thinks a little more every tenth of a second, for ever."""
-
-    def act_batch(self, observations):
-        raise NotImplementedError
-
-    def analyse(self, position):
-        raise NotImplementedError
-
-    def think(self, position):
-        for hundreds in count(1):
-            sleep(0.1)
-            yield make_agent(f"mcts:simulations={100 * hundreds}", self.game, seed=0).analyse(position)
-
-
 SMALL_TARGETS = """() => [...document.querySelectorAll('a, button, [role=switch], [role=combobox]')]
     .filter((one) => one.getClientRects().length)
     .map((one) => [one.textContent, one.getBoundingClientRect()])
@@ -74,20 +58,9 @@ SMALL_TARGETS = """() => [...document.querySelectorAll('a, button, [role=switch]
 """What is smaller than 44 px in the page, in words."""
 
 
-class Waiting(Agent):
-    """Plays the legal action with the lowest number when it is told to go on."""
-
-    thinks, go_on = threading.Event(), threading.Event()
-
-    def act_batch(self, observations):
-        self.thinks.set()
-        assert self.go_on.wait(60)
-        return observations["action_mask"].argmax(axis=1)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _agents_of_the_test():
-    with registered_until_the_end(slow=Slow, waiting=Waiting):
+    with registered_until_the_end(slow=Slow, held=Held):
         yield
 
 
@@ -287,8 +260,8 @@ def test_every_offered_agent_begins_and_answers_in_the_browser(server, page, env
     visit(page, form)
     expect(page.get_by_text("Loading the agents")).to_have_count(0)
     open_second_players(page, "minimax")
-    names = set(page.get_by_role("option").all_inner_texts()) - {"a person", "slow", "waiting"}
-    assert names == {offer.name for offer in Offers(Catalog()).of(environment)} - {"slow", "waiting"}
+    names = set(page.get_by_role("option").all_inner_texts()) - {"a person", "slow", "held"}
+    assert names == {offer.name for offer in Offers(Catalog()).of(environment)} - {"slow", "held"}
     for name in sorted(names):
         visit(page, form)
         choose_second_player(page, name)
@@ -542,21 +515,45 @@ def test_undo_and_redo(game, page):
 
 def test_undo_while_an_agent_thinks(server, game, page):
     """The page shows the player to move at once, and the answer to what was taken back is not played."""
-    Waiting.thinks.clear()
-    Waiting.go_on.clear()
-    now, status = game(seats=("human", "waiting")), page.get_by_role("status").first
+    Held.thinks.clear()
+    Held.go_on.clear()
+    now, status = game(seats=("human", "held")), page.get_by_role("status").first
     expect(status).to_have_text("X (you) to move")
     click(page, "b2")
-    assert Waiting.thinks.wait(20)
-    expect(status).to_have_text("O (waiting) is thinking")
+    assert Held.thinks.wait(20)
+    expect(status).to_have_text("O (held) is thinking")
     page.get_by_role("button", name="Undo").click()
     expect(status).to_have_text("X (you) to move")
     click(page, "c3")
-    expect(status).to_have_text("O (waiting) is thinking")
-    Waiting.go_on.set()
+    expect(status).to_have_text("O (held) is thinking")
+    Held.go_on.set()
     settled(page, 2)
     expect(status).to_have_text("X (you) to move")
     assert list(map(now().game.action_name, now().record.actions)) == ["c3", "a1"]
+
+
+def test_a_game_that_is_too_large_for_a_page(server):
+    client, app = server
+    hosted = app.state.service.create(f"Nim-v0:heaps={','.join(['255'] * 8)}", ("human", "human"), tokens=("a", "b"))
+    response = client.get(f"/game/{hosted.record.id}")
+    assert response.status_code == 422
+    assert "at most 512 actions. This game has 2,040." in response.text
+
+
+def test_a_full_disk_is_reported_and_the_page_goes_on_afterwards(server, game, page):
+    engine, now = server[1].state.service._store._engine, game()
+    sqlalchemy.event.listen(engine, "connect", limit_pages)
+    engine.dispose()
+    try:
+        wait_until(lambda: server[0].post("/api/games", json={"environment": "TicTacToe-v0"}).status_code == 503)
+        click(page, "b2")
+        expect(page.get_by_text("cannot read or store games now").first).to_be_visible()
+    finally:
+        sqlalchemy.event.remove(engine, "connect", limit_pages)
+        engine.dispose()
+    click(page, "b2")
+    settled(page, 1)
+    assert list(map(now().game.action_name, now().record.actions)) == ["b2"]
 
 
 def test_cells_say_what_they_are_and_why_a_click_is_illegal(game, page):

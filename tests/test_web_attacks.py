@@ -17,7 +17,7 @@ import httpx
 import pytest
 import sqlalchemy
 from playwright.sync_api import sync_playwright
-from serving import STOPPED_TIME, UNLIMITED, free_port, other_client, process, served, wait_until
+from serving import STOPPED_TIME, UNLIMITED, free_port, limit_pages, other_client, process, served, wait_until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -353,10 +353,6 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path, caplog):
     assert not caplog.records
 
 
-def limit_pages(connection, _):
-    connection.execute("PRAGMA max_page_count = 1")  # at least the present number
-
-
 def test_an_error_of_the_file_has_no_values_of_games(tmp_path):
     """An error with the statement would have the address, the owner and the hashes of the tokens."""
     store, owner, address = Store(tmp_path / "games.sqlite"), token_hex(), token_hex()
@@ -519,6 +515,9 @@ def test_all_clients_together_have_limits(tmp_path):
         refused(other.post("/api/games", json=GAME), 503, "The server has 3 unfinished games")
     with served(tmp_path / "games.sqlite", limits=replace(UNLIMITED, requests=3)) as (client, _):
         assert [client.get("/api/environments").status_code for _ in range(4)] == [200, 200, 200, 503]
+    with served(tmp_path / "games.sqlite", limits=replace(UNLIMITED, client_requests=21)) as (client, _):
+        assert [client.get(path).status_code for path in ("/docs", "/docs", "/docs")] == [200, 200, 429]  # 10 each
+        assert client.get("/api/environments").status_code == 200
 
 
 def test_a_pool_serves_clients_in_turn():

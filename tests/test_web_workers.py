@@ -150,7 +150,7 @@ def test_the_jobs_of_a_client_leave_a_thread_to_others():
     assert pool.submit("late", go_on.wait).cancelled()
 
 
-def test_no_process_outlives_the_server(tmp_path):
+def test_worker_processes_end_with_a_killed_server(tmp_path):
     with process(tmp_path / "games.sqlite", free_port(), "--agent", f"deep={DEEP}") as (client, running):
         begin(client, LARGE, "deep")
         workers = wait_until(lambda: children(running.pid))

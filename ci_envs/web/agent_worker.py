@@ -40,7 +40,7 @@ _PAUSE = 0.1  # seconds between two reports of a search
 
 
 def main() -> None:
-    """Do the jobs of standard input until it ends."""
+    """Answer the jobs of standard input until it ends."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what an agent prints must not be taken for an answer
     jobs, stopped = SimpleQueue[dict[str, Any]](), Event()

@@ -20,6 +20,7 @@ from ci_envs.web.error_response import send_error
 current_client: ContextVar[str] = ContextVar("current_client", default="")
 """The client of the current request or WebSocket. Empty for the server itself."""
 
+_PAGE_COST = 10  # building a page takes the server as long as some ten calls of the API
 _POLICY_VIOLATION = 1008  # status code that closes a WebSocket
 
 
@@ -28,8 +29,8 @@ class ClientLimits:
     """The limits. Names with ``client_`` apply to each client, the other names to all clients together.
 
     Attributes:
-        client_requests: Requests per minute, without the static files of the page.
-        requests: Requests per minute, without the static files of the page.
+        client_requests: Requests per minute, without the static files of the page. A page counts as 10 requests.
+        requests: Requests per minute, without the static files of the page. A page counts as 10 requests.
         client_messages: Messages per minute over the WebSockets of the page.
         client_changes: Simultaneous requests other than GET.
         client_new_games: New games per hour.
@@ -85,14 +86,15 @@ class RateLimit:
 
     async def _handle_request(self, client: str, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
-        wait = 0 if path.startswith("/_nicegui/") else await self._wait(self._requests, client)
+        cost = _cost(path)
+        wait = await self._wait(self._requests, client, cost=cost) if cost else 0
         if not wait and method == "POST" and path == "/api/games":
             wait = await self._wait(self._new_games, client)
         if wait:
             detail = f"This client sends too many requests. Retry in {wait} s."
             await send_error(scope, receive, send, 429, detail, retry_after=str(wait))
             return
-        wait = await self._wait(self._all_requests)
+        wait = await self._wait(self._all_requests, cost=cost) if cost else 0
         if wait:
             await send_error(
                 scope, receive, send, 503, f"The server is busy. Retry in {wait} s.", retry_after=str(wait)
@@ -129,12 +131,19 @@ class RateLimit:
 
         await self._app(scope, receive_limited, send)
 
-    async def _wait(self, item: RateLimitItem, *client: str) -> int:
+    async def _wait(self, item: RateLimitItem, *client: str, cost: int = 1) -> int:
         """Count a request. Return 0 if it is within the limit, else the seconds to wait."""
-        if await self._limiter.hit(item, *client):
+        if await self._limiter.hit(item, *client, cost=cost):
             return 0
         stats = await self._limiter.get_window_stats(item, *client)
         return max(1, math.ceil(stats.reset_time - time.time()))
+
+
+def _cost(path: str) -> int:
+    """Return as how many requests a request counts: 0 for the files of the pages, 1 for the API, else a page."""
+    if path.startswith("/_nicegui/"):
+        return 0
+    return 1 if path.startswith(("/api/", "/_nicegui_ws/")) else _PAGE_COST
 
 
 def client_of(scope: Scope) -> str:

@@ -22,6 +22,7 @@ from ci_envs.web.store import UnknownGameError
 _YEAR = 365 * 24 * 3600
 _DARK = {"True": True, "False": False}
 _MAX_PAGE = 1_000_000  # of the list of games
+_MOST_ACTIONS = 512  # of a game on a page. With more actions, the page has megabytes and takes seconds
 _TIMEOUT = 120.0  # seconds to build a page: the first page of a game waits until its rules are compiled
 
 
@@ -58,6 +59,13 @@ def add_pages(app: FastAPI, secret: str) -> None:
             hosted = await asyncio.to_thread(service.resume, id)
         except UnknownGameError as error:
             return not_found(str(error))
+        if hosted.game.action_count > _MOST_ACTIONS:
+            return error_page(
+                "This game is too large for a page",
+                f"A page shows games with at most {_MOST_ACTIONS} actions. This game has {hosted.game.action_count:,}. "
+                f"Use the REST API: GET /api/games/{id}.",
+                422,
+            )
         ui.page_title(title_of(hosted.record))
         with _frame():
             cookie = ui.context.client.request.cookies.get(SEATS_COOKIE, "")
@@ -78,15 +86,21 @@ def add_pages(app: FastAPI, secret: str) -> None:
 
 def not_found(message: str) -> Response:
     """Return a page with the status 404, a message and a link to the first page."""
+    return error_page("Not found", message, 404)
+
+
+def error_page(title: str, message: str, status: int) -> Response:
+    """Return a page with a title, a message and a link to the first page."""
     return HTMLResponse(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not found</title>'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{html.escape(title)}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         "<style>body { font-family: sans-serif; margin: 2rem; } a { color: #0b5a9d; line-height: 44px; }"
         "@media (prefers-color-scheme: dark) { body { background: #121212; color: #ffffff; } a { color: #8cc8ff; } }"
-        "</style></head><body><main><h1>Not found</h1>"
-        f'<p>{html.escape(message)}</p><p><a href="/">Go to the first page</a></p></main></body></html>',
-        404,
+        f"</style></head><body><main><h1>{html.escape(title)}</h1><p>{html.escape(message)}</p>"
+        '<p><a href="/">Go to the first page</a></p></main></body></html>',
+        status,
     )
 
 
