@@ -1,5 +1,6 @@
 """The worker processes of the server: deadlines, memory, and the share of each client."""
 
+import math
 import os
 import signal
 import threading
@@ -54,7 +55,7 @@ def test_two_games_of_a_client_do_not_delay_another_client(tmp_path):
             assert other.get(url, params={"after": 1}).json()["plies"] == 2
             slowest = max(slowest, time.monotonic() - began)
             time.sleep(0.1)  # a client may send 20 requests per second
-        assert slowest <= 0.5
+        assert slowest < 3  # about 0.04 s on an idle machine; without a limit it would wait for the agent without end
         running.send_signal(signal.SIGTERM)
         running.wait(3)
 
@@ -118,9 +119,11 @@ def test_a_process_may_not_use_more_memory_than_its_limit(monkeypatch):
 
 def test_agents_are_evicted_by_number_and_by_memory(monkeypatch):
     agents = agent_worker._Agents({"path": [], "registered": PICKLED_NOTHING, "listed": {}})
-    for number in range(20):
+    monkeypatch.setattr(agent_worker, "_MOST_AGENTS", 2)
+    monkeypatch.setattr(agent_worker, "_MOST_MB", math.inf)
+    for number in range(4):
         agents.keep({"game": "g", "spec": str(number)}, object())
-    assert [spec for _, spec in agents._made] == [str(number) for number in range(4, 20)]
+    assert [spec for _, spec in agents._made] == ["2", "3"]
     monkeypatch.setattr(agent_worker, "_MOST_MB", 0)
     agents.keep({"game": "g", "spec": "new"}, object())
     assert [spec for _, spec in agents._made] == ["new"]

@@ -21,7 +21,7 @@ DECISION_SECONDS = 10.0
 SEARCH_SECONDS = 30.0
 """The time limit of a search. A search that gives no report within :data:`DECISION_SECONDS` ends too."""
 
-_FIRST_SECONDS = 60.0  # additional time for the first job of an agent in a process, which can compile code
+_FIRST_SECONDS = 60.0  # additional time for the first job of a kind of an agent in a process, which can compile code
 _LIMITS = ProcessLimits(move_seconds=DECISION_SECONDS, start_seconds=_FIRST_SECONDS, memory_mb=1536)
 _KEPT_MB = 768  # a process with more memory after a job is replaced
 _MODULE = "ci_envs.web.agent_worker"
@@ -49,6 +49,7 @@ class AgentProcess:
         self._process.send({"path": sys.path, "registered": registered, "listed": dict(listed)})
         self._is_ready = False
         self.known: set[tuple[Game, str]] = set()
+        self._done: set[tuple[str, Game, str]] = set()  # the jobs whose code is compiled
 
     @property
     def is_usable(self) -> bool:
@@ -119,7 +120,7 @@ class AgentProcess:
     def _first_answer(
         self, job: dict[str, Any], game: Game, spec: str, canceled: Event | None = None
     ) -> dict[str, Any]:
-        more = 0.0 if (game, spec) in self.known else _FIRST_SECONDS
+        more = 0.0 if (job["job"], game, spec) in self._done else _FIRST_SECONDS
         try:
             self.wait_until_ready()
             self._process.send({**job, "game": b64encode(pickle.dumps(game)).decode(), "spec": spec})
@@ -127,6 +128,7 @@ class AgentProcess:
         except ProcessError as error:
             raise _agent_error(spec, error) from None
         self.known.add((game, spec))
+        self._done.add((job["job"], game, spec))
         return answer
 
 

@@ -46,6 +46,7 @@ def main() -> None:
     jobs, stopped = SimpleQueue[dict[str, Any]](), Event()
     Thread(target=_read, args=(jobs, stopped), daemon=True).start()
     agents = _Agents(jobs.get())
+    gc.freeze()  # the modules are never garbage, and a collection would visit all their objects
     answers.write('{"ready": true}\n')
     while True:
         for answer in _answers(agents, jobs.get(), stopped):
