@@ -31,7 +31,7 @@ UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16)
 @contextmanager
 def served(path, pages=False, **options):
     """Yield ``(client, app)`` of a server in this process with its games in ``path``. One server can have pages."""
-    app = create_app(path, **{"limits": UNLIMITED, **options})
+    app = create_app(path, **{"limits": UNLIMITED, "workers": 1, **options})
     if pages:
         from ci_envs.web.page import add_pages
 

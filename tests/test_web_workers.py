@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from serving import free_port, other_client, process, wait_until
@@ -18,6 +19,7 @@ from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_process import AgentError
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.fair_pool import FairPool
+from ci_envs.web.timed_protocol import REQUEST_SECONDS
 
 LARGE = "Quixo-v0:size=7"
 DEEP = "minimax:depth=64"  # as an agent of the owner, it has no limit of time
@@ -137,6 +139,21 @@ def test_a_killed_idle_process_is_replaced(pool):
     worker.kill()
     wait_until(lambda: not worker.is_usable)
     assert decided(pool, LARGE, "random")[1] is not worker
+
+
+def test_the_page_on_security_states_the_limits():
+    text = " ".join((Path(__file__).parents[1] / "docs" / "server_security.md").read_text().split())
+    first, most = agent_process._FIRST_SECONDS, agent_process._LIMITS.memory_mb
+    assert f"takes longer than {agent_process.DECISION_SECONDS:g} s and an analysis" in text
+    assert f"takes longer than {agent_process.SEARCH_SECONDS:g} s end" in text
+    assert f"in a process get {first:g} s more" in text
+    assert (
+        f"more than {agent_process._KEPT_MB} MiB after a job is replaced, and a process with more than {most} MiB"
+        in text
+    )
+    assert f"at most {agent_worker._MOST_AGENTS} agents, and only the last one while it uses more than 384 MiB" in text
+    assert f"not complete within {REQUEST_SECONDS:g} s is closed" in text
+    assert agent_worker._MOST_MB == 384
 
 
 def test_the_jobs_of_a_client_leave_a_thread_to_others():

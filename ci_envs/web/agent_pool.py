@@ -34,16 +34,15 @@ class AgentPool:
         """
         self._catalog = catalog
         self._jobs = FairPool(workers, name)
-        self._workers = workers
         self._all: set[AgentProcess] = set()
         self._idle: list[AgentProcess] = []
         self._checked: dict[tuple[Game, str], bool] = {}  # whether the agent can analyse, the oldest first
         self._is_closed = False
         self._lock = threading.Lock()
 
-    def start(self) -> None:
-        """Start all processes, without waiting for them."""
-        for _ in range(self._workers):
+    def start(self, count: int) -> None:
+        """Start processes before the first job, without waiting for them."""
+        for _ in range(count):
             self._idle.append(self._new())
 
     def close(self) -> None:

@@ -62,7 +62,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        service.agents.start()
+        service.start()
         expiring = asyncio.create_task(_expire(service))
         yield
         expiring.cancel()

@@ -51,15 +51,23 @@ class GameService:
         Raises:
             ValueError: ``workers`` is not positive.
         """
-        count = max(2, os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
+        self._workers = max(2, os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self.agents, self.analysts = AgentPool(catalog, count, "agent"), AgentPool(catalog, count, "search")
+        self.agents, self.analysts = (
+            AgentPool(catalog, self._workers, "agent"),
+            AgentPool(catalog, self._workers, "search"),
+        )
         self.listeners = Listeners()
         self._states = GameStates(store, catalog, self.listeners.notify)
         self._jobs = AgentJobs(self.agents.submit, self._play_agent_move, self._record_error, self.listeners.notify)
         self._errors: dict[str, str] = {}
+
+    def start(self) -> None:
+        """Start processes in which agents compute, so that the first games need not wait for them."""
+        self.agents.start(self._workers)
+        self.analysts.start(1)
 
     def close(self) -> None:
         """End all computations of agents."""
