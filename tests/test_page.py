@@ -11,13 +11,12 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-import sqlalchemy
 from axe_playwright_python.sync_playwright import Axe
 from itsdangerous import TimestampSigner
 from PIL import Image
 from playwright.sync_api import TimeoutError, expect, sync_playwright
 from served_agents import Held, Slow
-from serving import SECRET, free_port, limit_pages, process, registered_until_the_end, served, wait_until
+from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
 
 from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.making import make_agent
@@ -26,6 +25,7 @@ from ci_envs.registry.games import registered
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.offers import Offers
 from ci_envs.web.schemas import Export
+from ci_envs.web.store import StorageError, Store
 
 ENABLED = "[data-region]:not([aria-disabled=true])"
 VISITOR = "the browser of the test"
@@ -540,19 +540,22 @@ def test_a_game_that_is_too_large_for_a_page(server):
     assert "at most 512 actions. This game has 2,040." in response.text
 
 
-def test_a_full_disk_is_reported_and_the_page_goes_on_afterwards(server, game, page):
-    engine, now = server[1].state.service._store._engine, game()
-    sqlalchemy.event.listen(engine, "connect", limit_pages)
-    engine.dispose()
-    try:
-        wait_until(lambda: server[0].post("/api/games", json={"environment": "TicTacToe-v0"}).status_code == 503)
+def test_a_full_disk_is_reported_and_the_page_goes_on_afterwards(game, page, monkeypatch):
+    now, message = game(), "The server cannot read or store games now: the disk is full."
+
+    def fail(*_, **__):
+        raise StorageError(message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "change", fail)
         click(page, "b2")
-        expect(page.get_by_text("cannot read or store games now").first).to_be_visible()
-    finally:
-        sqlalchemy.event.remove(engine, "connect", limit_pages)
-        engine.dispose()
+        expect(page.get_by_text(message).first).to_be_visible()
+        patch.setattr(Store, "version", fail)
+        click(page, "b2")
+        expect(page.get_by_role("status").first).to_have_text(message)
     click(page, "b2")
     settled(page, 1)
+    expect(page.get_by_role("status").first).to_have_text("O to move")
     assert list(map(now().game.action_name, now().record.actions)) == ["b2"]
 
 

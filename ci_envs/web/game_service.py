@@ -55,10 +55,8 @@ class GameService:
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self.agents, self.analysts = (
-            AgentPool(catalog, self._workers, "agent"),
-            AgentPool(catalog, self._workers, "search"),
-        )
+        self.agents = AgentPool(catalog, self._workers, "agent")
+        self.analysts = AgentPool(catalog, self._workers, "search")
         self.listeners = Listeners()
         self._states = GameStates(store, catalog, self.listeners.notify)
         self._jobs = AgentJobs(self.agents.submit, self._play_agent_move, self._record_error, self.listeners.notify)
