@@ -6,7 +6,6 @@ from base64 import b64encode
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from time import sleep
 from urllib.parse import quote
 
 import numpy as np
