@@ -165,7 +165,6 @@ def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
     assert run(program) == [4, *CACHED]
 
 
-@pytest.mark.usefixtures("with_compiled_quixo")
 def test_modules_that_other_threads_import_meanwhile_do_not_disturb(monkeypatch):
     class Importing(ModuleType):
         @property
@@ -179,6 +178,7 @@ def test_modules_that_other_threads_import_meanwhile_do_not_disturb(monkeypatch)
         del sys.modules["imported_meanwhile"]
 
 
+@pytest.mark.usefixtures("with_compiled_quixo")
 def test_an_edited_rule_of_the_package_is_compiled_again_and_a_reverted_one_is_not(run, tmp_path):
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "ci_envs", root / "ci_envs", ignore=shutil.ignore_patterns("__pycache__"))
