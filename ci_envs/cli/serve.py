@@ -45,9 +45,9 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
 @click.option(
     "extra_games",
     "--game",
-    metavar="MODULE:ID",
+    metavar="ENV",
     multiple=True,
-    help="Offer the game that a module of yours registers too, for example new_game:Chomp-v0.",
+    help="Offer this game too: MODULE:ID such as new_game:Chomp-v0, or a class as FILE.py:NAME.",
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Processes in which agents compute.  [default: number of processors]"
