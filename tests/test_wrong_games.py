@@ -294,7 +294,7 @@ IN_EVERY_RUN = (
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in IN_EVERY_RUN else pytest.mark.extended) for name in WRONG]
+    "name", [pytest.param(name, marks=[] if name in IN_EVERY_RUN else pytest.mark.slow) for name in WRONG]
 )
 def test_a_wrong_game_is_found(name):
     make_game, message = WRONG[name]
@@ -303,7 +303,7 @@ def test_a_wrong_game_is_found(name):
     assert message in str(caught.value)
 
 
-@pytest.mark.extended
+@pytest.mark.slow
 def test_a_false_mirror_of_hex_is_found_with_every_seed():
     make_game, message = WRONG["Hex has a false mirror"]
     for seed in range(20):
