@@ -444,7 +444,7 @@ class TestSolution:
     def test_large_and_small_boards_are_refused(self, tmp_path):
         with pytest.raises(ValueError, match="size must be at most 5"):
             QuixoStore(Quixo(6), tmp_path)
-        with pytest.raises(ValueError, match="cubes must be from 0 to 9, not 10"):
+        with pytest.raises(ValueError, match="the level must be from 0 to 9 cubes, not 10"):
             QuixoStore(Quixo(3), tmp_path).compute(cubes=10)
 
 
@@ -465,7 +465,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["ConnectFour-v0", "--store", "x"], "--store is for Quixo"),
+            (["ConnectFour-v0", "--store", "x"], "--store does not support ConnectN"),
             (["Quixo-v0:size=6", "--store", "x"], "size must be at most 5"),
             (["Quixo-v0:size=3", "--cubes", "8"], "for a game, --level, --threads"),
             (["Quixo-v0:size=3", "--store", "x", "--cubes", "10"], "the level must be from 0 to 9 cubes, not 10"),

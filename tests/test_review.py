@@ -20,6 +20,7 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import HORIZON, NO_SCORE
 from ci_envs.web.analysis_panel import exact_report
+from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.cells import clickable_regions, targets_of
@@ -30,7 +31,6 @@ from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake, mistake, tried_mistake
 from ci_envs.web.review import mistakes_of, source_text
-from ci_envs.web.schemas import AnalysisReport
 from ci_envs.web.store import GameRecord, Store
 
 GAME = ConnectN(3, 3, 3)

@@ -36,6 +36,7 @@ from ci_envs.solver.quixo_ranking import Ranking, class_index, class_size, rank,
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.storage.block_file import BlockFile, write_blocks
 from ci_envs.storage.checked_file import DamagedFileError
+from ci_envs.storage.files import named_errors
 from ci_envs.storage.user_folders import user_cache
 
 MAX_STORED_SIZE = 5
@@ -332,7 +333,7 @@ class QuixoStore:
         path, size = self._working_path(cls), class_index(self.game, *cls).size
         if not path.exists() or path.stat().st_size != size:
             new = path.with_suffix(".new")  # all its blocks exist, so that a full disk is an error and not a signal
-            with new.open("wb") as file:
+            with named_errors(new), new.open("wb") as file:
                 for start in range(0, size, len(_ZEROS)):
                     file.write(_ZEROS[: size - start])
             new.replace(path)

@@ -7,7 +7,8 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -32,14 +33,25 @@ def write_whole(path: Path, *parts: bytes | memoryview, durable: bool = False) -
     Raises:
         OSError: The file cannot be written.
     """
-    try:
+    with named_errors(path):  # without the name of a temporary file
         if (descriptor := _descriptor(path)) is not None:
             print(end="", flush=True)  # earlier output comes first
             _write(os.fdopen(os.dup(descriptor), "wb"), parts)
         elif not _replace(Path(os.path.realpath(path)), parts, durable):
             _write(_open(path, "wb", without=os.O_CREAT), parts)  # Linux refuses this flag for a pipe of another user
+
+
+@contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    """Give the errors of a file its name, which those of a failed write do not have.
+
+    Raises:
+        OSError: The error in the ``with`` block, with the name.
+    """
+    try:
+        yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None  # without the name of a temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _descriptor(path: Path) -> int | None:
