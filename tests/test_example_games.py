@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from oracles.example_games import BreakthroughReference, HexReference, OthelloReference
 from serving import free_port, process
+from unregistered import unregistered
 
 from ci_envs import Position, check_game, perft, solve
 from ci_envs.cli.main import main
@@ -26,6 +27,12 @@ FOLDER = Path(__file__).parents[1] / "examples" / "games"
 REFERENCES = {"Breakthrough": BreakthroughReference, "Hex": HexReference, "Othello": OthelloReference}
 SMALL = ["Breakthrough:rows=5,cols=4", "Hex:size=3,swap=true", "Othello:size=4"]
 LARGE = ["Breakthrough:rows=8,cols=8", "Hex:size=8,swap=true", "Othello:size=8"]  # all bits of a word, 65 actions
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _unregistered():
+    with unregistered():
+        yield
 
 
 def place_of(spec):

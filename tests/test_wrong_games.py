@@ -1,12 +1,12 @@
 """``check_game`` finds errors in the rules and the views of games like those of ``examples/games``."""
 
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from unregistered import unregistered
 
 from ci_envs import check_game
 from ci_envs.checking.error import InvalidGameError
@@ -30,11 +30,11 @@ from ci_envs.games import (
     transform_action,
 )
 
-sys.path.append(str(Path(__file__).parents[1] / "examples" / "games"))
-
-from breakthrough import Breakthrough
-from hex import Hex
-from othello import Othello, placements, run, steps_of
+with unregistered() as patch:
+    patch.syspath_prepend(str(Path(__file__).parents[1] / "examples" / "games"))
+    from breakthrough import Breakthrough
+    from hex import Hex
+    from othello import Othello, placements, run, steps_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 SMALL = {Breakthrough: {"rows": 5, "cols": 4}, Hex: {"size": 4}, Othello: {"size": 4}}
