@@ -81,11 +81,11 @@ def _errors(
     checks: dict[str, Callable[[list[Position]], None]] = {
         "play": check_play,
         "observations": check_observations,
+        "evaluate or write_features": check_evaluation,
         "the symmetries": partial(check_symmetries, rng=rng),
         "other_view": check_views,
         "result": check_winners,
         "is_duplicate or may_end": check_searches,
-        "evaluate or write_features": check_evaluation,
         "texts": check_texts,
         "pictures": check_pictures,
         "the PettingZoo environment": lambda positions: check_environment(game, max_plies, rng),
