@@ -200,9 +200,7 @@ class AgentTables:
         The integers of minimax are not replaced, because they show which of several won positions it prefers.
         """
         words = np.array([[position.own, position.opp]], dtype=np.uint64)
-        followers = [position.play(action) for action in position.legal_actions()]
-        after = np.array([[each.own, each.opp] for each in followers], dtype=np.uint64).reshape(-1, 2)
-        if not (self.solution.covers(words).all() and self.solution.covers(after).all()):
+        if not self.solution.covers(words).all():
             return replace(analysis, tables=f"no value: {self.solution.why_unknown(position)}")
         values = self.solution.action_values(words)[0]
         value = int(values.max())
