@@ -19,6 +19,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.games.walk import random_plies
+from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.registry.games import resolve
 from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.solution import Solution
@@ -176,14 +177,13 @@ def _deepening(id: str, depth: int, evaluator: Any = None) -> tuple[Callable[[],
     evaluator = evaluator or game
     own, opp = map(np.uint64, game.start())
     work, table = negamax.new_work(game), negamax.new_table(16)
+    search, value_of = negamax.Negamax(game, evaluator, True, False, table, work), Monomorphic(negamax.negamax)
 
     def deepen() -> int:
         value = 0
         negamax.begin_search(table, work)
         for plies in range(1, depth + 1):
-            value = negamax.negamax(
-                game, evaluator, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY, True, table, work
-            )
+            value = value_of(search, own, opp, plies, 0, -negamax.INFINITY, negamax.INFINITY)
         return value
 
     return deepen, work

@@ -62,13 +62,13 @@ def test_the_data_of_accuracy_are_the_numbers_of_its_table() -> None:
 
 def test_the_data_of_an_analysis_separate_the_exact_value_and_the_distance() -> None:
     rows = csv_rows(run(*ANALYSIS, "--csv", "-").stdout)
-    assert [(row["action"], int(row["value"]), row["exact"], row["distance"]) for row in rows[:3]] == [
-        ("c1", 999_999, "1", "1"),
+    assert [(row["action"], float(row["value"]), row["exact"], row["distance"]) for row in rows[:3]] == [
+        ("c1", 0.999999, "1", "1"),
         ("c2", 0, "0", ""),
-        ("a3", -999_998, "-1", "2"),
+        ("a3", -0.999998, "-1", "2"),
     ]
     data = json.loads(run(*ANALYSIS, "--json", "-").stdout)
-    assert (data["value"], data["draw"], data["best_play"]) == (999_999, None, ["c1"])
+    assert (data["value"], data["draw"], data["best_play"]) == (0.999999, None, ["c1"])
     assert [row["action"] for row in data["actions"]] == [row["action"] for row in rows]
 
 

@@ -17,7 +17,7 @@ from playing import distinct_actions, observation_of, random_positions
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agents.search import minimax
 from ci_envs.agents.search.minimax import MinimaxAgent
-from ci_envs.agents.search.negamax import NODES, WIN_VALUE
+from ci_envs.agents.search.negamax import NODES
 from ci_envs.games import evaluate, implements, popcount
 
 # with the depth up to which the whole tree is small enough
@@ -33,6 +33,13 @@ GAMES = (
     pytest.param(Nim((3, 4, 5)), 4, marks=pytest.mark.slow),
     pytest.param(Quarto(squares=True), 3, marks=pytest.mark.slow),
 )
+
+
+LARGEST_EVALUATION = 999_999 / 1_000_199  # the value of the largest evaluation
+
+
+def value_of_win(plies):
+    return (1_000_000 - plies) / 1_000_000
 
 
 @pytest.mark.parametrize(("game", "depth"), GAMES, ids=str)
@@ -60,10 +67,11 @@ def test_the_principal_variation_leads_to_its_value(game, depth):
             end = end.play(action)
         sign = 1 if end.to_move == position.to_move else -1
         plies = len(analysis.principal_variation)
-        if abs(analysis.value) > WIN_VALUE // 2:
-            assert end.result == sign * np.sign(analysis.value)
-            assert plies == WIN_VALUE - abs(analysis.value)
+        if abs(analysis.value) > LARGEST_EVALUATION:
+            assert end.result == sign * np.sign(analysis.value) == sign * analysis.proven
+            assert analysis.value == np.sign(analysis.value) * value_of_win(plies)
         else:
+            assert analysis.proven is None
             assert end.result in (None, 0)
             assert plies == depth or end.result == 0
 
@@ -107,9 +115,9 @@ def test_at_full_depth_it_is_exact(game, depth):
         value, distance = solution.value(position), solution.distance(position)
         analysis = agent.analyse(position)
         if value == 0:
-            assert abs(analysis.value) < WIN_VALUE // 2
+            assert abs(analysis.value) < LARGEST_EVALUATION
         else:
-            assert analysis.value == value * (WIN_VALUE - distance)
+            assert analysis.value == value * value_of_win(distance)
             best = max(analysis.action_values.values())
             chosen = tuple(action for action, found in analysis.action_values.items() if found == best)
             assert chosen == solution.best_actions(position)
@@ -118,9 +126,9 @@ def test_at_full_depth_it_is_exact(game, depth):
 def test_quixo_3x3_is_won_in_7_plies():
     agent = MinimaxAgent(Quixo(3), depth=10)
     analysis = agent.analyse(Position.start(agent.game))
-    assert analysis.value == WIN_VALUE - 7
+    assert analysis.value == value_of_win(7)
     agent = MinimaxAgent(Quixo(3), depth=6)
-    assert abs(agent.analyse(Position.start(agent.game)).value) < WIN_VALUE // 2
+    assert abs(agent.analyse(Position.start(agent.game)).value) < LARGEST_EVALUATION
 
 
 def stop_after_nodes(count, monkeypatch):
@@ -160,7 +168,7 @@ def test_time_is_kept_and_used(monkeypatch):
 def test_a_decided_game_is_not_searched_further():
     agent = make_agent("minimax:time=60", ConnectN(3, 3, 3))
     analysis = agent.analyse(Position.from_text(agent.game, "XX./OO./... X"))
-    assert analysis.value == WIN_VALUE - 1
+    assert analysis.value == value_of_win(1)
 
 
 @dataclass(frozen=True)
@@ -177,7 +185,7 @@ def test_the_evaluation_can_be_replaced():
     agent = MinimaxAgent(ConnectN(3, 3, 3), depth=1)
     agent.evaluator = CornerLover(3, 3, 3)
     analysis = agent.analyse(Position.start(agent.game))
-    assert analysis.action_values == {0: 1} | dict.fromkeys(range(1, 9), 0)
+    assert analysis.action_values == {0: 1 / 201} | dict.fromkeys(range(1, 9), 0)
     assert analysis.principal_variation == (0,)
 
 
@@ -303,7 +311,8 @@ def test_leaves_can_have_the_longest_run_of_the_searching_player_as_value(depth)
         for action, value in values.items():
             expected = value_by_longest_run(position.play(action), depth - 1, player)
             # only the sign of a decided game is compared, because our value contains the distance
-            assert (value if abs(value) < WIN_VALUE // 2 else 10 * np.sign(value)) == expected
+            run = 200 * value / (1 - abs(value))  # the evaluation e of the value e / (abs(e) + 200)
+            assert (round(run, 6) if abs(value) < LARGEST_EVALUATION else 10 * np.sign(value)) == expected
             seen.add(expected)
     assert len(seen) >= 4
     with pytest.raises(ValueError, match="longest_run needs a game on a grid, not Nim"):

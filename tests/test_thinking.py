@@ -1,5 +1,6 @@
 """Agents with analyses during the search: the last analysis is the result, and the trees follow legal play."""
 
+import math
 from unittest.mock import Mock
 
 import numpy as np
@@ -12,9 +13,16 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.position import Position
 from ci_envs.games.quarto import Quarto
 from ci_envs.games.quixo import Quixo
+from ci_envs.registry.agents import AGENTS
 
 TICTACTOE, QUARTO = ConnectN(3, 3, 3), Quarto()
 THINKERS = ["mcts:simulations=300", "alphazero:simulations=60", "minimax:depth=4"]
+
+
+def analysts():
+    """Return the classes of the registered agents that analyse."""
+    found = map(AGENTS.find, set(AGENTS.names()) - set(AGENTS.registered))
+    return {agent for agent in found if hasattr(agent, "analyse")}
 
 
 def middle(game, plies=3):
@@ -33,6 +41,20 @@ def test_the_last_thought_is_the_analysis(game, spec):
     *_, last = make_agent(spec, game, seed=4).think(position)
     assert (last.value, last.principal_variation) == (analysis.value, analysis.principal_variation)
     assert last.action_values == pytest.approx(analysis.action_values, nan_ok=True)
+
+
+@pytest.mark.parametrize("game", [TICTACTOE, QUARTO], ids=repr)
+@pytest.mark.parametrize("spec", THINKERS)
+def test_values_are_from_minus_one_to_one(game, spec):
+    assert {AGENTS.find(spec.partition(":")[0]) for spec in THINKERS} == analysts()
+    agent = make_agent(spec, game, seed=4)
+    for plies in range(9):
+        position = middle(game, plies)
+        if position.result is None:
+            analysis = agent.analyse(position)
+            values = [analysis.value, *analysis.action_values.values()]
+            assert all(type(value) is float and (math.isnan(value) or -1 <= value <= 1) for value in values)
+            assert not math.isnan(analysis.value)
 
 
 @pytest.mark.parametrize("spec", THINKERS[:2])

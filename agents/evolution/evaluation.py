@@ -19,7 +19,7 @@ from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.search.evaluators import Evaluator
 from ci_envs.agents.search.minimax import best_action
-from ci_envs.agents.search.negamax import MAX_DEPTH, new_table, new_work
+from ci_envs.agents.search.negamax import MAX_DEPTH, Negamax, new_table, new_work
 from ci_envs.games import evaluate, implements, integer_between, kernel, write_features
 from ci_envs.games.game import Game
 
@@ -113,6 +113,7 @@ class EvaluationPolicy(GenomePolicy):
 def _(policy: EvaluationPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genome, evaluator, depth, features, table, work = memory
-        return best_action(game, (evaluator, game, genome, features), own, opp, depth, True, True, table, work, seed)
+        search = Negamax(game, (evaluator, game, genome, features), True, True, table, work)
+        return best_action(search, own, opp, depth, seed)
 
     return kernel

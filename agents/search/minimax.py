@@ -21,6 +21,7 @@ from ci_envs.agents.search.negamax import (
     NODES,
     STOP,
     WIN_VALUE,
+    Negamax,
     begin_search,
     new_table,
     new_work,
@@ -39,7 +40,8 @@ from ci_envs.registry.options import Option, Untrusted, validated
 
 _DEFAULT_DEPTH = 3
 _SYMMETRIC = ZeroEvaluator, LongestRunEvaluator, TableEvaluator  # evaluators that give symmetric positions equal values
-_TABLE, _WORK = 1, 2  # indices in the memory of the policy
+_WORK = 2  # index in the memory of the policy
+_TYPICAL_EVALUATION = 200  # has the value 1/2
 
 LeafEvaluator = Game | Evaluator | tuple[Evaluator, *tuple[Any, ...]]
 """An evaluator of leaves: an object that implements ``evaluate``, or a tuple of such an object and its arguments."""
@@ -51,8 +53,8 @@ class MinimaxAgent(PolicyAgent):
     It uses iterative deepening until it reaches the depth or the time limit, or until the result of the game is known.
     The ``evaluate`` operation of :attr:`evaluator` gives the values of the leaves.
 
-    The values of an analysis are for the player to move. A win in n plies has the value 1,000,000 - n, and a loss in n
-    plies has the value n - 1,000,000. Any value between them is the evaluation at the end of the principal variation.
+    In an analysis a win in n plies has the value 1 - n / 1,000,000, and a loss in n plies the negative of this. Any
+    other value is e / (abs(e) + 200) for the evaluation e at the end of the principal variation, so it is between them.
     """
 
     @validated
@@ -175,9 +177,10 @@ class MinimaxAgent(PolicyAgent):
         words = self.words_of(position)
         values = np.empty(self.game.action_count, dtype=np.int64)
         best, depth, nodes = self._deepen(seconds, words, depth, True, values)
-        action_values = {action: _value_of_distance(int(values[action]), depth) for action in position.legal_actions()}
+        action_values = {action: _scaled_value(int(values[action]), depth) for action in position.legal_actions()}
         variation = (best, *self._principal_variation(position.play(best), depth - 1))
-        analysis = Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes)
+        proven = int(np.sign(values[best])) if abs(values[best]) >= WIN_VALUE else None
+        analysis = Analysis(action_values[best], action_values, variation, depth=depth, nodes=nodes, proven=proven)
         return annotated(analysis, position, self._tables)
 
     def think(self, position: Position) -> Iterator[Analysis]:
@@ -240,10 +243,9 @@ class MinimaxAgent(PolicyAgent):
         self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]
     ) -> tuple[int, int, int]:
         """Write the values of the actions, and return the best action, the reached depth and the number of nodes."""
-        options = self.game, self.evaluator, *words, depth, self.pruning, self._use_symmetry
-        with self._memory.use() as (_, memory):
-            table, work = memory[_TABLE], memory[_WORK]
-            best, reached = _call(self._search, seconds, work, *options, table, work, exact, values)
+        with self._memory.use() as (_, (evaluator, table, work, _)):
+            search = Negamax(self.game, evaluator, self.pruning, self._use_symmetry, table, work)
+            best, reached = _call(self._search, seconds, work, search, *words, depth, exact, values)
             return int(best), int(reached), int(work[NODES])
 
 
@@ -269,41 +271,29 @@ def _stop_after(work: NDArray[np.int64], seconds: float | None) -> Iterator[None
         timer.cancel()
 
 
-def _value_of_distance(value: int, depth: int) -> int:
-    """Return the value of a win or loss as a function of its distance, independent of the depth of the search."""
+def _scaled_value(value: int, depth: int) -> float:
+    """Return a value of the search from -1 to 1. That of a win or loss does not depend on the depth of the search."""
     if abs(value) < WIN_VALUE:
-        return value
+        return value / (abs(value) + _TYPICAL_EVALUATION)
     plies = depth + 1 - (abs(value) - WIN_VALUE)
-    return WIN_VALUE - plies if value > 0 else plies - WIN_VALUE
+    return (1 if value > 0 else -1) * (WIN_VALUE - plies) / WIN_VALUE
 
 
 @kernel
-def _deepen(
-    game: Any,
-    evaluator: Any,
-    own: Any,
-    opp: Any,
-    depth: Any,
-    pruning: Any,
-    use_symmetry: Any,
-    table: Any,
-    work: Any,
-    exact: Any,
-    values: Any,
-) -> Any:
+def _deepen(search: Any, own: Any, opp: Any, depth: Any, exact: Any, values: Any) -> Any:
     """Search with iterative deepening, and write the values of the last completed depth.
+
+    :func:`~ci_envs.agents.search.negamax.search_actions` describes the arguments.
 
     Returns:
         The best action and the last completed depth.
     """
-    begin_search(table, work)
+    begin_search(search.table, search.work)
     latest = np.empty_like(values)
     best, reached = -1, 0
-    for plies in range(1 if pruning else depth, depth + 1):
-        action = search_actions(
-            game, evaluator, own, opp, plies, best, exact, pruning, use_symmetry, table, work, latest
-        )
-        if work[STOP] and reached > 0:
+    for plies in range(1 if search.pruning else depth, depth + 1):
+        action = search_actions(search, own, opp, plies, best, exact, latest)
+        if search.work[STOP] and reached > 0:
             break
         best, reached = action, plies
         copy_items(latest, values, len(values))
@@ -324,25 +314,14 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 
 @inlined
-def best_action(
-    game: Any,
-    evaluator: Any,
-    own: Any,
-    opp: Any,
-    depth: Any,
-    pruning: Any,
-    use_symmetry: Any,
-    table: Any,
-    work: Any,
-    seed: Any,
-) -> Any:
+def best_action(search: Any, own: Any, opp: Any, depth: Any, seed: Any) -> Any:
     """Return one of the best actions of a position, each with the same probability.
 
     :func:`~ci_envs.agents.search.negamax.search_actions` describes the other arguments.
     """
-    values = np.empty(action_count(game), dtype=np.int64)
-    best, _ = _deepen(game, evaluator, own, opp, depth, pruning, use_symmetry, table, work, False, values)
-    return random_index_from(values, action_count(game), values[best], seed)[0]
+    values = np.empty(action_count(search.game), dtype=np.int64)
+    best, _ = _deepen(search, own, opp, depth, False, values)
+    return random_index_from(values, action_count(search.game), values[best], seed)[0]
 
 
 @dataclass(frozen=True)
@@ -358,7 +337,7 @@ class MinimaxPolicy(Policy):
 def _(policy: MinimaxPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         evaluator, table, work, options = memory
-        depth, pruning, use_symmetry = options[0], options[1] != 0, options[2] != 0
-        return best_action(game, evaluator, own, opp, depth, pruning, use_symmetry, table, work, seed)
+        search = Negamax(game, evaluator, options[1] != 0, options[2] != 0, table, work)
+        return best_action(search, own, opp, options[0], seed)
 
     return kernel

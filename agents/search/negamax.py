@@ -11,7 +11,7 @@ The search computes the value of a position at a depth. This value depends on th
 search does not detect repetitions, and it uses a table entry only for the same position at the same depth. Therefore
 the values are correct also in games with cycles. Pruning and the table change the number of nodes, but not the values.
 
-A search stores its data in two arrays, because a small number of arguments is fastest:
+A search stores its data in two arrays:
 
 * ``work``: the number of visited nodes, the stop flag, the generation of the table, the killer moves (2 per depth), the
   history scores (2 players x actions), and the actions that are still to be tried (one row per depth).
@@ -19,7 +19,7 @@ A search stores its data in two arrays, because a small number of arguments is f
   bits), the depth (8 bits), the bound (2 bits), the generation (10 bits) and the value (32 bits).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from ci_envs.games import (
     is_duplicate,
     keeps_turn,
     kernel,
+    lean_kernel,
     legal,
     play,
     result,
@@ -80,6 +81,26 @@ def new_table(megabytes: float) -> NDArray[np.uint64]:
     return np.zeros(_ENTRY * (1 << entries.bit_length() - 1 if entries else 0), dtype=np.uint64)
 
 
+class Negamax(NamedTuple):
+    """What is the same in all positions of a search.
+
+    Attributes:
+        game: the game.
+        evaluator: the object that implements ``evaluate``, or a tuple that begins with it.
+        pruning: whether to use alpha-beta pruning and the table.
+        use_symmetry: whether to search only one of several actions that are equivalent by a symmetry of the position.
+        table: the table of :func:`new_table`.
+        work: the array of :func:`new_work`.
+    """
+
+    game: Any
+    evaluator: Any
+    pruning: bool
+    use_symmetry: bool
+    table: NDArray[np.uint64]
+    work: NDArray[np.int64]
+
+
 @kernel
 def begin_search(table: Any, work: Any) -> None:
     """Clear the data of earlier searches, so that a search does not depend on them. The stop flag is not changed."""
@@ -92,43 +113,26 @@ def begin_search(table: Any, work: Any) -> None:
 
 
 @inlined
-def search_actions(
-    game: Any,
-    evaluator: Any,
-    own: Any,
-    opp: Any,
-    depth: Any,
-    first: Any,
-    exact: Any,
-    pruning: Any,
-    use_symmetry: Any,
-    table: Any,
-    work: Any,
-    values: Any,
-) -> Any:
+def search_actions(search: Any, own: Any, opp: Any, depth: Any, first: Any, exact: Any, values: Any) -> Any:
     """Write the values of all legal actions of a position, searched ``depth`` plies deep.
 
     Args:
-        game: the game.
-        evaluator: the object that implements ``evaluate``, or a tuple that begins with it.
+        search: a :class:`Negamax`.
         own: first word of the position, which must not be over.
         opp: second word of the position.
         depth: search depth in plies, 1 to 64, including the action itself.
         first: a legal action to search first, or -1.
         exact: whether all values must be exact. If false, the values of actions that are not best are upper bounds.
-        pruning: whether to use alpha-beta pruning and the table.
-        use_symmetry: whether to search only one of several actions that are equivalent by a symmetry of the position.
-        table: the table of :func:`new_table`.
-        work: the array of :func:`new_work`.
         values: int64 array of shape (actions,), written; ``-INFINITY`` for illegal actions.
 
     Returns:
         The best action, the lowest of equal ones. It has no meaning if the stop flag in ``work`` is set.
     """
+    game, work = search.game, search.work
     work[NODES] += 1
     best, best_action = -INFINITY, -1
     values[:] = -INFINITY
-    symmetries = _symmetries_of(game, own, opp) if use_symmetry else np.uint64(0)
+    symmetries = _symmetries_of(game, own, opp) if search.use_symmetry else np.uint64(0)
     for k in range(-1, action_count(game)):
         number = first if k < 0 else k
         action = np.uint64(number)
@@ -143,17 +147,15 @@ def search_actions(
         same = keeps_turn(game, own, opp, action)
         if depth == 1 or result(game, next_own, next_opp) != ONGOING:
             work[NODES] += 1
-            value = leaf_value(game, evaluator, next_own, next_opp, depth)
+            value = leaf_value(search, next_own, next_opp, depth)
             value = value if same else -value
         else:
             player = 0 if same else 1
             low, high, value = best - 1, best, best
-            if exact or not pruning or best_action < 0:
+            if exact or not search.pruning or best_action < 0:
                 low, high, value = -INFINITY, INFINITY, -INFINITY
             while low < high:  # ask in turn: as good as the best action, better, and if better, which value
-                found = _child_value(
-                    game, evaluator, next_own, next_opp, depth - 1, same, player, low, high, pruning, table, work
-                )
+                found = _child_value(search, next_own, next_opp, depth - 1, same, player, low, high)
                 value = found if low < best else max(best, found)
                 if value < high or high == INFINITY:
                     break
@@ -187,54 +189,39 @@ def _symmetric_value(game: Any, symmetries: Any, number: Any, values: Any) -> An
     return np.int64(-INFINITY)
 
 
-@kernel
-def leaf_value(game: Any, evaluator: Any, own: Any, opp: Any, depth: Any) -> Any:
+@lean_kernel
+def leaf_value(search: Any, own: Any, opp: Any, depth: Any) -> Any:
     """Return the value, for its player to move, of a position where the game is over or the search stops.
 
     ``depth`` is the number of plies that were left to search at the parent.
     """
-    outcome = result(game, own, opp)
-    return evaluate(evaluator, own, opp) if outcome == ONGOING else outcome * (WIN_VALUE + depth)
+    outcome = result(search.game, own, opp)
+    return evaluate(search.evaluator, own, opp) if outcome == ONGOING else outcome * (WIN_VALUE + depth)
 
 
-@kernel
-def negamax(
-    game: Any,
-    evaluator: Any,
-    own: Any,
-    opp: Any,
-    depth: Any,
-    player: Any,
-    alpha: Any,
-    beta: Any,
-    pruning: Any,
-    table: Any,
-    work: Any,
-) -> Any:
+@lean_kernel
+def negamax(search: Any, own: Any, opp: Any, depth: Any, player: Any, alpha: Any, beta: Any) -> Any:
     """Return the value of a position for its player to move.
 
     The value is exact if it lies between ``alpha`` and ``beta``. Otherwise it is a bound (fail-soft).
 
     Args:
-        game: the game.
-        evaluator: the object that implements ``evaluate``, or a tuple that begins with it.
+        search: a :class:`Negamax`.
         own: first word of the position, which must not be over.
         opp: second word of the position.
         depth: search depth in plies, at least 1.
         player: the player whose history scores the search uses, 0 or 1.
         alpha: lower bound of the search window.
         beta: upper bound of the search window.
-        pruning: whether to use alpha-beta pruning and the table.
-        table: the table of :func:`new_table`.
-        work: the array of :func:`new_work`.
     """
+    game, pruning, work = search.game, search.pruning, search.work
     work[NODES] += 1
     if depth == 1:
-        return _best_leaf(game, evaluator, own, opp, beta, pruning, work)
+        return _best_leaf(search, own, opp, beta)
     best, best_action, lower = np.int64(-INFINITY), -1, alpha
     if work[STOP]:
         return best
-    table_action, found, value = _probe_table(own, opp, depth, alpha, beta, pruning, table, work)
+    table_action, found, value = _probe_table(search, own, opp, depth, alpha, beta)
     if found:
         return value
 
@@ -242,9 +229,7 @@ def negamax(
     history = _HISTORY + player * action_count(game)
     searched = False
     for rest in range(0 if action_count(game) > _TERMINAL_FIRST_LIMIT else 1, 2):
-        best, best_action, waiting = _try_ends(
-            game, evaluator, own, opp, depth, hints, rest, beta, pruning, work, best, best_action
-        )
+        best, best_action, waiting = _try_ends(search, own, opp, depth, hints, rest, beta, best, best_action)
         alpha = max(alpha, best)
         while waiting > 0:
             number = _take_most_promising(game, work, depth, waiting, table_action, history)
@@ -256,9 +241,7 @@ def negamax(
             # principal variation search: the first action is probably the best, so test only if others are better
             high = alpha + 1 if pruning and searched else beta
             while True:  # one call in a loop, because each recursive call in the source takes Numba 0.1 s
-                value = _child_value(
-                    game, evaluator, next_own, next_opp, depth - 1, same, next_player, alpha, high, pruning, table, work
-                )
+                value = _child_value(search, next_own, next_opp, depth - 1, same, next_player, alpha, high)
                 if high >= beta or not alpha < value < beta:
                     break
                 high = beta
@@ -274,20 +257,21 @@ def negamax(
             break
 
     bound = _LOWER if best >= beta else (_UPPER if best <= lower else _EXACT)
-    _store_entry(own, opp, depth, best, bound, best_action, pruning, table, work)
+    _store_entry(search, own, opp, depth, best, bound, best_action)
     return best
 
 
 @inline_kernel
-def _best_leaf(game: Any, evaluator: Any, own: Any, opp: Any, beta: Any, pruning: Any, work: Any) -> Any:
+def _best_leaf(search: Any, own: Any, opp: Any, beta: Any) -> Any:
     """Return the value of a position whose children are leaves."""
+    game, pruning, work = search.game, search.pruning, search.work
     best = np.int64(-INFINITY)
     for number in range(action_count(game)):
         action = np.uint64(number)
         if legal(game, own, opp, action) and not (pruning and is_duplicate(game, own, opp, action)):
             work[NODES] += 1
             next_own, next_opp = play(game, own, opp, action)
-            value = leaf_value(game, evaluator, next_own, next_opp, 1)
+            value = leaf_value(search, next_own, next_opp, 1)
             best = max(best, value if keeps_turn(game, own, opp, action) else -value)
             if pruning and best >= beta:
                 break
@@ -305,38 +289,22 @@ def _hints(table_action: Any, depth: Any, work: Any) -> Any:
 
 @inline_kernel
 def _try_ends(
-    game: Any,
-    evaluator: Any,
-    own: Any,
-    opp: Any,
-    depth: Any,
-    hints: Any,
-    rest: Any,
-    beta: Any,
-    pruning: Any,
-    work: Any,
-    best: Any,
-    best_action: Any,
+    search: Any, own: Any, opp: Any, depth: Any, hints: Any, rest: Any, beta: Any, best: Any, best_action: Any
 ) -> Any:
     """Evaluate the actions that end the game, and write the other actions to ``work``.
 
+    :func:`negamax` describes the arguments that are not listed.
+
     Args:
-        game: see :func:`negamax`, as for the arguments that are not listed.
-        evaluator: see :func:`negamax`.
-        own: see :func:`negamax`.
-        opp: see :func:`negamax`.
-        depth: see :func:`negamax`.
         hints: the actions of :func:`_hints`.
         rest: whether to try all actions, without the hints if they were tried before; otherwise only the hints.
-        beta: see :func:`negamax`.
-        pruning: see :func:`negamax`.
-        work: see :func:`negamax`.
         best: the best value so far.
         best_action: the action with this value, or -1.
 
     Returns:
         The best value, its action, and the number of actions to search, which is 0 if no action can be better.
     """
+    game, pruning, work = search.game, search.pruning, search.work
     actions = action_count(game)
     row, waiting = _HISTORY + (2 + depth) * actions, np.int64(0)  # a constant 0 would be compiled separately
     for k in range(actions if rest else 3):
@@ -352,7 +320,7 @@ def _try_ends(
             waiting += 1
             continue
         work[NODES] += 1
-        value = leaf_value(game, evaluator, next_own, next_opp, depth)
+        value = leaf_value(search, next_own, next_opp, depth)
         value = value if keeps_turn(game, own, opp, action) else -value
         if value > best:
             best, best_action = value, number
@@ -372,23 +340,10 @@ def _remember_cutoff(number: Any, depth: Any, history: Any, work: Any) -> None:
 
 
 @inlined
-def _child_value(
-    game: Any,
-    evaluator: Any,
-    own: Any,
-    opp: Any,
-    depth: Any,
-    same: Any,
-    player: Any,
-    alpha: Any,
-    beta: Any,
-    pruning: Any,
-    table: Any,
-    work: Any,
-) -> Any:
+def _child_value(search: Any, own: Any, opp: Any, depth: Any, same: Any, player: Any, alpha: Any, beta: Any) -> Any:
     """Return the value of a child for the parent's player to move; ``same`` tells whether this player moves again."""
     low, high = (alpha, beta) if same else (-beta, -alpha)
-    value = negamax(game, evaluator, own, opp, depth, player, low, high, pruning, table, work)
+    value = negamax(search, own, opp, depth, player, low, high)
     return value if same else -value
 
 
@@ -419,19 +374,20 @@ def _slot(own: Any, opp: Any, table: Any) -> Any:
 
 
 @inline_kernel
-def _probe_table(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning: Any, table: Any, work: Any) -> Any:
+def _probe_table(search: Any, own: Any, opp: Any, depth: Any, alpha: Any, beta: Any) -> Any:
     """Look up a position in the transposition table.
 
     Returns:
         The stored action or -1, whether the stored value can be used, and this value.
     """
-    if not pruning or len(table) == 0:
+    table = search.table
+    if not search.pruning or len(table) == 0:
         return -1, False, 0
     slot = _slot(own, opp, table)
     if table[slot] != own or table[slot + np.uint64(1)] != opp:
         return -1, False, 0
     entry = table[slot + np.uint64(2)]
-    if np.int64((entry >> np.uint64(22)) & np.uint64(_GENERATIONS - 1)) != work[GENERATION]:
+    if np.int64((entry >> np.uint64(22)) & np.uint64(_GENERATIONS - 1)) != search.work[GENERATION]:
         return -1, False, 0
     value = np.int64(entry >> np.uint64(32)) - INFINITY
     bound = (entry >> np.uint64(20)) & np.uint64(3)
@@ -441,10 +397,9 @@ def _probe_table(own: Any, opp: Any, depth: Any, alpha: Any, beta: Any, pruning:
 
 
 @inline_kernel
-def _store_entry(
-    own: Any, opp: Any, depth: Any, value: Any, bound: Any, action: Any, pruning: Any, table: Any, work: Any
-) -> None:
-    if not pruning or len(table) == 0 or work[STOP]:
+def _store_entry(search: Any, own: Any, opp: Any, depth: Any, value: Any, bound: Any, action: Any) -> None:
+    table, work = search.table, search.work
+    if not search.pruning or len(table) == 0 or work[STOP]:
         return
     slot = _slot(own, opp, table)
     low = (action + 1) | (depth << 12) | (bound << 20) | (work[GENERATION] << 22)

@@ -196,8 +196,8 @@ class AgentTables:
     def annotate(self, analysis: Analysis, position: Position) -> Analysis:
         """Return an analysis with what the source says about the position.
 
-        In a position that it covers, ``proven`` is its value. Values from -1 to 1 are replaced by the exact values.
-        The integers of minimax are not replaced, because they show which of several won positions it prefers.
+        In a position that it covers, ``proven`` is its value, and the means of a search by simulations are replaced by
+        the exact values. The values of minimax stay, because they show which of several won positions it prefers.
         """
         words = np.array([[position.own, position.opp]], dtype=np.uint64)
         if not self.solution.covers(words).all():
@@ -205,7 +205,7 @@ class AgentTables:
         values = self.solution.action_values(words)[0]
         value = int(values.max())
         analysis = replace(analysis, proven=value, tables=_WORDS[value])
-        if isinstance(analysis.value, int):
+        if analysis.visits is None:
             return analysis
         exact = {action: float(values[action]) for action in analysis.action_values}
         return replace(analysis, value=float(value), action_values=exact)

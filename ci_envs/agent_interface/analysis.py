@@ -48,9 +48,10 @@ class Analysis:
     Two analyses are equal if all their attributes except the arrays and the tree are equal.
 
     Attributes:
-        value: the value of the position. A search by simulations returns -1 to 1. Minimax returns the integers that
-            :class:`~ci_envs.agents.search.minimax.MinimaxAgent` describes.
-        action_values: the value of each legal action by its number; nan for an action that was not tried.
+        value: the value of the position, from -1 (a loss) to 1 (a win). The mean result of a search by simulations has
+            this scale. :class:`~ci_envs.agents.search.minimax.MinimaxAgent` describes how an evaluation gets it.
+        action_values: the value of each legal action by its number, also from -1 to 1; nan for an action that was not
+            tried.
         principal_variation: the expected actions. The first is the action that the agent would play.
         visits: number of simulations that began with each action, int64 of shape (actions,). Of several actions that
             lead to the same position only one has visits. None if the agent does not simulate.

@@ -31,8 +31,7 @@ from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import exact_source, solver_of
 
 _DRAWN_FOR_EACH = 20  # number of drawn positions per position of the exam, because many allow no mistake
-_LEAST_CERTAINTY = 1 / 3  # smallest absolute value, of values from -1 to 1, that counts as a win or loss
-_LEAST_WIN = 999_000  # smallest value of minimax that is a win: 1,000,000 minus its plies; evaluations are smaller
+_LEAST_CERTAINTY = 1 / 3  # smallest absolute value that counts as a win or loss
 
 
 @dataclass(frozen=True)
@@ -214,8 +213,7 @@ def _verdict(analysis: Analysis) -> int:
     """Return the result that an analysis predicts, +1, 0 or -1 for the player to move."""
     if analysis.proven is not None:
         return analysis.proven
-    least = _LEAST_WIN if isinstance(analysis.value, int) else _LEAST_CERTAINTY
-    return int(np.sign(analysis.value)) if abs(analysis.value) >= least else 0
+    return int(np.sign(analysis.value)) if abs(analysis.value) >= _LEAST_CERTAINTY else 0
 
 
 def _words(positions: Sequence[Position]) -> NDArray[np.uint64]:
