@@ -21,11 +21,7 @@ from ci_envs.training.config import TrainingConfig, WorkerOptions
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionConfig(WorkerOptions, TrainingConfig):
-    """The options of every trainer that evolves genomes by play.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of every trainer that evolves genomes by play."""
 
     generations: Annotated[
         int, Option("number of generations after the initial one", ge=1, changeable=True, is_length=True)
@@ -82,11 +78,7 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationOptions(Validated):
-    """The options of an evolutionary algorithm whose genomes are vectors of numbers.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of an evolutionary algorithm whose genomes are vectors of numbers."""
 
     selection: Annotated[
         str,

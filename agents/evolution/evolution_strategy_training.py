@@ -38,11 +38,7 @@ _HIDDEN = 8
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig):
-    """The options of ``evolution_strategy``.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of ``evolution_strategy``."""
 
     generations: int = 60
     random_share: float = 0.0

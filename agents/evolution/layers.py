@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerRates(Validated):
-    """The settings of the evolution of lists of layers.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The settings of the evolution of lists of layers."""
 
     layer_output: Annotated[
         str,

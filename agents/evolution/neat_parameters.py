@@ -34,11 +34,7 @@ _CONNECTIONS = ("full_direct", "unconnected", "fs_neat_nohidden")
 
 @dataclass(frozen=True, kw_only=True)
 class NeatParameters(Validated):
-    """The parameters of NEAT, with their names in neat-python.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The parameters of NEAT, with their names in neat-python."""
 
     initial_connection: Annotated[
         str,

@@ -41,11 +41,7 @@ _SHAPE = ("species", "hidden", "connections")
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions(NeatParameters):
-    """The options of NEAT (``encoding=graph``).
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of NEAT (``encoding=graph``)."""
 
     species: Annotated[int, Option("number of species to which the compatibility threshold adapts", ge=1)] = 8
     activation: Annotated[str, Option("activation of all nodes (encoding=graph)", choices=ACTIVATIONS)] = "tanh"
@@ -53,11 +49,7 @@ class GraphOptions(NeatParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class LayerOptions(LayerRates):
-    """The options of ``encoding=layers``.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of ``encoding=layers``."""
 
     max_layers: Annotated[int, Option("maximum number of hidden layers (encoding=layers)", ge=0)] = 3
     max_neurons: Annotated[int, Option("maximum number of neurons in a hidden layer (encoding=layers)", ge=1)] = 32
@@ -65,11 +57,7 @@ class LayerOptions(LayerRates):
 
 @dataclass(frozen=True, kw_only=True)
 class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
-    """The options of ``neat``.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of ``neat``."""
 
     generations: int = 120
     encoding: Annotated[

@@ -15,11 +15,7 @@ ALL = "all"
 
 @dataclass(frozen=True, kw_only=True)
 class NimEvolutionConfig(PopulationOptions, EvolutionConfig):
-    """The options that both trainers share.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options that both trainers share."""
 
     generations: int = 30
     population: Annotated[int, Option("number of genomes that survive a generation", ge=2)] = 32
@@ -63,11 +59,7 @@ class NimEvolutionConfig(PopulationOptions, EvolutionConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class NimGAConfig(NimEvolutionConfig):
-    """The options of ``nim_ga``.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of ``nim_ga``."""
 
     interpretation: Annotated[
         str,
@@ -82,11 +74,7 @@ class NimGAConfig(NimEvolutionConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class NimEvolvedConfig(NimEvolutionConfig):
-    """The options of ``nim_evolved``.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """The options of ``nim_evolved``."""
 
     generations: int = 60
     population: int = 64

@@ -447,7 +447,11 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class Validated:
-    """A base class of dataclasses that checks the fields that declare an :class:`Option`."""
+    """A base class of dataclasses that checks the fields that declare an :class:`Option`.
+
+    Raises:
+        ValueError: there is no such field, or a value is not allowed.
+    """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Make an object after a check of the names of its fields.

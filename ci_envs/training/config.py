@@ -16,9 +16,6 @@ class TrainingConfig(Validated):
 
     ``unnamed`` is the name of the option that a spec string can set without its name. In ``sb3:ppo`` the option is
     ``algorithm``.
-
-    Raises:
-        ValueError: A value is not allowed.
     """
 
     unnamed: ClassVar[str | None] = None
