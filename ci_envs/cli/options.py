@@ -7,6 +7,10 @@ from typing import Any
 
 import click
 
+from ci_envs.agent_interface.child_process import ProcessLimits
+from ci_envs.cli.errors import usage_errors
+from ci_envs.registry.options import options_of
+
 seed_option = click.option(
     "--seed",
     default=0,
@@ -71,19 +75,15 @@ def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_isolation(*, isolate: bool, **options: Any) -> None:
-        from ci_envs.agent_interface.child_process import ProcessLimits
-
         given = {name: value for name in ProcessLimits._fields if (value := options.pop(name)) is not None}
-        command(isolate=ProcessLimits(**given) if isolate or given else False, **options)
+        with usage_errors():
+            limits = ProcessLimits(**given).checked()
+        command(isolate=limits if isolate or given else False, **options)
 
-    texts = {
-        "move_seconds": ("Seconds of such an agent for a decision", click.FloatRange(min=0, min_open=True), "10"),
-        "start_seconds": ("Additional seconds for its first decision", click.FloatRange(min=0, min_open=True), "30"),
-        "memory_mb": ("Memory of its process in MB", click.IntRange(min=1), "2048"),
-    }
     wrapped: Callable[..., None] = with_isolation
-    for name, (text, kind, default) in reversed(texts.items()):
-        flag = f"--{name.replace('_', '-')}"
-        wrapped = click.option(flag, type=kind, help=f"{text}; implies --isolate.  [default: {default}]")(wrapped)
+    for option in reversed(list(options_of(ProcessLimits).values())):
+        text = option.declared.doc
+        help = f"{text[0].upper()}{text[1:]}; implies --isolate.  [default: {option.default:g}]"
+        wrapped = click.option(f"--{option.name.replace('_', '-')}", type=option.type, help=help)(wrapped)
     text = "Run each agent that is not one of ours in a process of its own, where a failure loses only a game."
     return click.option("--isolate", is_flag=True, help=text)(wrapped)
