@@ -1,12 +1,9 @@
 """The agents of files: their spec strings."""
 
-import json
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from ci_envs.registry.agents import AGENTS
+from ci_envs.storage.formats import plain_values
 
 _ENDINGS = (".json", ".npz", ".py", ".safetensors", ".zip")
 
@@ -38,7 +35,7 @@ def spec_of_file(file: Path) -> str:
     if file.suffix == ".zip":
         return f'sb3:"{file}"'
     try:
-        about = _about(file)
+        about = plain_values(file.read_bytes())
         name = next(word for word in (about.get("agent"), about.get("method"), about["format"].split()[1]) if word)
     except OSError:
         raise
@@ -47,18 +44,3 @@ def spec_of_file(file: Path) -> str:
     if name not in AGENTS.names():
         raise ValueError(f"{str(file)!r} is not the file of an agent")
     return f'{name}:"{file}"'
-
-
-def _about(file: Path) -> dict[str, Any]:
-    """Return the plain values of a file."""
-    about: dict[str, Any]
-    if file.suffix == ".json":
-        about = json.loads(file.read_bytes())
-    elif file.suffix == ".npz":
-        with np.load(file, allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes())
-    else:
-        from ci_envs.storage.tensors import read_metadata
-
-        about = read_metadata(file)
-    return about

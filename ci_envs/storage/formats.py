@@ -23,7 +23,7 @@ def read_file(path: Path, form: str) -> bytes:
     except IsADirectoryError:
         best = min(path.glob("best.*"), default=None)
         raise IsADirectoryError(f"{str(path)!r} is a folder: write {best or 'the path of a file'}") from None
-    about = _plain_values(content)
+    about = plain_values(content)
     found = str(about.get("format"))
     if found.startswith("ci_envs ") and found.rpartition(" ")[0] != form.rpartition(" ")[0]:  # not only the version
         kind = found.split()[1]
@@ -34,7 +34,7 @@ def read_file(path: Path, form: str) -> bytes:
     return content
 
 
-def _plain_values(content: bytes) -> dict[str, Any]:
+def plain_values(content: bytes) -> dict[str, Any]:
     """Return the plain values of an npz file, a safetensors file or a JSON file. They are empty for other contents."""
     try:
         if content.startswith(ZIP):
