@@ -51,15 +51,7 @@ def read_observation(game: Game, observation: Observation) -> ReadObservations:
     Raises:
         ValueError: it is not the observation of a player to move in a position of ``game``.
     """
-    try:
-        planes, mask = observation["observation"], observation["action_mask"]
-        fits = planes.shape == game.observation_shape and mask.shape == (game.action_count,)
-        fits = fits and planes.dtype == _INT8 and mask.dtype == _INT8
-    except (TypeError, KeyError, IndexError, AttributeError):
-        fits = False
-    if not fits:
-        raise ValueError(_misfit(game, observation, batch=False))
-    return _read(game, planes[np.newaxis], mask[np.newaxis], "act")
+    return _read(game, observation, batch=False)
 
 
 def read_position(game: Game, observation: Observation, seat: int) -> Position:
@@ -85,24 +77,27 @@ def read_observations(game: Game, observations: Observation) -> ReadObservations
     Raises:
         ValueError: one of them is not the observation of a player to move in a position of ``game``.
     """
+    return _read(game, observations, batch=True)
+
+
+def _read(game: Game, given: Observation, batch: bool) -> ReadObservations:
     try:
-        planes, masks = observations["observation"], observations["action_mask"]
-        fits = planes.shape[1:] == game.observation_shape and masks.shape == (len(planes), game.action_count)
+        planes, masks = given["observation"], given["action_mask"]
+        lead = planes.shape[:1] if batch else ()
+        fits = planes.shape == (*lead, *game.observation_shape) and masks.shape == (*lead, game.action_count)
         fits = fits and planes.dtype == _INT8 and masks.dtype == _INT8
     except (TypeError, KeyError, IndexError, AttributeError):
         fits = False
     if not fits:
-        raise ValueError(_misfit(game, observations, batch=True))
-    return _read(game, planes, masks, "act_batch")
-
-
-def _read(game: Game, planes: NDArray[np.int8], masks: NDArray[np.int8], method: str) -> ReadObservations:
+        raise ValueError(_misfit(game, given, batch))
+    if not batch:
+        planes, masks = planes[np.newaxis], masks[np.newaxis]
     planes, masks = np.ascontiguousarray(planes), np.ascontiguousarray(masks)
     words = np.empty((len(planes), 2), dtype=np.uint64)
     board, reason = _read_batch(game, planes, masks, words)
     if reason != _FITS:
-        where = f" on board {board}" if method == "act_batch" else ""
-        raise ValueError(f"{method} cannot use this observation{where}: {_reason(game, reason, masks[board])}")
+        user = f"act_batch cannot use this observation on board {board}" if batch else "act cannot use this observation"
+        raise ValueError(f"{user}: {_reason(game, reason, masks[board])}")
     return ReadObservations(planes, masks, words)
 
 
@@ -144,7 +139,7 @@ def _reason(game: Game, reason: int, mask: NDArray[np.int8]) -> str:
     }[reason]
 
 
-def _misfit(game: Game, given: Any, *, batch: bool) -> str:
+def _misfit(game: Game, given: Any, batch: bool) -> str:
     """Return the required form of an observation, for an object that does not have this form."""
     method, lead = ("act_batch", ("n",)) if batch else ("act", ())
     shapes = (*lead, *game.observation_shape), (*lead, game.action_count)
