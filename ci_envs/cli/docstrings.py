@@ -1,9 +1,8 @@
 """Docstrings as text for the terminal."""
 
 import re
-from importlib import import_module
-from importlib.util import find_spec
 
+from ci_envs.envs.rules_module import module_of_rules
 from ci_envs.registry.docstring import docstring
 from ci_envs.registry.games import GameSpec
 
@@ -13,10 +12,8 @@ def documented_object(spec: GameSpec) -> object:
 
     It is the module of the environment in this package, or else the class of the game.
     """
-    for name in (spec.name, spec.id.replace("-", "_").lower()):  # connect_four_v0, tictactoe_v0
-        if name.isidentifier() and find_spec(f"ci_envs.{name}"):
-            return import_module(f"ci_envs.{name}")
-    return spec.game_class()
+    module = module_of_rules(spec.name)
+    return spec.game_class() if module is None else module
 
 
 def first_line(documented: object) -> str:

@@ -5,21 +5,28 @@ Agents of language models read ``inspect.getmodule(env.unwrapped).__doc__``, as 
 
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from ci_envs.games.game import Game
+if TYPE_CHECKING:
+    from ci_envs.games.game import Game
 
 
-def rules_module(name: str, game: Game) -> str:
+def rules_module(name: str, game: "Game") -> str:
     """Return the name of the module with the rules of an environment.
 
     Args:
-        name: The name of the environment, for example ``quixo_v0``, which has a module of this name.
-        game: The game. If there is no such module, the result is the module of its class.
+        name: The name of the environment.
+        game: The game. If there is no module of the environment, the result is the module of its class.
     """
+    module = module_of_rules(name)
+    return type(game).__module__ if module is None else module.__name__
+
+
+def module_of_rules(name: str) -> ModuleType | None:
+    """Return the module of this package that has the name of an environment, for example ``quixo_v0``, or None."""
     stem, _, version = name.rpartition("_")
     for page in (name, f"{stem.replace('_', '')}_{version}"):  # tic_tac_toe_v0 has the module tictactoe_v0
-        module = f"{__package__.partition('.')[0]}.{page}"
-        if page.isidentifier() and find_spec(module) is not None:
-            import_module(module)
-            return module
-    return type(game).__module__
+        if page.isidentifier() and find_spec(f"ci_envs.{page}") is not None:
+            return import_module(f"ci_envs.{page}")
+    return None
