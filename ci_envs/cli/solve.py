@@ -13,7 +13,7 @@ from ci_envs.cli.errors import NOTHING_KEPT, cluster_errors, interrupt_advice, u
 from ci_envs.cli.options import seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
 from ci_envs.cli.store_resources import resource_options
-from ci_envs.cluster import check_address, check_cluster
+from ci_envs.cluster import RayPool, check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
 from ci_envs.registry.games import resolve
 from ci_envs.solver.levels import Resources
@@ -154,20 +154,21 @@ def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions
 
 def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "list[Result]":
     """Run the solvers in worker processes and return their results; show the number of solvers that have ended."""
-    from ci_envs.optimisation.workers import optimise_by_workers
-
     assert options.workers is not None
     ended = count(1)
-    with cluster_errors(), count_progress("solvers") as progress:
-        return optimise_by_workers(
-            problem,
-            solvers,
-            options.workers,
-            address=options.ray_address,
-            seed=options.seed,
-            seconds=options.seconds,
-            done=lambda _: progress(next(ended), len(solvers)),
-        )
+    with (
+        cluster_errors(),
+        count_progress("solvers") as progress,
+        RayPool(problem, min(options.workers, len(solvers)), options.ray_address) as pool,
+    ):
+        work = [(solver, options.seed, options.seconds) for solver in solvers]
+        return pool.run(_optimise, work, lambda _: progress(next(ended), len(solvers)))
+
+
+def _optimise(problem: "Problem", solver: str, seed: int, seconds: float | None) -> "Result":
+    from ci_envs.optimisation.solving import optimise
+
+    return optimise(problem, solver, seed=seed, seconds=seconds)
 
 
 def _results_table(title: str, measure: str, results: "list[tuple[str, Result]]") -> "Table":
