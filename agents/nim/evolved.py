@@ -30,9 +30,10 @@ from ci_envs.agents.evolution.champion_agent import ChampionAgent
 from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.nim.rules import (
     DETERMINISTIC_RULES,
+    ONE,
     RANDOM_RULES,
     play_rule,
-    rows_above_one,
+    rows_above,
     rows_left,
     rule_action_probabilities,
     rule_number,
@@ -40,7 +41,7 @@ from ci_envs.agents.nim.rules import (
 from ci_envs.agents.nim.target import EvolutionTarget
 from ci_envs.games import implements, kernel
 from ci_envs.games.game import Game
-from ci_envs.games.nim import Nim, size_of
+from ci_envs.games.nim import Nim
 from ci_envs.kernels.random_numbers import next_random
 
 FEATURES = ("odd", "single", "bound")
@@ -102,11 +103,9 @@ def class_of(game: Any, own: Any, features: Any) -> Any:
         if features[i] == 0:
             holds = rows_left(own) % 2 == 1
         elif features[i] == 1:
-            holds = rows_above_one(own) == 1
+            holds = rows_above(own, ONE) == 1
         else:
-            holds = False
-            for row in range(8):
-                holds |= size_of(own, row) > np.uint64(game.limit)
+            holds = rows_above(own, np.uint64(game.limit)) > 0
         found |= np.int64(holds) << i
     return found
 

@@ -23,19 +23,15 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 @kernel
 def rows_left(own: Any) -> Any:
     """Return the number of rows that have objects."""
-    count = 0
-    while own:
-        count += own & np.uint64(255) != NONE
-        own >>= np.uint64(8)
-    return count
+    return rows_above(own, NONE)
 
 
 @kernel
-def rows_above_one(own: Any) -> Any:
-    """Return the number of rows that have more than one object."""
+def rows_above(own: Any, size: Any) -> Any:
+    """Return the number of rows that have more than ``size`` objects."""
     count = 0
     while own:
-        count += own & np.uint64(255) > ONE
+        count += own & np.uint64(255) > size
         own >>= np.uint64(8)
     return count
 
