@@ -51,54 +51,32 @@ def integer_between(name: str, value: Any, low: int, high: int | None = None) ->
 def positive_number(name: str, value: Any) -> float:
     """Return ``value`` as a float.
 
-    Args:
-        name: The name of the parameter for the message.
-        value: The value to check.
-
     Raises:
         ValueError: ``value`` is not a finite number above 0.
     """
-    if not _is_finite_number(value) or value <= 0:
-        raise ValueError(f"{name} must be a number above 0, not {value!r}")
-    return float(value)
+    return _number(name, value, _is_finite_number(value) and value > 0, "a number above 0")
 
 
 def nonnegative_number(name: str, value: Any) -> float:
     """Return ``value`` as a float.
 
-    Args:
-        name: The name of the parameter for the message.
-        value: The value to check.
-
     Raises:
         ValueError: ``value`` is not a finite number of at least 0.
     """
-    if not _is_finite_number(value) or value < 0:
-        raise ValueError(f"{name} must be a number, 0 or more, not {value!r}")
-    return float(value)
+    return _number(name, value, _is_finite_number(value) and value >= 0, "a number, 0 or more")
 
 
 def probability(name: str, value: Any) -> float:
     """Return ``value`` as a float.
 
-    Args:
-        name: The name of the parameter for the message.
-        value: The value to check.
-
     Raises:
         ValueError: ``value`` is not a number from 0 to 1.
     """
-    if not _is_finite_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, not {value!r}")
-    return float(value)
+    return _number(name, value, _is_finite_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 
 
 def true_or_false(name: str, value: Any) -> bool:
     """Return ``value`` if it is a bool.
-
-    Args:
-        name: The name of the parameter for the message.
-        value: The value to check.
 
     Raises:
         ValueError: ``value`` is not a bool.
@@ -110,11 +88,6 @@ def true_or_false(name: str, value: Any) -> bool:
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     """Return ``value`` if it is an allowed name.
-
-    Args:
-        name: The name of the parameter for the message.
-        value: The value to check.
-        allowed: The allowed names.
 
     Raises:
         ValueError: ``value`` is not an allowed name.
@@ -146,6 +119,12 @@ def unknown_name(kind: str, name: str, available: Iterable[str], *, owner: str =
 def _spelled(name: str) -> str:
     """Return a name in lower case, with its digits as words, except in a version such as ``-v0``."""
     return re.sub(r"(?<!-v)\d", lambda digit: _DIGITS[int(digit[0])], name.lower())
+
+
+def _number(name: str, value: Any, fits: bool, allowed: str) -> float:
+    if not fits:
+        raise ValueError(f"{name} must be {allowed}, not {value!r}")
+    return float(value)
 
 
 def _is_finite_number(value: Any) -> bool:
