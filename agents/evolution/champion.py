@@ -97,10 +97,8 @@ def best_of(
     games: int,
     seed: int,
     *,
-    starts: NDArray[np.uint64] | None = None,
-    alternate_seats: bool | None = None,
-    max_cycles: int | None = None,
     play: PlayPopulation = play_population,
+    **options: Any,
 ) -> tuple[int, float]:
     """Return the index of the genome that scores best in new games, and its mean score, from -1 to 1.
 
@@ -113,22 +111,9 @@ def best_of(
         opponents: the opponents of each genome.
         games: games of each genome against each opponent.
         seed: the seed of the games, which no generation of the evolution may have used.
-        starts: first positions of the games, see :func:`~ci_envs.agents.evolution.play.play_population`.
-        alternate_seats: whether the genomes alternate seats, see that function.
-        max_cycles: plies after which a game is a draw. None is the game's own limit.
         play: the function that plays the games.
+        **options: see :func:`~ci_envs.agents.evolution.play.play_population`.
     """
-    played = play(
-        game,
-        policy,
-        candidates,
-        opponents,
-        games,
-        seed,
-        starts=starts,
-        alternate_seats=alternate_seats,
-        max_cycles=max_cycles,
-    )
-    scores: NDArray[np.float64] = mean_scores(played)
+    scores: NDArray[np.float64] = mean_scores(play(game, policy, candidates, opponents, games, seed, **options))
     best = int(scores.argmax())
     return best, float(scores[best])

@@ -45,39 +45,19 @@ class RayPlayers:
         opponents: Sequence[Opponent],
         games: int,
         seed: int,
-        *,
-        starts: NDArray[np.uint64] | None = None,
-        alternate_seats: bool | None = None,
-        max_cycles: int | None = None,
+        **options: Any,
     ) -> NDArray[np.int64]:
-        """Play the games of :func:`~ci_envs.agents.evolution.play.play_population` by the workers.
+        """Play as :func:`~ci_envs.agents.evolution.play.play_population` does, by the workers.
 
-        Args:
-            policy: The policy that plays by the genomes.
-            population: The genomes, (n, genes).
-            opponents: The agents of the constructor, then individuals.
-            games: The number of games per opponent.
-            seed: The seed of all random numbers.
-            starts: The first positions of the games, uint64 (games, 2); None means the initial position.
-            alternate_seats: Whether the genomes play both seats; None uses the default of ``play_population``.
-            max_cycles: The number of plies after which a game is a draw; None uses the default of ``play_population``.
-
-        Returns:
-            Wins, draws and losses of each genome against each opponent, int64 (n, opponents, 3).
+        The opponents are the agents of the constructor, then individuals. The other arguments are those of that
+        function.
 
         Raises:
             ValueError: An argument is out of range.
             ClusterError: The same games lost their worker more than :data:`~ci_envs.cluster.RETRIES` times.
         """
         individuals = [opponent for opponent in opponents if isinstance(opponent, Individual)]
-        options = {
-            "games": games,
-            "seed": seed,
-            "starts": starts,
-            "alternate_seats": alternate_seats,
-            "max_cycles": max_cycles,
-        }
-        shared = self._pool.share((policy, individuals, options))
+        shared = self._pool.share((policy, individuals, {"games": games, "seed": seed, **options}))
         parts = np.array_split(population, min(len(population), _PARTS * self._workers))
         return np.concatenate(self._pool.run(_play_part, [(shared, part) for part in parts]))
 
@@ -92,6 +72,6 @@ def _play_part(
     part: NDArray[Any],
 ) -> NDArray[np.int64]:
     (game, agents), (policy, individuals, options) = state, shared
-    starts = options["starts"]  # read-only here, but the kernels are compiled for arrays that can be written
+    starts = options.get("starts")  # read-only here, but the kernels are compiled for arrays that can be written
     options = {**options, "starts": None if starts is None else starts.copy()}
     return play_population(game, policy, part, [*agents, *individuals], **options)
