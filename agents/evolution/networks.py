@@ -38,7 +38,8 @@ from ci_envs.games import (
     transform_action,
 )
 from ci_envs.games.game import Game
-from ci_envs.kernels.random_numbers import next_random, random_index_from
+from ci_envs.kernels.random_draws import draw_by_weight
+from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.validation import integer_between
 
@@ -212,7 +213,9 @@ def _(policy: NetworkPolicy) -> Any:
         best = scores.max()
         if temperature == 0:
             return random_index_from(scores, action_count(game), best, seed)[0]
-        return _draw(scores, best, temperature, seed)[0]
+        for number in range(action_count(game)):
+            scores[number] = math.exp((scores[number] - best) / temperature)
+        return draw_by_weight(scores, action_count(game), seed)[0]
 
     return kernel
 
@@ -268,22 +271,3 @@ def _score_legal_actions(
     for number in range(count):
         if not legal(game, own, opp, np.uint64(number)):
             scores[number] = -np.inf
-
-
-@kernel
-def _draw(scores: Any, best: Any, temperature: Any, state: Any) -> Any:
-    """Draw an action from the softmax of the scores. Return it and the new state of the random numbers."""
-    total = 0.0
-    for score in scores:
-        total += math.exp((score - best) / temperature)
-    word, state = next_random(state)
-    left = np.float64(word >> np.uint64(11)) * 2.0**-53 * total
-    drawn = 0
-    for number in range(len(scores)):
-        weight = math.exp((scores[number] - best) / temperature)
-        if weight > 0:
-            drawn = number
-            if left < weight:
-                break
-            left -= weight
-    return drawn, state

@@ -21,7 +21,8 @@ from ci_envs.games.game import Game
 from ci_envs.games.grid import lines_of
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import popcount
-from ci_envs.kernels.random_numbers import next_random, random_index_from
+from ci_envs.kernels.random_draws import draw_by_weight
+from ci_envs.kernels.random_numbers import random_index_from
 
 RULES = (
     "push a cube into a row without own cubes",
@@ -98,7 +99,7 @@ def _(policy: RulesPolicy) -> Any:
             weights[rule] = math.exp(genome[rule] - highest)
         # if the drawn rule allows no action, draw another: this has the same probabilities as excluding it first
         for _ in range(number):
-            rule, state = _draw(weights, number, state)
+            rule, state = draw_by_weight(weights, number, state)
             if write_allowed_actions(game, rule, own, opp, lines, marks):
                 return random_index_from(marks, action_count(game), 1.0, state)[0]
             weights[rule] = 0.0
@@ -106,30 +107,6 @@ def _(policy: RulesPolicy) -> Any:
         return random_index_from(marks, action_count(game), 1.0, state)[0]
 
     return kernel
-
-
-@kernel
-def _draw(weights: Any, number: Any, state: Any) -> Any:
-    """Draw an index from the first ``number`` weights, in proportion to them.
-
-    An index of weight 0 is drawn only if all weights are 0.
-
-    Returns:
-        The index and the new state of the random number generator.
-    """
-    total = 0.0
-    for index in range(number):
-        total += weights[index]
-    word, state = next_random(state)
-    left = np.float64(word >> np.uint64(11)) * 2.0**-53 * total
-    drawn = 0
-    for index in range(number):
-        if weights[index] > 0:
-            drawn = index
-            if left < weights[index]:
-                break
-            left -= weights[index]
-    return drawn, state
 
 
 @kernel

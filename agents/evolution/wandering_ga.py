@@ -19,6 +19,7 @@ from ci_envs.games.quarto import completing_cells, winning_cells
 from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.compiler import kernel, lean_kernel
+from ci_envs.kernels.random_draws import random_share
 from ci_envs.kernels.random_numbers import next_random, random_below
 
 EACH, ONE, SWAP = 0, 1, 2
@@ -83,7 +84,7 @@ def evolve_pairs(
         total = _cumulate(fitness, size, shift, sums)
         is_roulette = selection == ROULETTE and total != 0
         for _ in range(offspring):
-            chance, state = _random_share(state)
+            chance, state = random_share(state)
             if chance < _MUTANTS:
                 parent, state = _select(fitness, sums, size, is_roulette, tournament, state)
                 mutant, state = _mutate(words[parent], mutation, used, pieces, cells, state)
@@ -92,7 +93,7 @@ def evolve_pairs(
                 words[end] = mutant if is_fitter else words[parent]
                 fitness[end] = value if is_fitter else fitness[parent]
                 end += 1
-            chance, state = _random_share(state)
+            chance, state = random_share(state)
             if chance < _CROSSED:
                 parent, state = _select(fitness, sums, size, is_roulette, tournament, state)
                 other, state = _select(fitness, sums, size, is_roulette, tournament, state)
@@ -161,13 +162,6 @@ def _gene(word: Any, place: Any) -> Any:
 def _with_gene(word: Any, place: Any, gene: Any) -> Any:
     shift = np.uint64(_BYTE_BITS * place)
     return (word & ~(_BYTE << shift)) | (gene << shift)
-
-
-@lean_kernel
-def _random_share(state: Any) -> Any:
-    """Return a uniform random number from 0 to 1, and the new state of the random number generator."""
-    word, state = next_random(state)
-    return np.float64(word >> np.uint64(11)) * 2.0**-53, state
 
 
 @lean_kernel
@@ -294,7 +288,7 @@ def _cumulate(fitness: Any, size: Any, shift: Any, sums: Any) -> Any:
 def _select(fitness: Any, sums: Any, size: Any, is_roulette: Any, tournament: Any, state: Any) -> Any:
     """Select a parent. Return its index and the new state of the random number generator."""
     if is_roulette:
-        share, state = _random_share(state)
+        share, state = random_share(state)
         low, high = 0, size - 1  # rounding errors can make the last cumulative share smaller than the random number
         while low < high:
             middle = (low + high) // 2

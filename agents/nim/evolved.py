@@ -42,7 +42,7 @@ from ci_envs.agents.nim.target import EvolutionTarget
 from ci_envs.games import implements, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim
-from ci_envs.kernels.random_numbers import next_random
+from ci_envs.kernels.random_draws import random_share
 
 FEATURES = ("odd", "single", "bound")
 """The names of the features. Compiled code uses their indices."""
@@ -125,8 +125,8 @@ def _choose(game: Any, own: Any, state: Any, genome: Any, rules: Any, features: 
     asked = len(rules) - 1
     first = class_of(game, own, features) * asked
     for i in range(asked):
-        word, state = next_random(state)
-        if np.float64(word >> np.uint64(11)) * 2.0**-53 < genome[first + i]:
+        share, state = random_share(state)
+        if share < genome[first + i]:
             return play_rule(game, rules[i], own, state)
     return play_rule(game, rules[asked], own, state)
 

@@ -29,7 +29,8 @@ from ci_envs.games import (
     transform_action,
 )
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.random_numbers import next_random, random_below, random_index_from
+from ci_envs.kernels.random_draws import random_share
+from ci_envs.kernels.random_numbers import random_below, random_index_from
 from ci_envs.kernels.seeds import next_seed
 
 Q_LEARNING, FIRST_VISIT, EVERY_VISIT = 0, 1, 2
@@ -226,8 +227,7 @@ def _write_legal_zeros(game: Any, own: Any, opp: Any, values: Any) -> Any:
 @lean_kernel
 def _is_random(rule: Any, rate: Any, state: Any) -> Any:
     """Return whether :func:`_explore` will choose a uniformly random action."""
-    word, _ = next_random(state)
-    return not rule.softmax and rate > 0 and np.float64(word >> np.uint64(11)) * 2.0**-53 < rate
+    return not rule.softmax and rate > 0 and random_share(state)[0] < rate
 
 
 @inline_kernel
@@ -239,8 +239,7 @@ def _explore(game: Any, rule: Any, own: Any, opp: Any, values: Any, best: Any, r
     """
     if rate <= 0:
         return random_index_from(values, action_count(game), best, state)
-    word, state = next_random(state)
-    uniform = np.float64(word >> np.uint64(11)) * 2.0**-53
+    uniform, state = random_share(state)
     if not rule.softmax:
         return random_index_from(values, action_count(game), best if uniform >= rate else _LOWEST, state)
     total = 0.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games import action_count, inline_kernel, inlined, lean_kernel, legal, symmetry_count, transform
 from ci_envs.kernels.hash_table import find_slot
-from ci_envs.kernels.random_numbers import next_random
+from ci_envs.kernels.random_draws import random_share
 
 MAX_LOAD_FACTOR = 0.875
 """Maximum load factor: the fraction of the rows that can be occupied."""
@@ -62,8 +62,8 @@ def find_or_insert(table: Any, own: Any, opp: Any, initial: Any, spread: Any, st
     for column in range(len(table[row].values)):
         noise = 0.0
         if spread > 0:
-            word, state = next_random(state)
-            noise = spread * (np.float64(word >> np.uint64(11)) * 2.0**-52 - 1.0)
+            share, state = random_share(state)
+            noise = spread * (2.0 * share - 1.0)
         table[row].values[column] = initial + noise
     return row, state, count + 1
 

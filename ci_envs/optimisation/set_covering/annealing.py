@@ -11,6 +11,7 @@ import numpy as np
 
 from ci_envs.games import kernel
 from ci_envs.kernels.arrays import copy_items
+from ci_envs.kernels.random_draws import random_share
 from ci_envs.kernels.random_numbers import next_random, random_below
 from ci_envs.optimisation.set_covering.bitmask import is_empty
 from ci_envs.optimisation.set_covering.cover import (
@@ -99,8 +100,7 @@ def _random_walk(instance: Any, cover: Any, penalties: Any, best: Any, moves: An
             change += instance.costs[added] - addition_gain(instance, added, cover, penalties)
         else:
             added = np.int64(-1)
-        word, state = next_random(state)
-        uniform = np.float64(word >> np.uint64(11)) * 2.0**-53
+        uniform, state = random_share(state)
         if change <= 0 or (temperature > 0 and uniform < np.exp(-change / temperature)):
             if added >= 0:
                 add_set(instance, added, cover)
