@@ -16,6 +16,9 @@ Calls = Annotated[
 ]
 """The option of all black-box solvers for the length of the search."""
 
+Seed = Annotated[int, Option("seed of all random numbers", ge=0)]
+"""The argument of all black-box solvers for their seed."""
+
 REPORT_CALLS = 250  # calls between two reports of a solver that evaluates one genome at a time
 
 

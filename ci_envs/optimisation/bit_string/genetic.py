@@ -23,11 +23,16 @@ CROSSOVERS: dict[str | None, Crossover | None] = {"uniform": Uniform(), "one_poi
 SURVIVALS: dict[str, Survival] = {"plus": Plus(), "comma": Comma()}
 PARENTS = {"fitness": "plus", "ones": "comma"}  # the selections of parents, and the default survival of each
 
-
+Parents = Annotated[str, Option("selection of parents; ones assumes that ones are good", choices=PARENTS)]
+CrossoverName = Annotated[
+    str | None, Option("crossover; none makes children with one parent", choices=("uniform", "one_point"))
+]
+TournamentSize = Annotated[int, Option("tournament size of the selection of parents; 1 selects uniformly", ge=1)]
+Flips = Annotated[float, Option("mean number of bits of a child that flip, at most the number of loci", ge=0)]
 Patience = Annotated[
     int | None, Option("generations without a better fitness after which the search ends; none is no such limit", ge=1)
 ]
-"""The option for early stopping."""
+"""Options that several genetic algorithms have."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +44,12 @@ class GeneticOptions(Validated):
     fittest parents could survive, they would undo the selection by ones, because the fitness leads away from all ones.
     """
 
-    parents: Annotated[str, Option("selection of parents; ones assumes that ones are good", choices=PARENTS)] = (
-        "fitness"
-    )
+    parents: Parents = "fitness"
     _: KW_ONLY
     population: Annotated[int, Option("number of genomes that survive, at most calls", ge=1)] = 50
     offspring: Annotated[int, Option("number of genomes made per generation", ge=1)] = 50
-    crossover: Annotated[
-        str | None,
-        Option(
-            "crossover; none with parents by fitness gives a (mu + lambda) evolution", choices=("uniform", "one_point")
-        ),
-    ] = "uniform"
-    tournament: Annotated[int, Option("tournament size of the selection of parents; 1 selects uniformly", ge=1)] = 3
+    crossover: CrossoverName = "uniform"
+    tournament: TournamentSize = 3
     pool: Annotated[
         int | None,
         Option(
@@ -60,7 +58,7 @@ class GeneticOptions(Validated):
             ge=2,
         ),
     ] = None
-    flips: Annotated[float, Option("mean number of bits of a child that flip, at most the number of loci", ge=0)] = 1.0
+    flips: Flips = 1.0
     survival: Annotated[
         str | None,
         Option(

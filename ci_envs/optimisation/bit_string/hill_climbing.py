@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls, Seed
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import validated
-from ci_envs.validation import integer_between
 
 
 @validated
-def random_restart_hill_climbing(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+def random_restart_hill_climbing(problem: Problem, *, calls: Calls = 26_000, seed: Seed = 0) -> Iterator[Incumbent]:
     """Hill climbing: flip each bit once per pass, in random order, and keep flips that are not worse.
 
     The search restarts from a random genome when a whole pass has improved nothing. The work is the number of fitness
@@ -26,11 +24,7 @@ def random_restart_hill_climbing(problem: Problem, *, calls: Calls = 26_000, see
     Raises:
         ValueError: a value is out of range.
     """
-    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
-    return _climb(box, rng)
-
-
-def _climb(box: BlackBox, rng: Generator) -> Iterator[Incumbent]:
+    box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     while box.remaining:
         genome = box.random_genome(rng)
         fitness = before = box.fitness_of(genome)

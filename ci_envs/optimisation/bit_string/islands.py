@@ -9,8 +9,8 @@ from typing import Annotated
 
 import numpy as np
 
-from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
-from ci_envs.optimisation.bit_string.genetic import PARENTS, GeneticOptions
+from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls, Seed
+from ci_envs.optimisation.bit_string.genetic import CrossoverName, Flips, GeneticOptions, Parents, TournamentSize
 from ci_envs.optimisation.evolution.engine import Plan, State, first_generation, next_generation
 from ci_envs.optimisation.evolution.initial import RandomBits
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
@@ -23,9 +23,7 @@ from ci_envs.validation import integer_between
 @validated
 def islands(
     problem: Problem,
-    parents: Annotated[
-        str, Option("selection of parents; ones assumes that ones are good", choices=PARENTS)
-    ] = "fitness",
+    parents: Parents = "fitness",
     *,
     islands: Annotated[int, Option("number of populations, at most calls", ge=1)] = 4,
     migration: Annotated[
@@ -44,13 +42,11 @@ def islands(
             ge=1,
         ),
     ] = 20,
-    crossover: Annotated[
-        str | None, Option("crossover; none makes children with one parent", choices=("uniform", "one_point"))
-    ] = "uniform",
-    tournament: Annotated[int, Option("tournament size of the selection of parents", ge=1)] = 3,
-    flips: Annotated[float, Option("mean number of bits of a child that flip, at most the number of loci", ge=0)] = 1.0,
+    crossover: CrossoverName = "uniform",
+    tournament: TournamentSize = 3,
+    flips: Flips = 1.0,
     calls: Calls = 26_000,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Iterator[Incumbent]:
     """Evolve populations in a ring, each as :func:`~ci_envs.optimisation.bit_string.genetic.genetic` does.
 
@@ -61,7 +57,7 @@ def islands(
     Raises:
         ValueError: a value is out of range, or the values do not fit together.
     """
-    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     count = integer_between("islands", islands, 1, calls)
     of_each = GeneticOptions(
         parents, population=population, offspring=population, crossover=crossover, tournament=tournament, flips=flips

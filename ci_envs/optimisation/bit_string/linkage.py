@@ -17,11 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls, Seed
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import validated
-from ci_envs.validation import integer_between
 
 _SAME_SIZE = 1e-6  # maximum relative difference between effects of the same size
 _NOISE = 8 * np.finfo(np.float64).eps  # rounding error of an effect, relative to the fitness
@@ -37,7 +36,7 @@ class _Group:
 
 
 @validated
-def linkage(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+def linkage(problem: Problem, *, calls: Calls = 26_000, seed: Seed = 0) -> Iterator[Incumbent]:
     """Flip single bits to find groups of related bits, then set each group to its better bits or to their opposites.
 
     Bits without a group are randomised and flipped again. The known groups do not change. The search ends when every
@@ -51,11 +50,7 @@ def linkage(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterat
     Raises:
         ValueError: a value is out of range.
     """
-    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
-    return _solve(box, rng)
-
-
-def _solve(box: BlackBox, rng: np.random.Generator) -> Iterator[Incumbent]:
+    box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     genome, groups = box.random_genome(rng), list[_Group]()
     ungrouped = rng.permutation(box.loci)
     fitness = box.fitness_of(genome)

@@ -6,18 +6,16 @@ On a linear function of n bits it needs about e n ln n calls (Witt 2013): 18,800
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls
+from ci_envs.optimisation.bit_string.black_box import REPORT_CALLS, BlackBox, Calls, Seed
 from ci_envs.optimisation.evolution.mutation import BitFlip
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import validated
-from ci_envs.validation import integer_between
 
 
 @validated
-def one_plus_one(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> Iterator[Incumbent]:
+def one_plus_one(problem: Problem, *, calls: Calls = 26_000, seed: Seed = 0) -> Iterator[Incumbent]:
     """(1+1)-EA: flip each bit with probability 1 / loci, and keep a child that is not worse than its parent.
 
     The work is the number of fitness calls.
@@ -29,11 +27,7 @@ def one_plus_one(problem: Problem, *, calls: Calls = 26_000, seed: int = 0) -> I
     Raises:
         ValueError: a value is out of range.
     """
-    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
-    return _evolve(box, rng)
-
-
-def _evolve(box: BlackBox, rng: Generator) -> Iterator[Incumbent]:
+    box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     mutate, zeros = BitFlip(1 / box.loci), np.zeros((REPORT_CALLS, box.loci), dtype=np.bool_)
     genome = box.random_genome(rng)
     fitness = box.fitness_of(genome)

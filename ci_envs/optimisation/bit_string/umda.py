@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls
+from ci_envs.optimisation.bit_string.black_box import BlackBox, Calls, Seed
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.solving import Incumbent
 from ci_envs.registry.options import Option, validated
@@ -28,7 +28,7 @@ def umda(
         int, Option("number of genomes that the frequencies are estimated from, at most population", ge=1)
     ] = 100,
     calls: Calls = 26_000,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Iterator[Incumbent]:
     """Univariate marginal distribution algorithm: sample each bit with its frequency among the best genomes.
 
@@ -42,7 +42,7 @@ def umda(
     Raises:
         ValueError: a value is out of range.
     """
-    box, rng = BlackBox(problem, calls), np.random.default_rng(integer_between("seed", seed, 0))
+    box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     integer_between("best", best, 1, population)
     return _solve(box, population, best, rng)
 

@@ -50,10 +50,6 @@ def row_weighting(
     Raises:
         ValueError: ``moves`` is not positive.
     """
-    return _solve(problem, moves, seed)
-
-
-def _solve(problem: SetCovering, moves: int, seed: int) -> Iterator[Incumbent]:
     instance, cover = instance_of(problem), greedy_cover(problem)
     best, changed = cover.selected.copy(), np.zeros(problem.loci, np.int64)
     weights = np.ones(problem.size, np.int64)

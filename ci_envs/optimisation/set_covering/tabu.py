@@ -52,10 +52,6 @@ def tabu(
     Raises:
         ValueError: ``moves`` or ``tenure`` is not positive.
     """
-    return _solve(problem, moves, tenure, seed)
-
-
-def _solve(problem: SetCovering, moves: int, tenure: int, seed: int) -> Iterator[Incumbent]:
     instance, cover = instance_of(problem), greedy_cover(problem)
     best, tabu_until = cover.selected.copy(), np.zeros(problem.loci, np.int64)
     penalties = uncovered_penalties(problem)
