@@ -1,18 +1,5 @@
 """Quarto: complete a line of four pieces that share an attribute, with pieces that the opponent chooses.
 
-| Creation           | `make("Quarto-v0")` or `quarto_v0.env()`   |
-|--------------------|--------------------------------------------|
-| Actions            | Discrete                                   |
-| Parallel API       | No                                         |
-| Manual Control     | Yes: `ci-envs play Quarto-v0 human random` |
-| Agents             | 2: `player_0` and `player_1`               |
-| Action Shape       | ()                                         |
-| Action Values      | [0, 31]                                    |
-| Observation Shape  | (4, 4, 10)                                 |
-| Observation Values | [0, 1]                                     |
-
-`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
-
 ### Rules
 
 The 16 pieces are all combinations of four attributes: tall or not, dark or not, square or not, hollow or not. The
@@ -35,9 +22,6 @@ The game is by Blaise Müller, Gigamic 1991. Without `squares`, optimal play is 
 * plane 5: all 1 if the next action places the piece in hand; all 0 if the next action gives a piece
 * planes 6 to 9: all 1 if the piece in hand is tall, dark, square, hollow
 
-`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
-entries are 0. `infos[agent]["action_mask"]` contains the mask too.
-
 ### Action Space
 
 Actions 0 to 15 place the piece in hand on a cell. Cells are numbered row by row from the top left. The name of a cell
@@ -58,33 +42,12 @@ player_1 b1
 player_1 give3
 >>> print(env.position)
 .9../..../..../.... 3 0
-
-### Rewards
-
-| How the game ends                  | Reward                                |
-|------------------------------------|---------------------------------------|
-| win                                | winner +1, loser -1                   |
-| draw                               | 0 for both                            |
-| illegal action                     | -1 for the player, 0 for the opponent |
-| truncated after `max_cycles` plies | 0 for both                            |
-
-Before the end all rewards are 0.
-
-### Parameters
-
-| Name          | Default | Values                       | Meaning                                               |
-|---------------|---------|------------------------------|-------------------------------------------------------|
-| `squares`     | False   | True, False                  | whether 2 x 2 squares count as lines                  |
-| `max_cycles`  | None    | 1 or more, None              | plies after which play is truncated; None means never |
-| `render_mode` | None    | `human`, `rgb_array`, `ansi` | what `render()` does: a window, an RGB array, text    |
-
-### Version History
-
-* v0: first version
 """
 
 from functools import partial
 
+from ci_envs.envs.documentation import documentation
 from ci_envs.envs.make import make
 
 env = raw_env = partial(make, "Quarto-v0")
+__doc__ = documentation(__doc__ or "", __name__, "Quarto-v0")

@@ -1,18 +1,5 @@
 """Quixo: push cubes until a line shows your symbol.
 
-| Creation           | `make("Quixo-v0")` or `quixo_v0.env()`    |
-|--------------------|-------------------------------------------|
-| Actions            | Discrete                                  |
-| Parallel API       | No                                        |
-| Manual Control     | Yes: `ci-envs play Quixo-v0 human random` |
-| Agents             | 2: `player_0` and `player_1`              |
-| Action Shape       | ()                                        |
-| Action Values      | [0, 43]                                   |
-| Observation Shape  | (5, 5, 2)                                 |
-| Observation Values | [0, 1]                                    |
-
-`env` and `raw_env` make the same environment, because it contains the checks of PettingZoo's wrappers.
-
 ### Rules
 
 The board is 5 x 5 cubes, all blank. The players take turns. A player takes a cube from the border that is
@@ -32,9 +19,6 @@ plane:
 * plane 0: 1 where a cube shows the agent's own symbol
 * plane 1: 1 where a cube shows the opponent's symbol
 
-`action_mask` contains 1 for each legal action and 0 for each illegal action. For the agent that is not to act, all
-entries are 0. `infos[agent]["action_mask"]` contains the mask too.
-
 ### Action Space
 
 An action takes a cube and pushes it in at an end of its row or column. The name of an action is the cell of the cube
@@ -52,32 +36,12 @@ cube of the border has three. So there are 4 * 2 + 12 * 3 = 44 actions, and 12 (
 >>> env.step(38)
 >>> print(env.position)
 ..O.X/...../...../...../..... X
-
-### Rewards
-
-| How the game ends                  | Reward                                |
-|------------------------------------|---------------------------------------|
-| win                                | winner +1, loser -1                   |
-| truncated after `max_cycles` plies | 0 for both                            |
-| illegal action                     | -1 for the player, 0 for the opponent |
-
-There are no draws. Before the end all rewards are 0.
-
-### Parameters
-
-| Name          | Default | Values                       | Meaning                                                 |
-|---------------|---------|------------------------------|---------------------------------------------------------|
-| `size`        | 5       | 2 to 7                       | rows and columns of the board                           |
-| `max_cycles`  | None    | 1 or more, None              | plies after which play is truncated; None means 200     |
-| `render_mode` | None    | `human`, `rgb_array`, `ansi` | what `render()` does: a window, an RGB array, text      |
-
-### Version History
-
-* v0: first version
 """
 
 from functools import partial
 
+from ci_envs.envs.documentation import documentation
 from ci_envs.envs.make import make
 
 env = raw_env = partial(make, "Quixo-v0")
+__doc__ = documentation(__doc__ or "", __name__, "Quixo-v0", has_draws=False)
