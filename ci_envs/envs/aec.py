@@ -338,7 +338,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """
         if not hasattr(self, "infos"):
             EnvLogger.error_render_before_reset()
-        return self._renderer.show(self.position, self.metadata["render_fps"])
+        position = self.position
+        return self._renderer.show(position.diagram, position.draw, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -1,13 +1,14 @@
-"""Rendering of positions in the render modes of the environments."""
+"""Rendering in the render modes of the environments."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ci_envs.drawing.drawing import Drawing
 from ci_envs.envs.warn_once import warn_once
-from ci_envs.games.position import Position
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 2
@@ -18,7 +19,7 @@ def _warn_no_render_mode() -> None:
 
 
 class Renderer:
-    """A renderer of positions in one render mode."""
+    """A renderer of the state of an environment in one render mode."""
 
     def __init__(self, mode: str | None) -> None:
         """Make the renderer.
@@ -34,25 +35,25 @@ class Renderer:
         self._mode = mode
         self._window: Any = None
 
-    def show(self, position: Position, fps: float) -> NDArray[np.uint8] | str | None:
+    def show(self, text: Callable[[], str], draw: Callable[[], Drawing], fps: float) -> NDArray[np.uint8] | str | None:
         """Return an RGB array (uint8, height x width x 3) or text, or None after drawing in a window.
 
         Args:
-            position: the position.
-            fps: maximum number of positions per second in a window.
+            text: returns the state as text.
+            draw: returns the state as a drawing.
+            fps: maximum number of states per second in a window.
         """
         if self._mode is None:
             warn_once(_warn_no_render_mode)
             return None
         if self._mode == "ansi":
-            return position.diagram()
+            return text()
         from ci_envs.drawing.raster import Window, rgb_array
 
-        drawing = position.game.draw(position.own, position.opp, position.to_move)
         if self._mode == "rgb_array":
-            return rgb_array(drawing)
+            return rgb_array(draw())
         self._window = self._window or Window()
-        self._window.show(drawing, fps)
+        self._window.show(draw(), fps)
         return None
 
     def close(self) -> None:

@@ -229,7 +229,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """
         if not self._is_seeded:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no board to show")
-        return self._renderer.show(self.position, self.metadata["render_fps"])
+        position = self.position
+        return self._renderer.show(position.diagram, position.draw, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window if it is open."""

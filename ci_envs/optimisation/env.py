@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.envs.aec import checked_action
-from ci_envs.envs.rendering import RENDER_MODES
+from ci_envs.envs.rendering import RENDER_MODES, Renderer
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.registry import resolve_problem
 
@@ -39,13 +39,11 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         Raises:
             ValueError: the ``render_mode`` is unknown.
         """
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        self._renderer = Renderer(render_mode)
         self.problem, self.render_mode = problem, render_mode
         self.observation_space = spaces.Box(0, 1, (bits,), np.int8)
         self.action_space = spaces.Discrete(problem.loci)
         self._is_running = False  # whether an episode has begun and is not over
-        self._window: Any = None
 
     @override
     def reset(
@@ -102,24 +100,12 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         Raises:
             gymnasium.error.DependencyNotInstalled: pygame is missing.
         """
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() does nothing: the environment was made without a render_mode.")
-            return None
-        if self.render_mode == "ansi":
-            return self._text()
-        from ci_envs.drawing.raster import Window, rgb_array
-
-        if self.render_mode == "rgb_array":
-            return rgb_array(self._drawing())
-        self._window = self._window or Window()
-        return self._window.show(self._drawing(), self.metadata["render_fps"])
+        return self._renderer.show(self._text, self._drawing, self.metadata["render_fps"])
 
     @override
     def close(self) -> None:
         """Close the window, if any."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._renderer.close()
 
     def _show(self) -> None:
         if self.render_mode == "human":
