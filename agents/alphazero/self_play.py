@@ -26,12 +26,8 @@ from ci_envs.games.openings import random_openings
 class Noise:
     """Exploration noise for self-play with visit counts. Gumbel selection at the root has its own noise.
 
-    Attributes:
-        concentration: concentration of the Dirichlet noise at the root, summed over all actions.
-        fraction: fraction of the noise in the priors at the root, from 0 to 1.
-        sampled_plies: number of first plies of a game whose actions are sampled from the policy of the search. Later
-            plies play the best action.
-        temperature: temperature of the samples.
+    The fields are options of :class:`~ci_envs.agents.alphazero.config.AlphaZeroConfig`: ``dirichlet_concentration``,
+    ``dirichlet_fraction``, ``sampled_plies`` and ``sampling_temperature``.
     """
 
     concentration: float = 10.0
@@ -44,15 +40,12 @@ class Noise:
 class SelfPlay:
     """The settings of self-play.
 
+    The fields that are not listed are options of :class:`~ci_envs.agents.alphazero.config.AlphaZeroConfig`.
+
     Attributes:
         game: the game.
         settings: the settings of the search.
         noise: the exploration noise, which is not used with Gumbel selection.
-        lanes: number of games that are played at the same time.
-        max_plies: plies after which a game is a draw.
-        random_plies: maximum number of random plies at the start of a game, which lead to positions that are not even.
-        discount: discount factor of the result of a game per ply before its end. Below 1, a network learns to win fast.
-        value_mix: weight of the search value in the value target. The result of the game has the remaining weight.
         contempt: maximum reduction of the value of a draw in the search. The value target does not contain it.
         keeps_trees: whether a search continues with the subtree of the action that was played
             (:class:`~ci_envs.agents.alphazero.search.Forest`).
