@@ -10,6 +10,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import ReplayBuffer
 
 from ci_envs.baselines.self_play import Pool, Weights
+from ci_envs.storage.named_parts import numbered_parts, part_of, with_part
 from ci_envs.training.trainer import TrainerState
 
 _POLICY, _OPTIMIZER, _POOL, _REPLAY, _BEST = "policy", "optimizer", "pool", "replay", "best"
@@ -37,17 +38,17 @@ def state_of(model: BaseAlgorithm, pool: Pool, best: BestModel | None) -> Traine
     The arrays share the memory of the model if possible.
     """
     values: dict[str, Any] = {"steps": model.num_timesteps, "next_entry": pool.next_entry, "optimizer": {}}
-    tensors = {f"{_POLICY}.{name}": tensor for name, tensor in model.policy.state_dict().items()}
+    tensors = with_part(_POLICY, model.policy.state_dict())
     for key, value in _optimizer_items(model):
         if isinstance(value, torch.Tensor):
             tensors[key] = value
         else:
             values["optimizer"][key] = value
     for number, weights in enumerate(pool.weights):
-        tensors |= {f"{_POOL}.{number}.{name}": tensor for name, tensor in weights.items()}
+        tensors |= with_part(f"{_POOL}.{number}", weights)
     if best is not None:
         values["best"] = {"score": best.score, "steps": best.steps}
-        tensors |= {f"{_BEST}.{name}": tensor for name, tensor in best.weights.items()}
+        tensors |= with_part(_BEST, best.weights)
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
     if (replay := _replay_of(model)) is not None:
         values["replay_position"] = replay.pos
@@ -74,18 +75,18 @@ def restore_state(model: BaseAlgorithm, pool: Pool, state: TrainerState) -> Best
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items() if not name.startswith(f"{_REPLAY}.")}
     optimizer = model.policy.optimizer
     try:
-        model.policy.load_state_dict(_part(tensors, _POLICY))
-        state_dict = {**optimizer.state_dict(), "state": _numbered({**tensors, **values["optimizer"]}, _OPTIMIZER)}
+        model.policy.load_state_dict(part_of(tensors, _POLICY))
+        state_dict = {**optimizer.state_dict(), "state": numbered_parts({**tensors, **values["optimizer"]}, _OPTIMIZER)}
         optimizer.load_state_dict(state_dict)
     except RuntimeError as error:
         raise ValueError(f"the weights do not fit the network: {error}".splitlines()[0]) from None
-    pool.weights[:] = _numbered(tensors, _POOL).values()
+    pool.weights[:] = numbered_parts(tensors, _POOL).values()
     pool.next_entry = values["next_entry"]
     model.num_timesteps = values["steps"]
     if (replay := _replay_of(model)) is not None:
-        _restore_replay(replay, _part(arrays, _REPLAY), values["replay_position"])
+        _restore_replay(replay, part_of(arrays, _REPLAY), values["replay_position"])
     best = values.get("best")
-    return None if best is None else BestModel(best["score"], best["steps"], _part(tensors, _BEST))
+    return None if best is None else BestModel(best["score"], best["steps"], part_of(tensors, _BEST))
 
 
 def _optimizer_items(model: BaseAlgorithm) -> Iterator[tuple[str, Any]]:
@@ -102,18 +103,3 @@ def _restore_replay(replay: ReplayBuffer, columns: Mapping[str, NDArray[Any]], p
     for name in _COLUMNS:
         getattr(replay, name)[: len(columns[name])] = columns[name]
     replay.full, replay.pos = len(columns["rewards"]) == replay.buffer_size, position
-
-
-def _part(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """Return the values whose names begin with ``prefix.``, without the prefix."""
-    start = f"{prefix}."
-    return {name.removeprefix(start): value for name, value in values.items() if name.startswith(start)}
-
-
-def _numbered(values: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
-    """Return ``{i: {name: value}}`` for the values with the names ``prefix.i.name``, sorted by ``i``."""
-    found: dict[int, dict[str, Any]] = {}
-    for key, value in _part(values, prefix).items():
-        number, _, name = key.partition(".")
-        found.setdefault(int(number), {})[name] = value
-    return dict(sorted(found.items()))

@@ -16,10 +16,11 @@ from stable_baselines3.common.policies import BasePolicy
 from ci_envs.baselines.policies import PolicyArchitecture, network_of
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_file, shipped_files
+from ci_envs.storage.named_parts import part_of, with_part
 from ci_envs.storage.tensors import read_tensors, write_tensors
 
 _FORMAT = "ci_envs sb3 1"
-_POLICY = "policy."
+_POLICY = "policy"
 _MODELS = Path(__file__).with_name("models")
 
 
@@ -55,9 +56,8 @@ class SB3ModelFile:
         if self.game != repr(game):
             raise ValueError(f"{self.path!r} was trained for {self.game}, not for {game}")
         policy = self.network.new_policy(game)
-        weights = {name[len(_POLICY) :]: tensor for name, tensor in self.tensors.items() if name.startswith(_POLICY)}
         try:
-            policy.load_state_dict(weights)
+            policy.load_state_dict(part_of(self.tensors, _POLICY))
         except RuntimeError:
             raise ValueError(f"{self.path!r} is damaged: its weights do not fit {self.network}") from None
         return policy
@@ -112,7 +112,6 @@ def write_model(
         ValueError: a weight is not finite. An earlier file at ``path`` is kept.
         OSError: the file cannot be written.
     """
-    tensors = {_POLICY + name: tensor for name, tensor in weights.items()}
     about = {
         "format": _FORMAT,
         "network": network.to_dict(),
@@ -120,7 +119,7 @@ def write_model(
         "steps": steps,
         "notes": dict(notes or {}),
     }
-    write_tensors(path, tensors, about)
+    write_tensors(path, with_part(_POLICY, weights), about)
 
 
 def shipped_models() -> dict[str, Path]:

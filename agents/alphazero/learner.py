@@ -12,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from ci_envs.agents.alphazero.network import Network
 from ci_envs.agents.alphazero.replay import Replay, TrainingBatch
+from ci_envs.storage.named_parts import numbered_parts, part_of, with_part
 
 
 class Loss(NamedTuple):
@@ -92,9 +93,9 @@ class Learner:
 
     def state(self) -> dict[str, Tensor]:
         """Return copies of the weights and of the optimizer's moments, by name."""
-        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors = with_part("network", self.network.state_dict())
         for number, moments in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in moments.items()}
+            tensors |= with_part(f"optimizer.{number}", moments)
         return {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
@@ -103,11 +104,8 @@ class Learner:
         Raises:
             RuntimeError: the state does not fit the network.
         """
-        self.network.load_state_dict(tensors_of(tensors, "network"))
-        moments: dict[int, dict[str, Tensor]] = {}
-        for key, tensor in tensors_of(tensors, "optimizer").items():
-            number, _, name = key.partition(".")
-            moments.setdefault(int(number), {})[name] = tensor
+        self.network.load_state_dict(part_of(tensors, "network"))
+        moments = numbered_parts(tensors, "optimizer")
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
 
     def _losses(self, batch: TrainingBatch) -> Tensor:
@@ -124,11 +122,6 @@ class Learner:
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(self._device)
-
-
-def tensors_of(tensors: Mapping[str, Tensor], owner: str) -> dict[str, Tensor]:
-    """Return the tensors whose names begin with ``owner`` and a dot, by the rest of their names."""
-    return {name.removeprefix(f"{owner}."): tensor for name, tensor in tensors.items() if name.startswith(f"{owner}.")}
 
 
 def _diverged(reason: str, learning_rate: float) -> FloatingPointError:

@@ -9,6 +9,7 @@ from typing import Any
 from ci_envs.agents.alphazero.network import Architecture, Network, new_network
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_files
+from ci_envs.storage.named_parts import part_of, with_part
 from ci_envs.storage.tensors import read_metadata, read_tensors, write_tensors
 
 _FORMAT = "ci_envs alphazero 2"
@@ -41,8 +42,7 @@ def write_model(path: Path, network: Network, game: Game, notes: Mapping[str, An
         "architecture": network.architecture.to_dict(),
         "notes": dict(notes),
     }
-    weights = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
-    write_tensors(path, weights, about)
+    write_tensors(path, with_part("network", network.state_dict()), about)
 
 
 def shipped_models() -> dict[str, Path]:
@@ -78,10 +78,9 @@ def read_model(path: str | Path, game: Game) -> ModelFile:
     tensors, about = read_tensors(Path(path), _FORMAT)
     if about.get("game") != repr(game):
         raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
-    weights = {name.removeprefix("network."): tensor for name, tensor in tensors.items() if name.startswith("network.")}
     try:
         network = new_network(game, Architecture(**about["architecture"]))
-        network.load_state_dict(weights)
+        network.load_state_dict(part_of(tensors, "network"))
         notes = dict(about["notes"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]

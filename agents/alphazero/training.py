@@ -19,7 +19,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
-from ci_envs.agents.alphazero.learner import Learner, Loss, tensors_of
+from ci_envs.agents.alphazero.learner import Learner, Loss
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, new_network
 from ci_envs.agents.alphazero.presets import PRESETS
@@ -27,6 +27,7 @@ from ci_envs.agents.alphazero.replay import Replay
 from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers
 from ci_envs.cluster import check_cluster
 from ci_envs.devices import device_named, torch_threads
+from ci_envs.storage.named_parts import part_of, with_part
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
@@ -149,7 +150,7 @@ class AlphaZeroTrainer(Trainer):
             return None
         tensors = self._learner.state()
         if self._best is not None:
-            tensors |= {f"best.{name}": tensor for name, tensor in self._best.state_dict().items()}
+            tensors |= with_part("best", self._best.state_dict())
         arrays: dict[str, NDArray[Any]] = {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
         arrays["replay"] = self._replay.samples[: self._replay.size]
         replay = {"next": self._replay.next, "added": self._replay.added}
@@ -166,7 +167,7 @@ class AlphaZeroTrainer(Trainer):
         tensors = {name: torch.from_numpy(array) for name, array in state.arrays.items() if name != "replay"}
         try:
             self._learner.restore(tensors)
-            if best := tensors_of(tensors, "best"):
+            if best := part_of(tensors, "best"):
                 self._best = copy.deepcopy(self._learner.network)
                 self._best.load_state_dict(best)
         except RuntimeError as error:
