@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option
 from ci_envs.training.config import OpeningOptions, TrainingConfig
+from ci_envs.training.presets import training_presets
 
 POOL = "pool"
 """The value of ``opponents`` for past selves of the learning agent."""
@@ -171,7 +172,7 @@ class SB3Config(OpeningOptions, TrainingConfig):
 
     def resolved(self, game: Game) -> Self:
         """Return the options with the presets of a game in place of all arguments of the algorithm that are None."""
-        presets = {**PRESETS[self.algorithm], **game.training_presets().get(self.algorithm, {})}
+        presets = {**PRESETS[self.algorithm], **training_presets(game).get(self.algorithm, {})}
         return replace(self, **{name: value for name, value in presets.items() if getattr(self, name) is None})
 
     @property

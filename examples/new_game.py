@@ -12,7 +12,7 @@ Run it with ``python examples/new_game.py``. docs/adding_a_game.md explains this
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Annotated, Any, ClassVar
@@ -39,6 +39,8 @@ from ci_envs.games import (
     transform,
     transform_action,
 )
+from ci_envs.guides import Guide, guide_of
+from ci_envs.training import Presets, training_presets
 
 ONE = np.uint64(1)
 
@@ -131,10 +133,6 @@ class Chomp(Game):
         """Return the number of positions: each one is a path along the edges from corner to corner of the bar."""
         return comb(self.rows + self.cols, self.rows)
 
-    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return options of AlphaZero. The ladder contains ``exact``, because small bars are solved in seconds."""
-        return {"alphazero": {"random_plies": 3, "ladder": ("random", "minimax:depth=2", "exact"), "capacity": 30_000}}
-
 
 @implements(legal, Chomp)
 def _(game: Chomp) -> Any:
@@ -197,6 +195,28 @@ def _(game: Chomp) -> Any:
 def _(game: Chomp) -> Any:
     maps = np.array(game.square_maps(), dtype=np.int64)
     return lambda game, symmetry, action: maps[symmetry, action]
+
+
+class ChompGuide(Guide):
+    """The texts for players on the web page."""
+
+    how_to_play = (
+        "Choose a square of the bar. You eat it with all squares below it and to the right of it. The top left square"
+        " is poisoned: whoever eats it loses."
+    )
+
+    def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
+        """Ask for a square."""
+        return "choose a square to eat"
+
+
+guide_of.register(Chomp, ChompGuide)
+
+
+@training_presets.register
+def _(game: Chomp) -> Presets:
+    # the ladder contains "exact", because small bars are solved in seconds
+    return {"alphazero": {"random_plies": 3, "ladder": ("random", "minimax:depth=2", "exact"), "capacity": 30_000}}
 
 
 register("Chomp-v0", Chomp)

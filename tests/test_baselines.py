@@ -37,6 +37,7 @@ from ci_envs.devices import torch_threads
 from ci_envs.envs.single_agent import make_single_agent
 from ci_envs.registry.games import resolve
 from ci_envs.training import train
+from ci_envs.training.presets import training_presets
 from ci_envs.training.trainer import Task
 
 GAME = ci_envs.ConnectN(3, 3, 3)
@@ -599,7 +600,7 @@ def test_the_file_for_the_zoo_has_the_presets(id):
     sections = pytest.importorskip("yaml").safe_load(ZOO.read_text())
     given = sections.get(f"ci_envs/{id}", sections["default"])
     game = ci_envs.make(id).game
-    config = SB3Config(algorithm="ppo", steps=1, **game.training_presets().get("sb3", {})).resolved(game)
+    config = SB3Config(algorithm="ppo", steps=1, **training_presets(game).get("sb3", {})).resolved(game)
     assert {name: given[name] for name in config.arguments} == config.arguments
     assert given["n_envs"] == config.boards * len(config.opponents)
     assert given["policy_kwargs"] == f"dict(net_arch={list(config.layers)}, activation_fn=nn.ReLU)"

@@ -31,7 +31,7 @@ LAYERS = (
     {"ci_envs.registry.games"},
     {"ci_envs.solver"},
     {"ci_envs.agent_interface"},
-    {"ci_envs.picture"},
+    {"ci_envs.picture", "ci_envs.guides"},
     {"ci_envs.envs"},
     {"ci_envs.openspiel"},
     {"ci_envs.checking"},

@@ -19,6 +19,7 @@ from serving import SECRET, free_port, process, registered_until_the_end, served
 
 from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.making import make_agent
+from ci_envs.guides import guide_of
 from ci_envs.picture import show
 from ci_envs.registry.games import registered
 from ci_envs.web.catalog import Catalog
@@ -368,7 +369,7 @@ def test_a_page_that_is_not_there_leads_home(server, page):
 @pytest.mark.parametrize("id", [entry.name for entry in Catalog().environments()])
 def test_each_game_has_rules_with_pictures(server, id):
     page = server[0].get(f"/rules/{id}").text
-    assert Catalog().game(id)[0].how_to_play[:40] in page
+    assert guide_of(Catalog().game(id)[0]).how_to_play[:40] in page
     assert page.count("figcaption") == 2
 
 

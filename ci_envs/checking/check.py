@@ -8,7 +8,7 @@ import numpy as np
 
 from ci_envs.checking.environment import check_environment
 from ci_envs.checking.error import InvalidGameError
-from ci_envs.checking.names import check_names, check_pictures, check_texts
+from ci_envs.checking.names import check_guide, check_names, check_pictures, check_texts
 from ci_envs.checking.observations import check_observations
 from ci_envs.checking.overrides import forgotten_overrides
 from ci_envs.checking.parameters import check_parameters
@@ -88,6 +88,7 @@ def _errors(
         "is_duplicate or may_end": check_searches,
         "texts": check_texts,
         "pictures": check_pictures,
+        "the guide": lambda positions: check_guide(game),
         "the PettingZoo environment": lambda positions: check_environment(game, max_plies, rng),
     }
     if reference is not None:

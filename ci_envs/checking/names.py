@@ -8,6 +8,7 @@ from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
+from ci_envs.guides import guide_of
 
 _MAX_PICTURES = 40
 
@@ -53,11 +54,13 @@ def check_pictures(positions: list[Position]) -> None:
     Raises:
         InvalidGameError: A check failed.
     """
+    guide = guide_of(positions[0].game)
     for position in positions[:_MAX_PICTURES]:
         regions = _regions_of(position)
         clicks = {action: position.game.targets(action) for action in position.legal_actions()}
         for action, targets in clicks.items():
             _check_regions(f"targets({action})", targets, regions, position)
+            _check_regions(f"preview of action {action}", guide.preview(position, action), regions, position)
             if not targets:
                 raise InvalidGameError(f"targets({action}) must name a region to click at {place(position)}")
             after = position.play(action)
@@ -69,17 +72,30 @@ def check_pictures(positions: list[Position]) -> None:
             _check_regions("winning_lines", line, regions, position)
 
 
+def check_guide(game: Game) -> None:
+    """Check that the guide of a game has rules, and an example with a legal action.
+
+    Raises:
+        InvalidGameError: A check failed.
+    """
+    guide = guide_of(game)
+    if not isinstance(guide.how_to_play, str) or not guide.how_to_play.strip():
+        raise InvalidGameError(f"how_to_play must be a text, not {guide.how_to_play!r}")
+    text, name = guide.example
+    Position.from_text(game, text).parse_action(name)
+
+
 def _check_words(position: Position, regions: set[str]) -> None:
     """Check that the texts for people exist for every target, also after a first click."""
-    game, to_move = position.game, position.to_move
+    game, guide = position.game, guide_of(position.game)
     targets = {target for action in range(game.action_count) for target in position.targets(action)}
     firsts = {clicks[:1] for action in position.legal_actions() if len(clicks := position.targets(action)) > 1}
     for region, clicked in product(sorted(targets & regions), ((), *sorted(firsts)[:1])):
         said = (
-            game.contents(position.own, position.opp, to_move, region),
-            game.click_effect(to_move, clicked, region),
-            game.why_illegal(position.own, position.opp, to_move, clicked, region),
-            game.prompt(position.own, position.opp, clicked),
+            guide.contents(position, region),
+            guide.click_effect(position, clicked, region),
+            guide.why_illegal(position, clicked, region),
+            guide.prompt(position, clicked),
         )
         if not all(isinstance(text, str) for text in said):
             raise InvalidGameError(f"the texts for the region {region!r} must be strings at {place(position)}: {said}")

@@ -65,11 +65,12 @@ class BoardGame(Game):
 
     @override
     def other_region(self, region: str) -> str:
-        names = self._cell_names
+        names = self.cell_names
         return names[self.other_cells()[names.index(region)]] if region in names else region
 
     @cached_property
-    def _cell_names(self) -> list[str]:
+    def cell_names(self) -> list[str]:
+        """The names of the cells in the order of their numbers."""
         rows, cols = self.shape[:2]
         return [cell_name(cell, cols) for cell in range(rows * cols)]
 
@@ -133,17 +134,6 @@ class BoardGame(Game):
     def player_name(self, player: int) -> str:
         """Return X for player 0 and O for player 1."""
         return SYMBOLS[1 + player]
-
-    @override
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        if region not in self._cell_names:  # a column or a button
-            return ""
-        symbol = self.symbol_at(own, opp, to_move, region)
-        return "empty" if symbol == "." else symbol
-
-    def symbol_at(self, own: int, opp: int, to_move: int, region: str) -> str:
-        """Return the symbol of the cell with a name: ``.``, ``X`` or ``O``."""
-        return "".join(self.symbols(own, opp, to_move))[self._cell_names.index(region)]
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return the board as a picture."""

@@ -5,7 +5,6 @@ column. The first player with ``n`` stones in a row, column or diagonal wins. A 
 draw.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb, prod
 from typing import Annotated, Any, ClassVar
@@ -14,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.drawing.board import column_name
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.board import cell_maps, cell_name
 from ci_envs.games.game import bits
@@ -122,59 +120,8 @@ class ConnectN(GridGame):
 
     @property
     @override
-    def how_to_play(self) -> str:
-        board = f"The board has {self.rows} rows and {self.cols} columns and is empty at the start. "
-        move = (
-            "In your turn, drop a disc into a column that is not full; it falls to the lowest empty cell."
-            if self.gravity
-            else "In your turn, place your symbol in an empty cell."
-        )
-        return (
-            f"{board}{move} The first player with {self.n} in a row (in a row, a column or a diagonal, without a gap)"
-            " wins. If the board is full and nobody has won, the game is a draw."
-        )
-
-    @property
-    @override
-    def example(self) -> tuple[str, str]:
-        if self.rows < 2 or self.cols < self.n:
-            return super().example
-        lines = [("X" * (self.n - 1)).ljust(self.cols, "."), ("O" * (self.n - 1)).ljust(self.cols, ".")]
-        rows = [*lines, *["." * self.cols] * (self.rows - 2)]
-        if self.gravity:
-            return f"{'/'.join(rows[::-1])} X", column_name(self.n - 1)
-        return f"{'/'.join(rows)} X", cell_name(self.n - 1, self.cols)
-
-    @property
-    @override
     def upright(self) -> bool:
         return self.gravity
-
-    @override
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        if region[-1].isdigit():
-            return super().contents(own, opp, to_move, region)
-        column = [self.symbol_at(own, opp, to_move, f"{region}{row + 1}") for row in range(self.rows)]
-        discs = "".join(column).strip(".")
-        return f"column with {len(discs)} of {self.rows} discs, {discs[0]} on top" if discs else "empty column"
-
-    @override
-    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        return f"{'drop' if self.gravity else 'place'} {self.player_name(to_move)}"
-
-    @override
-    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        if self.gravity:
-            return "That column is full. Choose a column with an empty cell."
-        return "That cell is taken. Choose an empty cell."
-
-    @override
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        return "choose a column" if self.gravity else "choose an empty cell"
-
-    @override
-    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        return _TRAINING_PRESETS.get((self.rows, self.cols, self.n, self.gravity), {})
 
 
 def TicTacToe(**parameters: Any) -> ConnectN:  # noqa: N802 - used like the class of a game
@@ -203,35 +150,6 @@ def ConnectFour(**parameters: Any) -> ConnectN:  # noqa: N802
         ConnectN(rows=6, cols=7, n=4, gravity=True)
     """
     return ConnectN(**{"rows": 6, "cols": 7, "n": 4, "gravity": True, **parameters})
-
-
-_BLOCKS_AND_WINS = "minimax:depth=2,evaluation=false"  # otherwise plays at random
-_FEW_STEPS = {"n_steps": 32, "batch_size": 512, "n_epochs": 5, "learning_rate": 3e-3}  # learns more from each step
-_TRAINING_PRESETS: Mapping[tuple[int, int, int, bool], Mapping[str, Mapping[str, Any]]] = {
-    (3, 3, 3, False): {
-        "alphazero": {
-            "considered": 9,
-            "capacity": 30_000,
-            "random_plies": 4,
-            "ladder": ("random", "minimax:depth=2", "exact"),
-        },
-        "sb3": {
-            "opponents": ("pool", "pool", "random", "minimax:depth=9"),
-            "ladder": ("random", "minimax:depth=2", "minimax:depth=9"),
-            "boards": 64,
-        },
-    },
-    (6, 6, 4, False): {"alphazero": {"ladder": ("random", "minimax:depth=2", "minimax:depth=4")}},
-    (6, 7, 4, True): {
-        "sb3": {
-            "opponents": ("pool", "random", _BLOCKS_AND_WINS, _BLOCKS_AND_WINS, _BLOCKS_AND_WINS),
-            "ladder": ("random", _BLOCKS_AND_WINS, "minimax:depth=2"),
-            "boards": 16,
-        },
-        "maskable_ppo": _FEW_STEPS,
-        "ppo": _FEW_STEPS,
-    },
-}
 
 
 @implements(legal, ConnectN)

@@ -1,7 +1,7 @@
 """The base class of games: parameters, Python API, and default implementations of operations."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,7 +35,6 @@ from ci_envs.games.random_games import random_game
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import GameType, Static, implementing_class, implements, is_implemented, is_overridden
-from ci_envs.registry.docstring import docstring
 from ci_envs.registry.options import Validated
 
 _RANDOM_GAMES, _RANDOM_PLIES = 20, 200
@@ -177,70 +176,6 @@ class Game(Validated, Static, ABC):
         """Return the name of player 0 or 1 in texts and on the web page."""
         return ("First", "Second")[player]
 
-    @property
-    def how_to_play(self) -> str:
-        """The rules in a few sentences for players. By default it is the first line of the class docstring."""
-        return docstring(type(self)).partition("\n")[0]
-
-    @property
-    def example(self) -> tuple[str, str]:
-        """A position as text and the name of an action in it, which illustrate the rules.
-
-        By default they are the initial position and its first legal action.
-        """
-        own, opp = self.start()
-        action = next(bits(self.rules.examine(self, own, opp)[4]))
-        return self.to_text(own, opp, 0), self.action_name(action)
-
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        """Describe in words what a region of the picture of a position shows. The default is an empty text.
-
-        Args:
-            own: First word of the position.
-            opp: Second word of the position.
-            to_move: The player to move, 0 or 1.
-            region: The name of the region.
-        """
-        return ""
-
-    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        """Describe in words the effect of a legal click on a region, for example ``place X``.
-
-        Args:
-            to_move: The player to move, 0 or 1.
-            clicked: The regions that were clicked before, if an action needs several clicks.
-            region: The name of the region.
-        """
-        return "play this move"
-
-    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        """Explain in a sentence why a click is illegal, and which clicks are legal.
-
-        Args:
-            own: First word of the position.
-            opp: Second word of the position.
-            to_move: The player to move, 0 or 1.
-            clicked: The regions that were clicked before, if an action needs several clicks.
-            region: The name of the clicked region.
-        """
-        return "No legal move is there."
-
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        """Return what the player to move has to do next, for example ``choose a cell``.
-
-        The default is ``choose a move``.
-
-        Args:
-            own: First word of the position.
-            opp: Second word of the position.
-            clicked: The regions that were clicked before, if an action needs several clicks.
-        """
-        return "choose a move"
-
-    def preview(self, action: int) -> tuple[str, ...]:
-        """Return the regions to mark while the pointer is on the last click of an action, by default that region."""
-        return self.targets(action)[-1:]
-
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return a picture of a position.
 
@@ -306,17 +241,6 @@ class Game(Validated, Static, ABC):
             opp: Second word of the position.
         """
         return None
-
-    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return training options for this game by the name of the learner.
-
-        A learner uses its own defaults for all other options.
-
-        Returns:
-            For each learner the values that differ from its defaults. The name ``sb3`` is for all algorithms of
-            Stable-Baselines3; the name of an algorithm is for its arguments. By default the result is empty.
-        """
-        return {}
 
     @cached_property
     def rules(self) -> Rules:

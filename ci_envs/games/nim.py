@@ -200,51 +200,8 @@ class Nim(Game):
 
     @property
     @override
-    def how_to_play(self) -> str:
-        heaps = "heap" if len(self.heaps) == 1 else "heaps"
-        most = f" You may take at most {self.max_take} at once." if self.max_take else ""
-        last = "loses" if self.misere else "wins"
-        return (
-            f"There are {len(self.heaps)} {heaps} of matches: {', '.join(map(str, self.heaps))}. In your turn, take one"
-            f" or more matches from one heap.{most} The player who takes the last match {last}."
-        )
-
-    @property
-    @override
-    def example(self) -> tuple[str, str]:
-        heap = self.heaps.index(max(self.heaps))
-        return self.to_text(*self.start(), 0), f"{heap + 1}-{min(2, self.limit)}"
-
-    @property
-    @override
     def upright(self) -> bool:
         return True
-
-    @override
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        heap, _ = region.replace("+", "-").split("-")
-        size = self.sizes(own)[int(heap) - 1]
-        return f"heap {heap} with {size} {'match' if size == 1 else 'matches'}"
-
-    @override
-    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        count = region.rpartition("-")[2]
-        return f"take {count} {'match' if count == '1' else 'matches'}"
-
-    @override
-    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        if "+" in region:
-            return "That match was taken before. Choose a match that is left."
-        return f"You may take at most {self.max_take} at once. Choose a match nearer to the right end of the heap."
-
-    @override
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        return "choose how many matches to take from one heap"
-
-    @override
-    def preview(self, action: int) -> tuple[str, ...]:
-        heap, count = divmod(action, self.limit)
-        return tuple(f"{heap + 1}-{taken + 1}" for taken in range(count + 1))
 
     def trace(self, own: int, opp: int, action: int) -> tuple[str, ...]:
         """Return the shadows of the matches that the action took."""

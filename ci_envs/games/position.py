@@ -202,16 +202,6 @@ class Position:
         """
         return self.game.regions_for(self.to_move, self.game.targets(action))
 
-    def preview(self, action: int) -> tuple[str, ...]:
-        """Return the regions to mark while the pointer is on the last click of an action of the player to move.
-
-        Examples:
-            >>> from ci_envs import Position, TicTacToe
-            >>> Position.start(TicTacToe()).preview(0)
-            ('a1',)
-        """
-        return self.game.regions_for(self.to_move, self.game.preview(action))
-
     def last_targets(self, last: int) -> tuple[str, ...]:
         """Return the regions that were clicked for the last action, which the other player played.
 

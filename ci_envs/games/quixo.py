@@ -5,14 +5,12 @@ symbol on top. The cubes between slide by one cell towards the gap. A full row, 
 wins. A player who completes a line of the opponent loses, even if the same move completes an own line.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import override
 
 from ci_envs.drawing.grid import CUBES, GridStyle
 from ci_envs.games.board import cell_maps, cell_name
@@ -82,65 +80,6 @@ class Quixo(GridGame):
         """Return the cube to take, then the end where it is pushed in."""
         taken, end = pushes(self.size)[action]
         return cell_name(taken, self.size), cell_name(end, self.size)
-
-    @property
-    @override
-    def how_to_play(self) -> str:
-        return (
-            f"The board has {self.size} x {self.size} cubes, all blank at the start. In your turn, take a blank cube or"
-            " a cube with your own symbol from the border, never one of your opponent's. Push it back in, showing your"
-            " symbol, at another end of its row or column; the cubes between slide towards the gap. You win with"
-            f" {self.size} of your symbols in a row, column or diagonal. If your move completes a line of your"
-            " opponent's symbol, you lose, even if it completes one of yours too. You cannot pass."
-        )
-
-    @property
-    @override
-    def example(self) -> tuple[str, str]:
-        size = self.size
-        rows = ["." + "X" * (size - 1), "O" + "." * (size - 1), *["." * size] * (size - 3), "." * (size - 1) + "O"]
-        return f"{'/'.join(rows[:size])} X", f"a1{cell_name(size - 1, size)}"
-
-    @override
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        symbol = self.symbol_at(own, opp, to_move, region)
-        return "blank cube" if symbol == "." else f"cube with {symbol}"
-
-    @override
-    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        return f"push the cube in here, as {self.player_name(to_move)}" if clicked else "take this cube"
-
-    @override
-    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        if clicked:
-            return f"The cube from {clicked[0]} goes in at another end of its row or column."
-        if self.symbol_at(own, opp, to_move, region) == self.player_name(1 - to_move):
-            return "That cube belongs to your opponent. Take a blank cube or one of your own."
-        return "That cube is not on the border. Take a cube from the border."
-
-    @override
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        return "choose where to push the cube in" if clicked else "choose a cube to take"
-
-    @override
-    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        presets = {"sb3": _SB3_PRESET}
-        return presets | {"alphazero": _ALPHAZERO_PRESETS[self.size]} if self.size in _ALPHAZERO_PRESETS else presets
-
-
-_SB3_PRESET: Mapping[str, Any] = {
-    "opponents": ("pool", "pool", "pool", "pool", "random", "minimax:depth=1", "minimax:depth=1", "minimax:depth=2"),
-    "layers": [256, 256],
-}
-_ALPHAZERO_PRESETS: Mapping[int, Mapping[str, Any]] = {
-    4: {
-        "ladder": ("random", "minimax:depth=3", "exact"),
-        "max_plies": 60,
-        "discount": 0.97,
-        "ladder_temperature": 0.25,
-    },
-    5: {"random_plies": 20, "discount": 0.97, "ladder_temperature": 0.25},
-}
 
 
 @lru_cache

@@ -12,6 +12,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement
+from ci_envs.training.presets import training_presets
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Trainer(ABC):
     @classmethod
     def presets(cls, game: Game) -> Mapping[str, Any]:
         """Return the options that replace the defaults for a game."""
-        return game.training_presets().get(cls.learner, {})
+        return training_presets(game).get(cls.learner, {})
 
     @property
     @abstractmethod

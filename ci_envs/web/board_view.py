@@ -6,6 +6,7 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.drawing.annotation import Marks
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.position import Position
+from ci_envs.guides import guide_of
 from ci_envs.picture import arrow_of, marks_of, next_clicks
 
 
@@ -56,13 +57,12 @@ class BoardView:
         """Return an instruction for the next click, or an empty text if the user may not play."""
         if not self.playable:
             return ""
-        text = self.position.game.prompt(self.position.own, self.position.opp, clicked)
+        text = guide_of(self.position.game).prompt(self.position, clicked)
         text = f"try a move: {text}" if self.tries else text
         return f"{text[:1].upper()}{text[1:]}."
 
     def refusal(self, clicked: tuple[str, ...], region: str) -> str:
         """Return a sentence that says why a click on a region has no effect."""
-        position = self.position
         if not self.playable:
             return self.blocked
-        return position.game.why_illegal(position.own, position.opp, position.to_move, clicked, region)
+        return guide_of(self.position.game).why_illegal(self.position, clicked, region)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
+from ci_envs.guides import guide_of
 from ci_envs.web.board_view import BoardView
 
 
@@ -34,7 +35,7 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
             "aria-label": _label(view, clicks, clicked, name),
             "aria-pressed": str(name in clicked).lower(),
             "aria-disabled": str(name not in clicks and name not in clicked).lower(),
-            "data-preview": " ".join(position.preview(ending[0])) if ending else "",
+            "data-preview": " ".join(guide_of(position.game).preview(position, ending[0])) if ending else "",
         }
         written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
         box = f'x="{region.x:g}" y="{region.y:g}" width="{region.width:g}" height="{region.height:g}" rx="8"'
@@ -45,11 +46,12 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
 def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
     """Return the label of a region for screen readers: its content and the effect of a click."""
     position = view.position
-    contents = position.game.contents(position.own, position.opp, position.to_move, name)
+    guide = guide_of(position.game)
+    contents = guide.contents(position, name)
     label = f"{name}: {contents}" if contents else name
     if name in clicked:
         return f"{label}, selected, put it back"
-    return f"{label}, {position.game.click_effect(position.to_move, clicked, name)}" if name in clicks else label
+    return f"{label}, {guide.click_effect(position, clicked, name)}" if name in clicks else label
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ from nicegui import ui
 from ci_envs.drawing.annotation import Marks, annotated
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
+from ci_envs.guides import guide_of
 from ci_envs.picture import arrow_of, marks_of
 from ci_envs.web.players import game_title
 from ci_envs.web.text_element import text_element
@@ -21,7 +22,7 @@ def rules_page(environment: str, game: Game) -> None:
 
 def show_rules(game: Game) -> None:
     """Show the paragraph and the pictures."""
-    ui.label(game.how_to_play).classes("rules-text")
+    ui.label(guide_of(game).how_to_play).classes("rules-text")
     before, after, action, result = example_pictures(game)
     with ui.row().classes("rules-pictures"):
         for picture, caption in ((before, f"Before the move {action}"), (after, f"After it: {result}")):
@@ -33,11 +34,12 @@ def show_rules(game: Game) -> None:
 @lru_cache(maxsize=64)
 def example_pictures(game: Game) -> tuple[str, str, str, str]:
     """Return the example of a game: the SVG before and after a move, the name of the move, and the result as text."""
-    text, name = game.example
+    guide = guide_of(game)
+    text, name = guide.example
     before = Position.from_text(game, text)
     action = before.parse_action(name)
     after = before.play(action)
-    best = before.preview(action) if len(before.targets(action)) == 1 else before.targets(action)
+    best = guide.preview(before, action) if len(before.targets(action)) == 1 else before.targets(action)
     marks = Marks(best=best, best_arrow=arrow_of(before, action))
     result = f"{game.player_name(before.to_move)} wins" if after.result == -1 else after.diagram().splitlines()[-1]
     played = annotated(after.draw(), marks_of(after, last=action))

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs import Option, Untrusted, register
+from ci_envs import Option, Position, Untrusted, register
 from ci_envs.games import (
     LOSS,
     ONGOING,
@@ -35,6 +35,7 @@ from ci_envs.games import (
     result,
     transform_action,
 )
+from ci_envs.guides import BoardGuide, guide_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -89,19 +90,6 @@ class Breakthrough(BoardGame):
         cells = self.rows * self.cols
         counts = product(range(own.bit_count() + 1), range(opp.bit_count() + 1))
         return sum(comb(cells, mine) * comb(cells - mine, theirs) for mine, theirs in counts)
-
-    @property
-    def how_to_play(self) -> str:
-        """The rules for players."""
-        return (
-            "Move a stone one cell forwards, straight or diagonally, into an empty cell. X moves up and O moves down."
-            " Diagonally you can also capture a stone of the other player. You win when you reach the far row or"
-            " capture all stones."
-        )
-
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        """Ask for a stone, then for the cell to which it moves."""
-        return "choose the cell to move to" if clicked else "choose a stone"
 
 
 @implements(legal, Breakthrough)
@@ -161,4 +149,19 @@ def _(game: Breakthrough) -> Any:
     return kernel
 
 
+class BreakthroughGuide(BoardGuide):
+    """The texts for players on the web page."""
+
+    how_to_play = (
+        "Move a stone one cell forwards, straight or diagonally, into an empty cell. X moves up and O moves down."
+        " Diagonally you can also capture a stone of the other player. You win when you reach the far row or capture"
+        " all stones."
+    )
+
+    def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
+        """Ask for a stone, then for the cell to which it moves."""
+        return "choose the cell to move to" if clicked else "choose a stone"
+
+
+guide_of.register(Breakthrough, BreakthroughGuide)
 register("Breakthrough-v0", Breakthrough)

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs import Option, Untrusted, register
+from ci_envs import Option, Position, Untrusted, register
 from ci_envs.games import (
     LOSS,
     ONGOING,
@@ -46,6 +46,7 @@ from ci_envs.games import (
     transform_action,
     with_buttons,
 )
+from ci_envs.guides import BoardGuide, guide_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -128,19 +129,6 @@ class Hex(BoardGame):
         """Return in how many ways the players can fill some of the empty cells, and one for each swap."""
         empty = self.cells - (own ^ opp).bit_count()
         return self.cells + sum(comb(empty, k) * comb(k, k // 2) for k in range(empty + 1))
-
-    @property
-    def how_to_play(self) -> str:
-        """The rules for players."""
-        swap = " Instead of the first own stone, O can take X's stone, which is then mirrored in the diagonal."
-        return (
-            "Place a stone on an empty cell. X wins by connecting the upper side with the lower side, and O by"
-            f" connecting the left side with the right side.{swap if self.swap else ''}"
-        )
-
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        """Ask for a cell."""
-        return "choose an empty cell"
 
 
 def all_cells(game: Hex) -> int:
@@ -294,4 +282,22 @@ def _(game: Hex) -> Any:
     return kernel
 
 
+class HexGuide(BoardGuide):
+    """The texts for players on the web page."""
+
+    @property
+    def how_to_play(self) -> str:
+        """The rules for players."""
+        swap = " Instead of the first own stone, O can take X's stone, which is then mirrored in the diagonal."
+        return (
+            "Place a stone on an empty cell. X wins by connecting the upper side with the lower side, and O by"
+            f" connecting the left side with the right side.{swap if self.game.swap else ''}"
+        )
+
+    def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
+        """Ask for a cell."""
+        return "choose an empty cell"
+
+
+guide_of.register(Hex, HexGuide)
 register("Hex-v0", Hex)

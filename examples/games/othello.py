@@ -36,6 +36,7 @@ from ci_envs.games import (
     transform_action,
     with_buttons,
 )
+from ci_envs.guides import BoardGuide, guide_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -107,15 +108,6 @@ class Othello(BoardGame):
         """Return the board with a button for the pass."""
         can_pass = self.pass_number in Position(self, own, opp, to_move).legal_actions()
         return with_buttons(super().draw(own, opp, to_move), {"pass": can_pass})
-
-    @property
-    def how_to_play(self) -> str:
-        """The rules for players."""
-        return (
-            "Place a disc so that discs of the other player lie in a straight line, without a gap, between it and"
-            " another disc of yours. They all become yours. If you cannot, you pass. The game ends when nobody can"
-            " place a disc. The player with more discs wins. X has the dark discs."
-        )
 
 
 def steps_of(game: Othello) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], int]:
@@ -241,4 +233,15 @@ def _(game: Othello) -> Any:
     return kernel
 
 
+class OthelloGuide(BoardGuide):
+    """The texts for players on the web page."""
+
+    how_to_play = (
+        "Place a disc so that discs of the other player lie in a straight line, without a gap, between it and another"
+        " disc of yours. They all become yours. If you cannot, you pass. The game ends when nobody can place a disc."
+        " The player with more discs wins. X has the dark discs."
+    )
+
+
+guide_of.register(Othello, OthelloGuide)
 register("Othello-v0", Othello)

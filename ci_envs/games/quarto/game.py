@@ -7,10 +7,9 @@ player who places a piece moves again, to give one.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb, perm
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from typing_extensions import override
 
@@ -23,9 +22,6 @@ from ci_envs.games.plane_text import grid_diagram
 from ci_envs.games.quarto.layout import CELLS, HAND, HOLDING, LANE, PIECES, SQUARES, USED
 from ci_envs.games.quarto.maps import board_maps, piece_maps
 from ci_envs.registry.options import Option, Untrusted
-
-_CELL_NAMES = tuple(cell_name(cell, 4) for cell in range(CELLS))
-_PROPERTIES = (("short", "tall"), ("light", "dark"), ("round", "square"), ("solid", "hollow"))
 
 FEATURES = (
     "constant",
@@ -97,6 +93,10 @@ class Quarto(Game):
             for cell in range(CELLS)
         ]
 
+    def pieces_left(self, opp: int) -> list[int]:
+        """Return the pieces that were not given before."""
+        return [piece for piece in range(PIECES) if not opp >> USED + piece & 1]
+
     def in_hand(self, opp: int) -> int | None:
         """Return the piece to place, or None if a piece is to be given."""
         return opp >> HAND & 15 if opp >> HOLDING & 1 else None
@@ -133,60 +133,18 @@ class Quarto(Game):
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """Return the board, the pieces left, and the piece in hand."""
-        left = " ".join(f"{piece:x}" for piece in range(PIECES) if not opp >> USED + piece & 1)
+        left = " ".join(f"{piece:x}" for piece in self.pieces_left(opp))
         hand = _digit(self.in_hand(opp), "none")
         return f"{grid_diagram(self._rows(own, opp))}\nleft: {left or 'none'}\nin hand: {hand}"
 
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return a picture of the board and of the remaining pieces beside it, with the piece in hand at the top."""
-        left = [piece for piece in range(PIECES) if not opp >> USED + piece & 1]
-        return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), left)
-
-    @property
-    @override
-    def how_to_play(self) -> str:
-        fours = "a row, column or diagonal" + (" or a square of 2 x 2 cells" if self.squares else "")
-        return (
-            "There are 16 different pieces: each is tall or short, dark or light, square or round, hollow or solid."
-            " Your opponent chooses a piece and gives it to you. Place it on an empty cell of the 4 x 4 board, then"
-            " choose a piece that your opponent must place. You win by placing the fourth piece of"
-            f" {fours} in which all four pieces have a property in common; it does not matter who placed the other"
-            " pieces. If the board is"
-            " full and nobody has won, the game is a draw."
-        )
-
-    @property
-    @override
-    def example(self) -> tuple[str, str]:
-        return "135./...8/..../..2. 7 0", "d1"
+        return quarto_drawing(self.pieces(own, opp), self.in_hand(opp), self.pieces_left(opp))
 
     @property
     @override
     def upright(self) -> bool:
         return True
-
-    @override
-    def contents(self, own: int, opp: int, to_move: int, region: str) -> str:
-        if region.startswith("give"):
-            piece = int(region[4:], 16)
-            return f"{_in_words(piece)} piece{', not left' if opp >> USED + piece & 1 else ''}"
-        found = self.pieces(own, opp)[_CELL_NAMES.index(region)]
-        return "empty" if found is None else f"{_in_words(found)} piece"
-
-    @override
-    def click_effect(self, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        return "give this piece" if region.startswith("give") else "place the piece"
-
-    @override
-    def why_illegal(self, own: int, opp: int, to_move: int, clicked: tuple[str, ...], region: str) -> str:
-        placing = self.in_hand(opp) is not None
-        if region.startswith("give"):
-            return "Place the piece first." if placing else "That piece was given before. Choose a piece that is left."
-        return "That cell is taken. Choose an empty cell." if placing else "Choose a piece to give first."
-
-    @override
-    def prompt(self, own: int, opp: int, clicked: tuple[str, ...]) -> str:
-        return "choose a piece to give" if self.in_hand(opp) is None else "place the piece"
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """Return the lines and, if they count, the squares of four pieces with a common attribute."""
@@ -203,10 +161,6 @@ class Quarto(Game):
         empty = CELLS - (opp & int(LANE)).bit_count()
         return sum(comb(empty, k) * perm(empty, k) * (1 + empty - k) for k in range(empty + 1))
 
-    @override
-    def training_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        return {} if self.squares else {"alphazero": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")}}
-
     def _quartos(self, own: int, opp: int) -> list[int]:
         lanes = [own >> 16 * attribute for attribute in range(4)]
         whole = [four for four in self.fours() if four & opp == four]
@@ -215,11 +169,6 @@ class Quarto(Game):
     def _rows(self, own: int, opp: int) -> list[str]:
         cells = [_digit(piece, ".") for piece in self.pieces(own, opp)]
         return ["".join(cells[row : row + 4]) for row in range(0, CELLS, 4)]
-
-
-def _in_words(piece: int) -> str:
-    """Return the properties of a piece, for example ``tall dark round solid``."""
-    return " ".join(words[piece >> attribute & 1] for attribute, words in enumerate(_PROPERTIES))
 
 
 def _digit(piece: int | None, none: str) -> str:
