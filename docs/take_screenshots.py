@@ -26,6 +26,7 @@ from ci_envs.games.position import Position
 from ci_envs.registry.games import resolve
 from ci_envs.web.app import create_app
 from ci_envs.web.game_service import GameService
+from ci_envs.web.hosted_game import History
 from ci_envs.web.page import add_pages
 
 IMAGES = Path(__file__).parent / "images" / "page"
@@ -100,7 +101,9 @@ def _take_all(browser: Browser, service: GameService, address: str) -> None:
 def _begin(service: GameService, environment: str, actions: Sequence[str]) -> str:
     """Create a game with these actions, and return its id."""
     seats, names, tokens = ("human", "human"), ("Ada", "Ben"), (VISITOR, VISITOR)
-    return service.create(environment, seats, tokens=tokens, owner=VISITOR, names=names, actions=actions).record.id
+    return service.create(
+        environment, seats, tokens=tokens, owner=VISITOR, names=names, history=History(actions)
+    ).record.id
 
 
 def _played(environment: str, plies: int) -> list[str]:

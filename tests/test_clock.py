@@ -5,10 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from ci_envs.web.catalog import Catalog
-from ci_envs.web.clock import clock_text, seconds_left
+from ci_envs.web.clock import Clock, clock_text, seconds_left
 from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.players import result_text
+from ci_envs.web.schemas import Export
 from ci_envs.web.store import Store
 
 TOKENS = ("the token of one seat", "the token of the other seat")
@@ -20,7 +21,8 @@ def at(monkeypatch):
     """Set the time, in seconds after the start of the test."""
 
     def set_time(seconds):
-        monkeypatch.setattr("ci_envs.web.game_service.time", SimpleNamespace(time=lambda: NOW + seconds))
+        for module in ("game_service", "schemas"):
+            monkeypatch.setattr(f"ci_envs.web.{module}.time", SimpleNamespace(time=lambda: NOW + seconds))
 
     set_time(0)
     return set_time
@@ -34,7 +36,7 @@ def service(tmp_path, at):
 
 
 def begin(service, **more):
-    return service.create("TicTacToe-v0", ("human", "human"), tokens=TOKENS, clock=60.0, **more).record.id
+    return service.create("TicTacToe-v0", ("human", "human"), tokens=TOKENS, clock=Clock(60.0), **more).record.id
 
 
 def test_each_player_uses_the_time_of_the_own_turns(service, at, tmp_path):
@@ -79,6 +81,48 @@ def test_undo_gives_no_time_back_and_takes_none(service, at):
     assert seconds_left(service.get(id), NOW + 45) == (50, 25)
 
 
+def test_an_increment_is_added_after_each_turn_but_the_first(service, at):
+    id = service.create("TicTacToe-v0", ("human", "human"), tokens=TOKENS, clock=Clock(60.0, 5.0)).record.id
+    for seconds, move in ((100, "b2"), (102, "a1"), (122, "c3")):
+        at(seconds)
+        service.play(id, move, tokens=TOKENS)
+    assert seconds_left(service.get(id), NOW + 122) == (60 - 20 + 5, 60 - 2 + 5)
+    at(122 + 63)
+    assert service.apply_clock(id).ending == "time"
+
+
+def test_an_increment_is_for_a_turn_and_not_for_each_of_its_actions(service, at):
+    """In Quarto the first player gives a piece; the second player places it and gives one."""
+    id = service.create("Quarto-v0", ("human", "human"), tokens=TOKENS, clock=Clock(60.0, 5.0)).record.id
+    for seconds, move in ((0, "give0"), (10, "a1"), (20, "give1")):
+        at(seconds)
+        service.play(id, move, tokens=TOKENS)
+    assert seconds_left(service.get(id), NOW + 20) == (60, 60 - 20 + 5)
+
+
+def test_the_clock_and_a_loss_on_time_survive_the_export(service, at):
+    def imported(id):
+        text = Export.of(service.get(id)).model_dump_json()
+        export = Export.model_validate_json(text)
+        clock = Clock(export.clock, export.increment)
+        return service.create(
+            export.environment, ("human", "human"), tokens=TOKENS, clock=clock, history=export.history
+        )
+
+    id = service.create("TicTacToe-v0", ("human", "human"), tokens=TOKENS, clock=Clock(60.0, 2.0)).record.id
+    for seconds, move in ((0, "b2"), (10, "a1")):
+        at(seconds)
+        service.play(id, move, tokens=TOKENS)
+    at(15)
+    running = imported(id)
+    assert seconds_left(running, NOW + 1000) == (55, 52)  # the clock goes on with the next move
+    at(100)
+    assert service.apply_clock(id).ending == "time"
+    over = imported(id)
+    assert (over.ending, over.winner) == ("time", 1)
+    assert seconds_left(over, NOW + 1000) == (0, 52)
+
+
 def test_who_resigns_in_time_does_not_lose_on_time(service, at):
     id = begin(service)
     service.play(id, "b2", tokens=TOKENS)
@@ -90,7 +134,7 @@ def test_who_resigns_in_time_does_not_lose_on_time(service, at):
 
 def test_agents_alone_need_no_clock(service):
     with pytest.raises(ValueError, match="A clock needs a person"):
-        service.create("TicTacToe-v0", ("random", "random"), tokens=TOKENS, clock=60.0)
+        service.create("TicTacToe-v0", ("random", "random"), tokens=TOKENS, clock=Clock(60.0))
 
 
 @pytest.mark.parametrize(

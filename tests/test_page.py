@@ -23,6 +23,8 @@ from ci_envs.guides import guide_of
 from ci_envs.picture import show
 from ci_envs.registry.games import registered
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.clock import Clock
+from ci_envs.web.hosted_game import History
 from ci_envs.web.offers import Offers
 from ci_envs.web.schemas import Export
 from ci_envs.web.store import StorageError, Store
@@ -403,7 +405,7 @@ def shows(page, position):
 
 def test_a_finished_game_is_reviewed_by_clicks_and_by_keys(game, page):
     """O could have been beaten after b1, as X c1 threatens two lines; X plays a3 instead."""
-    now = game(actions=["b2", "a1", "c3", "b1", "a3", "c1"])
+    now = game(history=History(["b2", "a1", "c3", "b1", "a3", "c1"]))
     hosted = now()
     at = hosted.positions
     assert hosted.ending == "rules"
@@ -428,7 +430,7 @@ def test_a_finished_game_is_reviewed_by_clicks_and_by_keys(game, page):
 
 
 def test_a_variation_is_tried_and_left(game, page):
-    now = game(actions=["b2", "a1", "c3"], resigned=0)
+    now = game(history=History(["b2", "a1", "c3"], resigned=0))
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".prompt")).to_have_text("Try a move: choose an empty cell.")
     click(page, "c1", "a3")
@@ -663,7 +665,7 @@ def test_the_export_is_a_file(game, page):
 
 def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
     client, app = server
-    original = game(seats=("human", "random"), names=("Ada", ""), actions=["b2", "a1", "c3"], resigned=0)()
+    original = game(seats=("human", "random"), names=("Ada", ""), history=History(["b2", "a1", "c3"], resigned=0))()
     visit(page, f"{client.base_url}/")
     page.get_by_text("Import a game").click()
     text, button = page.get_by_label("Exported game"), page.get_by_role("button", name="Import", exact=True)
@@ -686,7 +688,7 @@ def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
 
 
 def test_the_page_shows_a_loss_on_time(game, page):
-    now = game(clock=2.0)
+    now = game(clock=Clock(2.0))
     expect(page.get_by_role("timer")).to_have_text("X 0:02   O 0:02")
     click(page, "b2")  # the clock starts after the first move
     expect(page.get_by_role("status").first).to_have_text("X won on time")
@@ -697,9 +699,9 @@ def test_the_page_shows_a_loss_on_time(game, page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_violation(server, game, page, scheme):
     page.emulate_media(color_scheme=scheme)
-    game("Quixo-v0", actions=["a1e1", "a5e5"])
+    game("Quixo-v0", history=History(["a1e1", "a5e5"]))
     wrong = {"game": serious_violations(page)}
-    game(actions=["b2", "a1", "c3", "b1", "a3", "c1"])
+    game(history=History(["b2", "a1", "c3", "b1", "a3", "c1"]))
     expect(page.locator(".mistakes li").first).to_be_visible()
     wrong["review"] = serious_violations(page)
     for path in ("/", "/rules/Quixo-v0"):
@@ -764,7 +766,7 @@ def test_hint_live_analysis_and_chances_are_the_exact_ones_where_they_are_known(
 
 
 def test_a_game_between_people_has_no_help_until_its_end(browser, server, game, page):
-    now = game(tokens=(VISITOR, "the friend"), start="XX./OO./... X", clock=600.0)
+    now = game(tokens=(VISITOR, "the friend"), start="XX./OO./... X", clock=Clock(600.0))
     help_texts = [page.get_by_text("Live analysis"), page.locator(".graph"), page.locator(".bar")]
     expect(page.get_by_text("appear after the game between people")).to_be_visible()
     click(page, "c2")

@@ -23,7 +23,7 @@ from ci_envs.web.app import create_app
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts
-from ci_envs.web.hosted_game import GameStateError
+from ci_envs.web.hosted_game import GameStateError, History
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.offers import Offers
 from ci_envs.web.store import ConflictError, Store
@@ -191,12 +191,12 @@ def test_an_exported_game_is_imported(tmp_path):
     service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
     actions = ["b2", "a1", "c3"]
     hosted = service.create(
-        TICTACTOE, ("human", "random"), tokens=TOKENS, names=("Ada", ""), actions=actions, resigned=0
+        TICTACTOE, ("human", "random"), tokens=TOKENS, names=("Ada", ""), history=History(actions, resigned=0)
     )
     assert (list(map(hosted.game.action_name, hosted.record.actions)), hosted.winner) == (actions, 1)
     assert service.get(hosted.record.id).record.names == ("Ada", "")
     with pytest.raises(ValueError, match="illegal"):
-        service.create(TICTACTOE, ("human", "human"), tokens=TOKENS, actions=["b2", "b2"])
+        service.create(TICTACTOE, ("human", "human"), tokens=TOKENS, history=History(["b2", "b2"]))
 
 
 def test_a_file_of_an_earlier_version_is_read(tmp_path):

@@ -399,6 +399,8 @@ def calls(game):
     return [
         ("POST", f"{url}/moves", {"action": "a1"}),
         ("POST", f"{url}/undo", None),
+        ("POST", f"{url}/proposals", {"kind": "draw"}),
+        ("DELETE", f"{url}/proposals", None),
         ("POST", f"{url}/resign", {}),
         ("POST", f"{url}/resign", {"player": 1}),
         ("POST", f"{url}/advance", None),
@@ -437,16 +439,20 @@ def test_each_token_is_for_its_seat(client, stranger):
     post("moves", second, 403, {"action": "a1"})
     post("moves", first, 201, {"action": "a1"})
     post("moves", first, 403, {"action": "b1"})
-    post("undo", second, 403)
+    post("undo", second, 409)  # the second player has no move to take back
     post("moves", second, 201, {"action": "b1"})
-    post("undo", first, 403)
+    post("undo", first, 200)
+    assert stranger.get(url).json()["plies"] == 2  # until the second player agrees
     post("undo", second, 200)
+    assert stranger.get(url).json()["plies"] == 0
+    post("moves", first, 201, {"action": "a1"})
     post("resign", first, 403, {"player": 1})
     refused(stranger.put(f"{url}/seats", json={"seats": ["human", "random"]}, headers=first), 403, "player 1's seat")
     refused(stranger.delete(url, headers=first), 403, "player 1's seat")
     post("resign", second, 200, {})
     assert stranger.get(url).json()["winner"] == 0
-    post("undo", first, 403)
+    post("undo", first, 200)
+    assert stranger.get(url).json()["winner"] == 0
     both = {"X-Seat-Token": ", ".join(game["seat_tokens"])}
     assert stranger.delete(url, headers=both).status_code == 204
     assert stranger.get(url).status_code == 404

@@ -29,6 +29,7 @@ from ci_envs.web.schemas import (
     GameState,
     NewGame,
     NewMove,
+    NewProposal,
     NewSeats,
     Owner,
     Ply,
@@ -199,8 +200,7 @@ def games_router(service: GameService) -> APIRouter:
         (first, second), (name, other) = new.seats, new.names
         tokens = new_token(), new_token()
         create_game = partial(service.create, new.environment, (first, second), seed=new.seed, start=new.position)
-        clock = 0.0 if new.minutes is None else 60 * new.minutes
-        hosted = create_game(owner=new.owner, names=(name, other), tokens=tokens, clock=clock)
+        hosted = create_game(owner=new.owner, names=(name, other), tokens=tokens, clock=new.clock)
         _set_cookie(response, hosted.record.id, tokens)
         return CreatedGame(**GameState.at(service, hosted).model_dump(), seat_tokens=list(tokens))
 
@@ -230,8 +230,24 @@ def games_router(service: GameService) -> APIRouter:
 
     @router.post("/games/{id}/undo", responses=_fails(404, 409))
     def undo(id: Id, tokens: SeatTokens) -> GameState:
-        """Take back the last turn of a person and all later moves. If no person plays, take back the last move."""
+        """Take back the last turn of the client and all later moves, or propose it to the other person.
+
+        If no person plays, take back the last move.
+        """
         return GameState.at(service, service.undo(id, tokens=tokens))
+
+    @router.post("/games/{id}/proposals", responses=_fails(404, 409))
+    def propose(id: Id, new: NewProposal, tokens: SeatTokens) -> GameState:
+        """Propose a draw, taking back a turn or a rematch, or agree to the same proposal of the other person.
+
+        It happens at once if no other person has a seat.
+        """
+        return GameState.at(service, service.propose(id, new.kind, tokens=tokens))
+
+    @router.delete("/games/{id}/proposals", responses=_fails(404))
+    def decline(id: Id, tokens: SeatTokens) -> GameState:
+        """Decline the proposal of the other person, or withdraw an own proposal."""
+        return GameState.at(service, service.decline(id, tokens=tokens))
 
     @router.post("/games/{id}/resign", responses=_fails(404, 409))
     def resign(id: Id, who: Resignation, tokens: SeatTokens) -> GameState:

@@ -1,12 +1,28 @@
 """The clock of a game: each player has a total time for all moves, and a player without time left loses.
 
-The clock starts after the first move. It also runs while the server is stopped.
+The clock starts after the first move. It also runs while the server is stopped. An increment is added after each turn
+of a player.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
+from ci_envs.games.position import Position
 from ci_envs.web.hosted_game import HostedGame
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time of each player of a new game.
+
+    Attributes:
+        seconds: The seconds for all moves. 0 means no clock.
+        increment: The seconds that a player gets after each turn.
+    """
+
+    seconds: float = 0.0
+    increment: float = 0.0
 
 
 def used_seconds(hosted: HostedGame, now: float) -> tuple[float, float]:
@@ -24,14 +40,20 @@ def used_seconds(hosted: HostedGame, now: float) -> tuple[float, float]:
     return first, second
 
 
-def clock_changes(hosted: HostedGame, now: float) -> dict[str, Any]:
-    """Return the changes of the record of a game at the end of a turn. Empty without a clock.
+def clock_changes(hosted: HostedGame, now: float, after: Position | None = None) -> dict[str, Any]:
+    """Return the changes of the record of a game when a move is played or taken back. Empty without a clock.
 
     Args:
         hosted: The game before the change.
         now: The time in seconds since 1970.
+        after: The position after a move, or None if moves are taken back. The increment is for a turn that has ended.
     """
-    return {"used": used_seconds(hosted, now), "turn_began": now} if hosted.record.clock else {}
+    if not hosted.record.clock:
+        return {}
+    used, mover = list(used_seconds(hosted, now)), hosted.position.to_move
+    if after is not None and after.to_move != mover and hosted.record.turn_began:
+        used[mover] -= hosted.record.increment
+    return {"used": tuple(used), "turn_began": now}
 
 
 def is_time_up(hosted: HostedGame, now: float) -> bool:

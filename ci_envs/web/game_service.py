@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,20 @@ from ci_envs.validation import integer_between
 from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.catalog import HUMAN, Catalog
-from ci_envs.web.clock import clock_changes, is_time_up, used_seconds
+from ci_envs.web.clock import Clock, clock_changes, is_time_up, used_seconds
 from ci_envs.web.game_states import GameStates
-from ci_envs.web.hosted_game import GameStateError, HostedGame, left_to_redo, taken_back, who_resigns, who_takes_back
+from ci_envs.web.hosted_game import GameStateError, History, HostedGame, left_to_redo, taken_back, who_resigns
 from ci_envs.web.limits import BusyError, ClientLimitError, ClientLimits, current_client
 from ci_envs.web.listeners import Listeners
 from ci_envs.web.players import plies_text
+from ci_envs.web.proposals import (
+    Kind,
+    after_move,
+    check_possible,
+    is_agreed,
+    proposers,
+    whose_turn_is_taken_back,
+)
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
 from ci_envs.web.store import ConflictError, GameRecord, Store
 
@@ -61,6 +69,7 @@ class GameService:
         self._states = GameStates(store, catalog, self.listeners.notify)
         self._jobs = AgentJobs(self.agents.submit, self._play_agent_move, self._record_error, self.listeners.notify)
         self._errors: dict[str, str] = {}
+        self._proposing = threading.Lock()
 
     def start(self) -> None:
         """Start processes in which agents compute, so that the first games need not wait for them."""
@@ -82,9 +91,8 @@ class GameService:
         start: str | None = None,
         owner: str = "",
         names: tuple[str, str] = ("", ""),
-        actions: Sequence[str] = (),
-        resigned: int | None = None,
-        clock: float = 0.0,
+        clock: Clock = Clock(),  # noqa: B008  # immutable
+        history: History = History(),  # noqa: B008  # immutable
     ) -> HostedGame:
         """Create a game.
 
@@ -95,10 +103,9 @@ class GameService:
             seed: The seed of the agents' random numbers.
             start: The first position as text. None means the start of the game.
             owner: The visitor whose list shows the game, or empty.
-            names: The names of persons 0 and 1, or empty.
-            actions: The names of actions that were played before, as in an exported game.
-            resigned: The player who has resigned, or None.
-            clock: The seconds of each player for all moves. 0 means no clock.
+            names: The names of players 0 and 1, of a person or of the level of an agent, or empty.
+            clock: The time of each player.
+            history: What was played before.
 
         Raises:
             ValueError: An argument is invalid.
@@ -108,22 +115,24 @@ class GameService:
         """
         game, limit = self.catalog.game(environment)
         position = Position.start(game) if start is None else Position.from_text(game, start)
-        if clock and HUMAN not in seats:
+        if clock.seconds and HUMAN not in seats:
             raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
         client = current_client.get()
         for spec in seats:
             self.agents.check(client, game, spec)
         self._check_limits(client)
         positions, numbers = [position], list[int]()
-        for name in actions:
+        for name in history.actions:
             numbers.append(positions[-1].parse_action(name))
             positions.append(positions[-1].play(numbers[-1]))
         if len(numbers) > limit:
             raise ValueError(f"a game of {environment} has at most {limit} moves, not {len(numbers)}")
-        over = positions[-1].result is not None or resigned is not None or len(numbers) >= limit
+        ended = history.resigned is not None or history.agreed
+        over = positions[-1].result is not None or ended or len(numbers) >= limit
         first, second = map(hash_of, tokens)
-        more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "resigned": resigned}
-        more |= {"client": client, "tokens": (first, second), "clock": clock}
+        more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "client": client, "tokens": (first, second)}
+        more |= {"resigned": history.resigned, "agreed": history.agreed}
+        more |= {"clock": clock.seconds, "increment": clock.increment, "used": history.used}
         record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
         hosted = self._states.keep(HostedGame(record, game, tuple(positions), limit))
         self._start_awaited_agent(hosted)
@@ -158,12 +167,18 @@ class GameService:
         return self.get(id)
 
     def owned(self, owner: str, limit: int = 100, offset: int = 0) -> list[GameRecord]:
-        """Return up to ``limit`` games of an owner after the first ``offset``, the newest first."""
-        return self._store.owned(owner, limit, offset)
+        """Return up to ``limit`` games that a visitor created or has a seat in, the newest first.
+
+        Args:
+            owner: The visitor, whose token of seats is the same.
+            limit: The largest number of games.
+            offset: The number of newer games that are left out.
+        """
+        return self._store.listed(owner, hash_of(owner), limit, offset)
 
     def count(self, owner: str) -> int:
-        """Return the number of games of an owner."""
-        return self._store.count(owner)
+        """Return the number of games in the list of a visitor (:meth:`owned`)."""
+        return self._store.count(owner, hash_of(owner))
 
     def is_thinking(self, id: str) -> bool:
         """Return whether an agent is computing a move in a game, or waits for a thread."""
@@ -225,22 +240,69 @@ class GameService:
         return hosted
 
     def undo(self, id: str, *, tokens: Collection[str]) -> HostedGame:
-        """Take back the last turn of a person and all later moves. If no person plays, take back the last move.
+        """Take back the last turn of the client and all later moves, or propose it if another person has a seat.
+
+        If no person plays, take back the last move. The errors are those of :meth:`propose`.
+        """
+        return self.propose(id, "takeback", tokens=tokens)
+
+    def propose(self, id: str, kind: Kind, *, tokens: Collection[str]) -> HostedGame:
+        """Propose a draw, taking back a turn or a rematch. It happens at once if everybody agrees.
+
+        To agree to the proposal of the other person, propose the same.
 
         Raises:
             UnknownGameError: There is no game with this id.
-            SeatError: The client does not have the seat of the player whose turn is taken back.
-            GameStateError: There is no move to take back.
+            SeatError: The client does not have the seat of a person who plays.
+            GameStateError: The proposal is impossible in this state of the game.
+        """
+        self.apply_clock(id)
+        with self._proposing:  # two people who agree at the same time begin one rematch
+            hosted = self._states.update(id, lambda hosted: self._proposed(hosted, kind, tokens))
+        if kind == "takeback" and not hosted.record.proposal:
+            self._cancel_agent(id)
+        return hosted
+
+    def _proposed(self, hosted: HostedGame, kind: Kind, tokens: Collection[str]) -> dict[str, Any]:
+        """Return the changes of a game by a proposal."""
+        players = proposers(hosted.record, tokens)
+        mover = whose_turn_is_taken_back(hosted.record, players)
+        check_possible(hosted, kind, mover if kind == "takeback" else players)
+        if not is_agreed(hosted.record, kind, players):
+            return {"proposal": (kind, players[0])}
+        if kind == "draw":
+            return {"proposal": (), "agreed": True, "over": True}
+        if kind == "takeback":
+            return {"proposal": (), **taken_back(hosted, mover), **clock_changes(hosted, time.time())}
+        return {"proposal": (), "rematch": hosted.record.rematch or self._begin_rematch(hosted).record.id}
+
+    def _begin_rematch(self, hosted: HostedGame) -> HostedGame:
+        """Create a game with the same players, who have swapped their seats."""
+        client = current_client.get()
+        self._check_limits(client)
+        before = hosted.record
+        swapped = {name: getattr(before, name)[::-1] for name in ("seats", "names", "tokens")}
+        kept = {name: getattr(before, name) for name in ("clock", "increment")}
+        seats, start = swapped.pop("seats"), hosted.positions[0]
+        over, more = start.result is not None, {"client": client, **kept, **swapped}
+        record = self._store.add(before.environment, seats, before.seed, before.start, before.owner, over, **more)
+        after = self._states.keep(HostedGame(record, hosted.game, (start,), hosted.limit))
+        self._start_awaited_agent(after)
+        return after
+
+    def decline(self, id: str, *, tokens: Collection[str]) -> HostedGame:
+        """Decline the proposal of the other person, or withdraw an own proposal.
+
+        Raises:
+            UnknownGameError: There is no game with this id.
+            SeatError: The client does not have the seat of a person who plays.
         """
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
-            check_any_seat(hosted.record, tokens)
-            check_seat(hosted.record, who_takes_back(hosted), tokens)
-            return taken_back(hosted) | clock_changes(hosted, time.time())
+            proposers(hosted.record, tokens)
+            return {"proposal": ()}
 
-        hosted = self._states.update(id, changes)
-        self._cancel_agent(id)
-        return hosted
+        return self._states.update(id, changes)
 
     def redo(self, id: str, *, tokens: Collection[str]) -> HostedGame:
         """Play the actions that were taken back last again, up to the next turn of a person.
@@ -278,7 +340,7 @@ class GameService:
             check_any_seat(hosted.record, tokens)
             who = who_resigns(hosted, player, held_seats(hosted.record, tokens))
             check_seat(hosted.record, who, tokens)
-            return {"resigned": who, "over": True}
+            return {"resigned": who, "over": True, "proposal": ()}
 
         hosted = self._states.update(id, changes)
         self._cancel_agent(id)
@@ -312,7 +374,7 @@ class GameService:
             check_seat(hosted.record, player, tokens)
             if hosted.record.seats[player] != HUMAN:
                 raise GameStateError(f"An agent has the seat of player {player}.")
-            return {"tokens": _with_token(hosted.record, player, FREE)}
+            return {"tokens": _with_token(hosted.record, player, FREE), "proposal": ()}
 
         return self._states.update(id, changes)
 
@@ -349,7 +411,7 @@ class GameService:
             for player, spec in enumerate(seats):
                 if spec != hosted.record.seats[player]:
                     check_seat(hosted.record, player, tokens)
-            return {"seats": seats}
+            return {"seats": seats, "names": _names_after(hosted.record, seats), "proposal": ()}
 
         after = self._states.update(id, changes)
         self._cancel_agent(id)
@@ -419,10 +481,21 @@ class GameService:
         position = hosted.position.play(action)
         actions = (*hosted.record.actions, action)
         over = position.result is not None or len(actions) >= hosted.limit
-        wanted = {"actions": actions, "over": over, "undone": left_to_redo(hosted.record, action)}
-        return self._states.write(hosted, (*hosted.positions, position), wanted | clock_changes(hosted, time.time()))
+        wanted: dict[str, Any] = {"actions": actions, "over": over, "undone": left_to_redo(hosted.record, action)}
+        wanted |= {"proposal": after_move(hosted.record, hosted.position.to_move)}
+        wanted |= clock_changes(hosted, time.time(), position)
+        return self._states.write(hosted, (*hosted.positions, position), wanted)
 
 
 def _with_token(record: GameRecord, player: int, token: str) -> tuple[str, str]:
     first, second = (token if seat == player else kept for seat, kept in enumerate(record.tokens))
     return first, second
+
+
+def _names_after(record: GameRecord, seats: tuple[str, str]) -> tuple[str, str]:
+    """Return the names after a change of the players. They follow swapped players, and a new player has no name."""
+    first, second = record.names
+    if seats != record.seats and seats == record.seats[::-1]:
+        return second, first
+    kept = [name if seats[player] == record.seats[player] else "" for player, name in enumerate((first, second))]
+    return kept[0], kept[1]

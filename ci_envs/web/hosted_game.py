@@ -1,6 +1,6 @@
 """A game on the server: its record, its positions, its result, and the effects of undo and resignation."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,8 +11,8 @@ from ci_envs.games.position import Position
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.store import GameRecord
 
-Ending = Literal["rules", "resigned", "time", "limit"]
-"""Why a game is over: by its rules, by resignation, because a player has no time left, or at the limit of moves."""
+Ending = Literal["rules", "resigned", "agreement", "time", "limit"]
+"""Why a game is over: by its rules, by resignation, as an agreed draw, on time, or at the limit of moves."""
 
 
 class GameStateError(Exception):
@@ -45,6 +45,8 @@ class HostedGame:
         """The reason for the end of the game, or None while the game is in progress."""
         if self.record.resigned is not None:
             return "time" if self._has_no_time(self.record.resigned) else "resigned"
+        if self.record.agreed:
+            return "agreement"
         if self.position.result is not None:
             return "rules"
         return "limit" if len(self.record.actions) >= self.limit else None
@@ -87,38 +89,45 @@ class HostedGame:
         return self.is_for_agent and HUMAN in self.record.seats
 
 
-def last_turn(hosted: HostedGame) -> int:
-    """Return the number of moves before the last turn of a person, or before the last move if no person plays.
+@dataclass(frozen=True)
+class History:
+    """The part of a game that was played before the server stores it, as in an exported game.
+
+    Attributes:
+        actions: The names of the actions.
+        resigned: The player, 0 or 1, who resigned or has no time left, or None.
+        agreed: Whether the players agreed to a draw.
+        used: The seconds that players 0 and 1 used.
+    """
+
+    actions: Sequence[str] = ()
+    resigned: int | None = None
+    agreed: bool = False
+    used: tuple[float, float] = (0.0, 0.0)
+
+
+def last_turn(hosted: HostedGame, players: Collection[int]) -> int:
+    """Return the number of moves before the last turn of one of some players. A resignation and a draw are turns.
 
     Raises:
-        GameStateError: No person has moved, or the game was lost on time.
+        GameStateError: None of the players has moved, or the game was lost on time.
     """
     if hosted.ending == "time":
         raise GameStateError("the game was lost on time, so no move can be taken back")
-    seats, actions = hosted.record.seats, hosted.record.actions
-    turns = [n for n in range(len(actions)) if HUMAN not in seats or seats[hosted.positions[n].to_move] == HUMAN]
-    if hosted.record.resigned is not None:
+    actions = hosted.record.actions
+    turns = [ply for ply in range(len(actions)) if hosted.positions[ply].to_move in players]
+    if hosted.ending in ("resigned", "agreement"):
         turns.append(len(actions))
     if not turns:
         raise GameStateError("there is nothing to take back")
     return turns[-1]
 
 
-def taken_back(hosted: HostedGame) -> dict[str, Any]:
-    """Return the changes of the record that take back the last turn of a person and all later turns.
-
-    If no person plays, they take back the last move.
-    """
-    actions, turn = hosted.record.actions, last_turn(hosted)
+def taken_back(hosted: HostedGame, players: Collection[int]) -> dict[str, Any]:
+    """Return the changes of the record that take back the last turn of one of some players and all later turns."""
+    actions, turn = hosted.record.actions, last_turn(hosted, players)
     undone = (*actions[turn:], *hosted.record.undone)
-    return {"actions": actions[:turn], "over": False, "resigned": None, "undone": undone}
-
-
-def who_takes_back(hosted: HostedGame) -> int:
-    """Return the player, 0 or 1, whose turn :func:`taken_back` takes back."""
-    turn, resigned = last_turn(hosted), hosted.record.resigned
-    by_resignation = resigned is not None and turn == len(hosted.record.actions)
-    return resigned if resigned is not None and by_resignation else hosted.positions[turn].to_move
+    return {"actions": actions[:turn], "over": False, "resigned": None, "agreed": False, "undone": undone}
 
 
 def left_to_redo(record: GameRecord, action: int) -> tuple[int, ...]:

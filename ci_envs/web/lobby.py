@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ci_envs.web.catalog import HUMAN
+from ci_envs.web.clock import Clock
 from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.levels import LEVELS, agents_of_level
@@ -87,8 +88,7 @@ class Lobby:
     async def _begin_new(self, new: NewGame) -> None:
         (first, second), (name, other) = new.seats, new.names
         create = partial(self._service.create, new.environment, (first, second), seed=new.seed, start=new.position)
-        clock = 0.0 if new.minutes is None else 60 * new.minutes
-        await self._begin(partial(create, **self._mine, names=(name, other), clock=clock))
+        await self._begin(partial(create, **self._mine, names=(name, other), clock=new.clock))
 
     async def _import(self) -> None:
         try:
@@ -98,10 +98,8 @@ class Lobby:
             return
         (first, second), (name, other) = exported.seats, exported.names
         create = partial(self._service.create, exported.environment, (first, second), seed=exported.seed)
-        create = partial(create, start=exported.start, actions=exported.actions, names=(name, other))
-        loser = None if exported.winner is None else 1 - exported.winner
-        resigned = loser if exported.ending in ("resigned", "time") else None
-        await self._begin(partial(create, **self._mine, resigned=resigned))
+        create = partial(create, start=exported.start, names=(name, other), history=exported.history)
+        await self._begin(partial(create, **self._mine, clock=Clock(exported.clock, exported.increment)))
 
     async def _begin(self, create: Callable[[], HostedGame]) -> None:
         """Create a game and open its page. Further clicks have no effect."""

@@ -34,7 +34,8 @@ def result_text(hosted: HostedGame, held: Collection[int] = ()) -> str:
     if not hosted.ending:
         return "In progress"
     if hosted.winner is None:
-        return f"Draw: limit of {plies_text(hosted.limit)}" if hosted.ending == "limit" else "Draw"
+        why = {"limit": f": limit of {plies_text(hosted.limit)}", "agreement": " by agreement"}
+        return f"Draw{why.get(hosted.ending, '')}"
     by = {"resigned": " by resignation", "time": " on time"}.get(hosted.ending, "")
     return f"{player_label(hosted, hosted.winner, held)} won{by}"
 

@@ -7,9 +7,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ci_envs.registry.options import NamedOption
 from ci_envs.web.catalog import Entry
-from ci_envs.web.clock import seconds_left
+from ci_envs.web.clock import Clock, seconds_left, used_seconds
 from ci_envs.web.game_service import GameService
-from ci_envs.web.hosted_game import Ending, HostedGame
+from ci_envs.web.hosted_game import Ending, History, HostedGame
+from ci_envs.web.proposals import Kind, open_proposal
 from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
 
@@ -33,7 +34,15 @@ Owner = Annotated[str, Field(max_length=64, description="A secret of your choice
 PlayerName = Annotated[str, Field(max_length=30, description="The name of a person, or empty.")]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
 Ply = Annotated[int, Field(ge=0, lt=2**31)]
+Increment = Annotated[
+    float, Field(ge=0, le=180, allow_inf_nan=False, description="The seconds that a player gets after each turn.")
+]
 Player = Annotated[int, Field(ge=0, le=1)]
+_DAY = 86_400.0  # seconds
+Used = Annotated[
+    float,
+    Field(ge=-_DAY, le=_DAY, allow_inf_nan=False, description="The seconds used, less the increments."),
+]
 
 
 class _Strict(BaseModel):
@@ -89,6 +98,12 @@ class NewGame(_Strict):
     minutes: Annotated[float, Field(gt=0, le=1440, allow_inf_nan=False)] | None = Field(
         default=None, description="The minutes of each player for all moves after the first move. null means no clock."
     )
+    increment: Increment = 0.0
+
+    @property
+    def clock(self) -> Clock:
+        """The time of each player."""
+        return Clock() if self.minutes is None else Clock(60 * self.minutes, self.increment)
 
 
 class NewMove(_Strict):
@@ -104,6 +119,19 @@ class NewSeats(_Strict):
     """The new players."""
 
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
+
+
+class OpenProposal(BaseModel):
+    """A proposal of a person, which the other person can accept by proposing the same."""
+
+    kind: Kind
+    player: Player
+
+
+class NewProposal(_Strict):
+    """A proposal to the other person."""
+
+    kind: Kind
 
 
 class Resignation(_Strict):
@@ -174,12 +202,16 @@ class GameState(Summary):
     seconds_left: list[float] | None = Field(
         description="The seconds that players 0 and 1 have left, or null without a clock."
     )
+    increment: float = Field(description="The seconds that a player gets after each turn.")
     free_seats: list[Player] = Field(description="The players whose seats anybody with the link to the game can take.")
+    proposal: OpenProposal | None = Field(description="The open proposal of a person, or null.")
+    rematch: str = Field(description="The id of the rematch, or empty.")
 
     @classmethod
     def at(cls, service: GameService, hosted: HostedGame) -> "GameState":
         """Return the state of a game."""
         record, position, left = hosted.record, hosted.position, seconds_left(hosted, time.time())
+        proposal = open_proposal(hosted)
         legal = [] if hosted.ending else position.legal_actions()
         return cls(
             **Summary.of(record).model_dump(),
@@ -198,7 +230,10 @@ class GameState(Summary):
             thinking=service.is_agent_due(hosted),
             agent_error=service.agent_error(record.id),
             seconds_left=None if left is None else list(left),
+            increment=record.increment,
             free_seats=[player for player, token in enumerate(record.tokens) if token == FREE],
+            proposal=None if proposal is None else OpenProposal(kind=proposal.kind, player=proposal.player),
+            rematch=record.rematch,
         )
 
 
@@ -229,6 +264,17 @@ class Export(BaseModel):
     actions: Annotated[list[str], Field(max_length=10_000)]
     ending: Ending | None
     winner: Player | None
+    clock: Annotated[float, Field(ge=0, le=_DAY, allow_inf_nan=False, description="0 means no clock.")] = 0.0
+    increment: Increment = 0.0
+    used: Annotated[list[Used], Field(min_length=2, max_length=2)] = Field(default=[0.0, 0.0])
+
+    @property
+    def history(self) -> History:
+        """What was played."""
+        loser = 1 - self.winner if self.winner is not None and self.ending in ("resigned", "time") else None
+        used = [self.clock if self.ending == "time" and player == loser else self.used[player] for player in range(2)]
+        first, second = (min(seconds, self.clock) for seconds in used)
+        return History(self.actions, loser, self.ending == "agreement", (first, second))
 
     @classmethod
     def of(cls, hosted: HostedGame) -> "Export":
@@ -243,6 +289,9 @@ class Export(BaseModel):
             actions=list(map(hosted.game.action_name, record.actions)),
             ending=hosted.ending,
             winner=hosted.winner,
+            clock=record.clock,
+            increment=record.increment,
+            used=list(used_seconds(hosted, time.time())),
         )
 
 

@@ -25,7 +25,7 @@ class GameRecord:
         seats: Players 0 and 1, each ``human`` or the spec string of an agent.
         seed: The seed of the agents' random numbers.
         start: The first position as text.
-        owner: The visitor whose list shows the game, or empty.
+        owner: The visitor who created the game and whose list shows it, or empty.
         created: The time of creation, in seconds since 1970.
         actions: The actions that were played.
         resigned: The player, 0 or 1, who resigned or has no time left, or None.
@@ -38,6 +38,10 @@ class GameRecord:
         clock: The seconds of each player for all moves. 0 means no clock.
         used: The seconds that players 0 and 1 used until ``turn_began``.
         turn_began: The start of the current turn, in seconds since 1970. 0 before the first move.
+        increment: The seconds that a player gets after each turn.
+        agreed: Whether the players agreed to a draw.
+        proposal: The open proposal of a person, its kind and the player (:mod:`ci_envs.web.proposals`), or empty.
+        rematch: The id of the rematch, or empty.
         changed: The time of the last change, in seconds since 1970. 0 if an earlier version created the game.
     """
 
@@ -60,6 +64,10 @@ class GameRecord:
     clock: float = 0.0
     used: tuple[float, float] = (0.0, 0.0)
     turn_began: float = 0.0
+    increment: float = 0.0
+    agreed: bool = False
+    proposal: tuple[str, int] | tuple[()] = ()
+    rematch: str = ""
 
 
 class UnknownGameError(Exception):
@@ -75,6 +83,12 @@ class StorageError(Exception):
 
 
 _CONNECTIONS = 48  # more than the number of threads of Starlette and of the agents
+
+
+def _token(seat: int) -> sa.ColumnClause[Any]:
+    """Return the stored hash of a seat's token as an expression of SQL."""
+    return sa.literal_column(f"json_extract(tokens, '$[{seat}]')")
+
 
 _GAMES = sa.Table(
     "games",
@@ -98,8 +112,13 @@ _GAMES = sa.Table(
     sa.Column("clock", sa.Float, nullable=False, server_default="0"),
     sa.Column("used", sa.JSON, nullable=False, server_default="[0, 0]"),
     sa.Column("turn_began", sa.Float, nullable=False, server_default="0"),
+    sa.Column("increment", sa.Float, nullable=False, server_default="0"),
+    sa.Column("agreed", sa.Boolean, nullable=False, server_default="0"),
+    sa.Column("proposal", sa.JSON, nullable=False, server_default="[]"),
+    sa.Column("rematch", sa.String, nullable=False, server_default=""),
     sa.Index("by_owner", "owner", "created"),
     sa.Index("by_end", "over", "created"),
+    *(sa.Index(f"by_token_{seat}", _token(seat)) for seat in range(2)),
 )
 _last_change = sa.func.max(_GAMES.c.changed, _GAMES.c.created)
 _UNTOUCHED, _ABANDONED = 24 * 3600.0, 14 * 24 * 3600.0  # seconds after which unfinished games are deleted
@@ -128,7 +147,8 @@ class Store:
         try:
             _GAMES.metadata.create_all(self._engine)
             self._add_columns()
-            self.owned("", 0)  # fails if the file has a table with other columns
+            self._add_indexes()
+            self.listed("", "", 0)  # fails if the file has a table with other columns
         except (SQLAlchemyError, StorageError) as error:
             raise OSError(f"games cannot be kept in {str(path)!r}: {_reason(error)}") from None
         _make_private(file)
@@ -146,6 +166,12 @@ class Store:
                 if column.name not in present:
                     definition = sa.schema.CreateColumn(column).compile(dialect=self._engine.dialect)
                     connection.execute(sa.text(f"ALTER TABLE {_GAMES.name} ADD COLUMN {definition}"))
+
+    def _add_indexes(self) -> None:
+        """Add the indexes that are missing in a file of an earlier version."""
+        with self._engine.begin() as connection:
+            for index in _GAMES.indexes:
+                connection.execute(sa.schema.CreateIndex(index, if_not_exists=True))
 
     def add(
         self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool, **more: Any
@@ -205,16 +231,23 @@ class Store:
             self.version(record.id)
             raise ConflictError(f"Game {record.id} was changed in the meantime. Reload the game, then retry.")
 
-    def owned(self, owner: str, limit: int, offset: int = 0) -> list[GameRecord]:
-        """Return up to ``limit`` games of an owner after the first ``offset``, the newest first."""
-        query = _GAMES.select().where(_GAMES.c.owner == owner).order_by(_GAMES.c.created.desc())
+    def listed(self, owner: str, token: str, limit: int, offset: int = 0) -> list[GameRecord]:
+        """Return up to ``limit`` games in a visitor's list after the first ``offset``, the newest first.
+
+        Args:
+            owner: The visitor, who created the games or has a seat in them.
+            token: The hash of the visitor's token of seats, or empty.
+            limit: The largest number of games.
+            offset: The number of newer games that are left out.
+        """
+        query = _GAMES.select().where(_is_listed(owner, token)).order_by(_GAMES.c.created.desc())
         query = query.limit(limit).offset(offset)
         with self._engine.connect() as connection:
             return list(map(_record, connection.execute(query).mappings()))
 
-    def count(self, owner: str) -> int:
-        """Return the number of games of an owner."""
-        query = sa.select(sa.func.count()).where(_GAMES.c.owner == owner)
+    def count(self, owner: str, token: str) -> int:
+        """Return the number of games in a visitor's list (:meth:`listed`)."""
+        query = sa.select(sa.func.count()).where(_is_listed(owner, token))
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
@@ -254,6 +287,12 @@ class Store:
         return row
 
 
+def _is_listed(owner: str, token: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a visitor created a game or has a seat in it. An empty token has no seat."""
+    seats = [_token(seat) == token for seat in range(2)] if token else []
+    return sa.or_(_GAMES.c.owner == owner, *seats)
+
+
 def _make_private(path: Path) -> None:
     """Set the mode of the file and of the files that SQLite creates next to it to 0600."""
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
@@ -262,7 +301,7 @@ def _make_private(path: Path) -> None:
 
 
 def _record(row: Mapping[Any, Any]) -> GameRecord:
-    tuples = {name: tuple(row[name]) for name in ("seats", "actions", "names", "undone", "tokens", "used")}
+    tuples = {name: tuple(row[name]) for name in ("seats", "actions", "names", "undone", "tokens", "used", "proposal")}
     return GameRecord(**{**row, **tuples})
 
 
