@@ -151,7 +151,7 @@ def test_a_whole_game_by_clicking(game, page, environment):
         action = int(rng.choice(hosted.position.legal_actions()))
         clicked = ()
         for target in hosted.game.targets(action):
-            can_click(page, clickable(hosted, clicked) | set(clicked))
+            can_click(page, clickable(hosted, clicked) | clickable(hosted) | set(clicked))
             click(page, target)
             clicked += (target,)
         settled(page, plies + 1)
@@ -231,7 +231,7 @@ def test_a_new_user_plays_after_one_click_even_if_it_is_a_double_click(server, p
     app.state.service.resign(id, tokens=[record.owner])
     page.get_by_role("link", name="ci_envs").click()
     expect(page.locator(".listed")).to_have_count(1)
-    expect(page.locator(".listed")).to_contain_text("O (random) won by resignation. 0 moves")
+    expect(page.locator(".listed")).to_contain_text("O (Beginner) won by resignation. 0 moves")
 
 
 def test_a_game_begun_by_the_form(server, page):
@@ -251,7 +251,7 @@ def test_a_game_begun_by_the_form(server, page):
     assert record.client == "127.0.0.1"
     assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,4,misere=true", ("human", "random"))
     assert (record.names, record.clock) == (("Ada", ""), 180)
-    expect(page.get_by_role("timer")).to_have_text("First 3:00   Second 3:00")
+    expect(page.get_by_role("timer")).to_have_text(["3:00", "3:00"])
 
 
 @pytest.mark.parametrize("environment", registered())
@@ -481,21 +481,16 @@ def test_others_watch_until_a_seat_is_free(browser, server, game, page):
         can_click(other, set())
         click(page, "c1")
         settled(other, 3)
-        page.keyboard.press("u")
-        settled(other, 2)
-        page.keyboard.press("u")
-        expect(page.get_by_role("alert").last).to_contain_text("You can only watch.")
-    assert len(now().record.actions) == 2
+    assert len(now().record.actions) == 3
 
 
 def test_a_cube_clicked_again_is_put_back(game, page):
     now = game("Quixo-v0:size=3")
     for put_back in (lambda: click(page, "a1"), lambda: page.keyboard.press("Escape")):
         click(page, "a1")
-        expect(region(page, "b1")).to_be_disabled()
-        can_click(page, {"a1", "a3", "c1"})
+        expect(region(page, "a1")).to_have_attribute("aria-pressed", "true")
         put_back()
-        expect(region(page, "b1")).to_be_enabled()
+        expect(region(page, "a1")).to_have_attribute("aria-pressed", "false")
     assert not now().record.actions
 
 
@@ -689,10 +684,10 @@ def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
 
 def test_the_page_shows_a_loss_on_time(game, page):
     now = game(clock=Clock(2.0))
-    expect(page.get_by_role("timer")).to_have_text("X 0:02   O 0:02")
+    expect(page.get_by_role("timer")).to_have_text(["0:02", "0:02"])
     click(page, "b2")  # the clock starts after the first move
     expect(page.get_by_role("status").first).to_have_text("X won on time")
-    expect(page.get_by_role("timer")).to_have_text("X 0:02   O 0:00")
+    expect(page.get_by_role("timer")).to_have_text(["0:00", "0:02"])  # O at the top, X at the bottom
     assert now().ending == "time"
 
 
@@ -718,7 +713,7 @@ def serious_violations(page):
 
 def visits(page):
     """Of the first branch of the tree."""
-    found = re.search(r"([\d,]+) visits", page.locator(".tree").inner_text())
+    found = re.search(r"([\d,]+) visits", page.locator(".tree").text_content())
     return int(found[1].replace(",", "")) if found else 0
 
 
@@ -730,9 +725,10 @@ def test_the_tree_grows_while_an_agent_thinks(server, game, page):
     wait_until(lambda: visits(page) > some)
     expect(page.locator(".bar")).to_be_visible()
     expect(page.locator(".line").first).to_contain_text("Best line")
-    assert page.locator(".board rect[fill='#109648']").count()
-    page.get_by_text("Heat map").click()
     expect(page.locator(".board rect[fill='#109648']")).to_have_count(0)
+    page.get_by_text("Heat map").click()
+    expect(page.locator(".board rect[fill='#109648']").first).to_be_attached()
+    page.get_by_text("Search tree").click()
     page.locator(".tree .q-tree__arrow").first.click()
     expect(page.locator(".tree [role=group]:visible")).to_have_count(1)
     assert server[1].state.analyses.running == 1
@@ -755,7 +751,6 @@ def test_hint_live_analysis_and_chances_are_the_exact_ones_where_they_are_known(
     expect(page.get_by_text("X: 100% to win, value +1.00 for X")).to_be_visible()
     expect(page.locator(".line").first).to_have_text("Best line: c1")
     page.get_by_text("Live analysis").click()
-    page.get_by_text("Heat map").click()
     frames = page.locator(f".board rect[stroke='{BEST}']")
     expect(frames).to_have_count(0)
     page.get_by_role("button", name="Hint").click()

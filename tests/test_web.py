@@ -572,6 +572,8 @@ OPERATIONS = [
     ("POST", "/games/{id}/moves"),
     ("POST", "/games/{id}/advance"),
     ("POST", "/games/{id}/undo"),
+    ("POST", "/games/{id}/proposals"),
+    ("DELETE", "/games/{id}/proposals"),
     ("POST", "/games/{id}/resign"),
     ("PUT", "/games/{id}/seats"),
     ("POST", "/games/{id}/seats/{player}/take"),

@@ -8,9 +8,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ci_envs.drawing.drawing import Drawing, Region
+from ci_envs.drawing.drawing import Drawing, Label, Region
 
 _HEAT = "#109648"
+_TAG_COLOR = "#0a5c2c"
+_OPACITIES = (1.0, 0.6, 0.45)  # of the best actions
 _LAST, _CLICKABLE, _SELECTED = "#4b4b4b", "#3f8fd2", "#0b4f94"
 # colour-blind people can distinguish blue, grey and orange; the sign has the same meaning
 _BADGES = {
@@ -18,6 +20,19 @@ _BADGES = {
     0: ("#6e6e6e", "M-4.5 -2.5H4.5M-4.5 2.5H4.5"),
     -1: ("#d55e00", "M-4.5 0H4.5"),
 }
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The mark of a good action: an arrow from its first to its last region, or a frame around its only region.
+
+    Attributes:
+        regions: the regions to click for the action, in order.
+        text: a short text on the mark, for example the winning chances, or empty.
+    """
+
+    regions: tuple[str, ...]
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,7 @@ class Marks:
         lines: lines, each as the names of the regions that it joins, in order.
         best_arrow: the first and the last region of an arrow for the best action, or an empty tuple.
         last_arrow: the same for the last action.
+        candidates: the best actions, the best one first. A later one is paler.
 
     Raises:
         ValueError: a heat is not from 0 to 1, or a verdict is not 1, 0 or -1.
@@ -48,6 +64,7 @@ class Marks:
     lines: tuple[tuple[str, ...], ...] = ()
     best_arrow: tuple[str, ...] = ()
     last_arrow: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
     def __post_init__(self) -> None:
         for name, heat in self.heat.items():
@@ -83,7 +100,39 @@ def annotated(drawing: Drawing, marks: Marks) -> Drawing:
         *(_badge(region, value) for region, value in zip(named(marks.verdicts), marks.verdicts.values(), strict=True)),
         *(_stroke(named(line)) for line in marks.lines),
     ]
-    return replace(drawing, shapes=drawing.shapes + "".join(shapes))
+    tags: list[_Tag] = []
+    for number, candidate in reversed([*enumerate(marks.candidates)]):  # the best one is on top
+        joined = named(candidate.regions)
+        drawn = _arrow(joined, _HEAT) if len(joined) > 1 else [_outlined(joined[0], _HEAT, 5)]
+        shapes.append(f'<g opacity="{_OPACITIES[min(number, len(_OPACITIES) - 1)]}">{"".join(drawn)}</g>')
+        if candidate.text:
+            tags.append(_Tag.on(joined, candidate.text))
+    shapes += [tag.background for tag in tags]
+    labels = (*drawing.labels, *(tag.label for tag in tags))
+    return replace(drawing, shapes=drawing.shapes + "".join(shapes), labels=labels)
+
+
+@dataclass(frozen=True)
+class _Tag:
+    """A text on a mark: its background and its label."""
+
+    background: str
+    label: Label
+
+    @classmethod
+    def on(cls, regions: list[Region], text: str) -> "_Tag":
+        """Return the tag of an action with some regions: on its only region, or in the first half of its arrow."""
+        (x, y), (to_x, to_y) = (_middle(regions[0]), _middle(regions[-1]))
+        x, y = x + 0.36 * (to_x - x), y + 0.36 * (to_y - y)
+        if len(regions) == 1:  # in a column, the mark is at the top
+            y = regions[0].y + min(regions[0].width, regions[0].height) / 2
+        size = max(13, min(18, 0.22 * min(regions[0].width, regions[0].height)))
+        width, height = (0.62 * len(text) + 0.9) * size, 1.5 * size
+        background = (
+            f'<rect x="{x - width / 2:.2f}" y="{y - height / 2:.2f}" width="{width:.2f}" height="{height:.2f}"'
+            f' rx="{height / 2:.2f}" fill="#ffffff" stroke="{_HEAT}" stroke-width="2"/>'
+        )
+        return cls(background, Label(text, x, y, size, _TAG_COLOR))
 
 
 def _filled(region: Region, heat: float) -> str:
@@ -125,7 +174,7 @@ def _badge(region: Region, verdict: int) -> str:
 
 def _arrow(ends: list[Region], color: str) -> list[str]:
     """Return an arrow from the middle of the first region to the middle of the last one, with a white outline."""
-    (x, y), (to_x, to_y) = ((end.x + end.width / 2, end.y + end.height / 2) for end in (ends[0], ends[-1]))
+    (x, y), (to_x, to_y) = _middle(ends[0]), _middle(ends[-1])
     length = math.hypot(to_x - x, to_y - y)
     head = min(0.3 * min(ends[0].width, ends[0].height), length / 2)
     right_x, right_y = (to_x - x) / length * head, (to_y - y) / length * head  # along the arrow
@@ -140,8 +189,12 @@ def _arrow(ends: list[Region], color: str) -> list[str]:
     ]
 
 
+def _middle(region: Region) -> tuple[float, float]:
+    return region.x + region.width / 2, region.y + region.height / 2
+
+
 def _stroke(regions: list[Region]) -> str:
-    points = [f"{region.x + region.width / 2:g} {region.y + region.height / 2:g}" for region in regions]
+    points = [f"{x:g} {y:g}" for x, y in map(_middle, regions)]
     breadth = 0.1 * min(regions[0].width, regions[0].height)
     path = f"M{'L'.join(points)}Z"  # Z closes the path, which completes a square and does not change a line
     return "".join(

@@ -1,6 +1,7 @@
 """The panel that shows the analysis of the current position by an agent while the agent searches."""
 
 import asyncio
+import html
 import math
 from collections.abc import Callable
 from time import monotonic
@@ -12,6 +13,7 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.games.position import Position
 from ci_envs.web.analysis_report import AnalysisReport, TreeBranch
 from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.best_moves import BestMove, best_moves
 from ci_envs.web.evaluation import Evaluation
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text
@@ -51,18 +53,22 @@ class AnalysisPanel:
         self._report: AnalysisReport | None = None
         self._search: asyncio.Task[None] | None = None
         self.analysis: Analysis | None = None
+        self.best: list[BestMove] = []
         with ui.row().classes("w-full items-center"):
             text_element("h2", "Analysis by").classes("panel-title")
             self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='Agent that analyses'")
             self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_changed)
-        with ui.row().classes("w-full"):
+        with ui.element("div").classes("switches"):
             self._is_live = ui.switch("Live analysis", on_change=self._restart)
-            self.heat = ui.switch("Heat map", value=True, on_change=on_change)
+            self.arrows = ui.switch("Best moves", value=True, on_change=on_change)
+            self.heat = ui.switch("Heat map", on_change=on_change)
             self.exact = ui.switch("Exact values", on_change=on_change)
         self._no_exact = ui.label().classes("note")
         self._summary = ui.label().classes("analysis-text")
         self._best_line = ui.label().classes("analysis-text line")
-        self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree w-full")
+        self._moves = ui.html(sanitize=False, tag="ol").classes("best-moves").props("aria-label='Best moves'")
+        with ui.expansion("Search tree").classes("w-full").props("dense") as self._tree_panel:
+            self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree w-full")
         self._started_spec = spec
 
     @property
@@ -133,17 +139,25 @@ class AnalysisPanel:
         self._report = report
         position = None if self._analysed is None else self._analysed[1]
         if report is None or position is None:
-            self.analysis = None
+            self.analysis, self.best = None, []
             self._summary.set_text("")
             self._best_line.set_text("")
             self._tree.props["nodes"] = []
         else:
             report = exact_report(report, position, self._evaluation)
             self.analysis = analysis_of(report, position)
+            self.best = best_moves(position, report, self._evaluation)
             self._summary.set_text(summary_text(report, position))
             self._best_line.set_text(f"Best line: {' '.join(report.principal_variation)}")
             self._tree.props["nodes"] = tree_nodes(report.tree)
+        self._tree_panel.set_visibility(bool(self._tree.props["nodes"]))
+        self._moves.set_content("".join(_listed(position, move) for move in self.best if position is not None))
         self._on_change()
+
+
+def _listed(position: Position, move: BestMove) -> str:
+    name = html.escape(position.action_name(move.action))
+    return f"<li><b>{name}</b> <span>{html.escape(move.text)}</span></li>"
 
 
 def exact_report(report: AnalysisReport, position: Position, evaluation: Evaluation | None) -> AnalysisReport:

@@ -36,6 +36,15 @@
         if (region) focus(board, region);
     }, 50);
 
+    // Scroll the list of moves to the current move, and never the page.
+    window.showCurrentMove = (id) => setTimeout(() => {
+        const list = document.getElementById(id)?.parentElement;
+        const current = list?.querySelector('[aria-current]');
+        if (!current) return;
+        const [outer, inner] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
+        if (inner.top < outer.top || inner.bottom > outer.bottom) list.scrollTop += inner.top - outer.top - outer.height / 2;
+    }, 50);
+
     document.addEventListener('keydown', (event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;
         const region = regionOf(event);

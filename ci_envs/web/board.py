@@ -89,11 +89,14 @@ class Board:
         if region in self._clicked:
             self.deselect()
             return
-        actions = self._view.clicks(self._clicked).get(region)
+        before = self._clicked
+        actions = self._view.clicks(before).get(region)
+        if not actions and before:  # the click begins another action, for example with another own cube
+            before, actions = (), self._view.clicks(()).get(region)
         if not actions:
             self._say(self._view.refusal(self._clicked, region), illegal=True)
             return
-        clicked = (*self._clicked, region)
+        clicked = (*before, region)
         chosen = actions_of(self._view.position, actions, clicked)
         self._clicked = () if chosen else clicked
         if chosen:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ci_envs.agent_interface.analysis import Analysis
-from ci_envs.drawing.annotation import Marks
+from ci_envs.drawing.annotation import Candidate, Marks
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.position import Position
 from ci_envs.guides import guide_of
@@ -23,6 +23,7 @@ class BoardView:
         analysis: The analysis to show, or None.
         scores: The exact scores of the actions, or an empty tuple.
         hint: The recommended action, or None.
+        candidates: The marks of the best actions.
         flipped: Whether the board is shown from the other side.
     """
 
@@ -34,6 +35,7 @@ class BoardView:
     analysis: Analysis | None = None
     scores: tuple[int, ...] = ()
     hint: int | None = None
+    candidates: tuple[Candidate, ...] = ()
     flipped: bool = False
 
     def clicks(self, clicked: tuple[str, ...]) -> dict[str, list[int]]:
@@ -48,7 +50,8 @@ class BoardView:
     def marks(self, clicked: tuple[str, ...]) -> Marks:
         """Return the marks on the board after some clicks."""
         marks = marks_of(self.position, self.analysis, self.last, scores=self.scores, clicked=clicked)
-        marks = replace(marks, clickable=tuple(self.clicks(clicked)))
+        shown = () if clicked else self.candidates
+        marks = replace(marks, clickable=tuple(self.clicks(clicked)), candidates=shown)
         if self.hint is None:
             return marks
         return replace(marks, best=self.position.targets(self.hint), best_arrow=arrow_of(self.position, self.hint))

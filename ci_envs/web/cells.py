@@ -1,7 +1,7 @@
 """The transparent buttons over the picture of a board, with labels for screen readers."""
 
 import html
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 
 from ci_envs.drawing.drawing import Drawing, Region
@@ -20,6 +20,7 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
         focused: The region that gets the keyboard focus. Empty means the first clickable region.
     """
     drawing, position, clicks = view.drawing(), view.position, view.clicks(clicked)
+    possible = {*clicks, *view.clicks(()), *clicked}
     regions = clickable_regions(drawing.regions, targets_of(position.game))
     names = [region.name for region in regions]
     if focused not in names:
@@ -32,9 +33,9 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
             "data-region": name,
             "role": "button",
             "tabindex": "0" if name == focused else "-1",
-            "aria-label": _label(view, clicks, clicked, name),
+            "aria-label": _label(view, clicked, name),
             "aria-pressed": str(name in clicked).lower(),
-            "aria-disabled": str(name not in clicks and name not in clicked).lower(),
+            "aria-disabled": str(name not in possible).lower(),
             "data-preview": " ".join(guide_of(position.game).preview(position, ending[0])) if ending else "",
         }
         written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
@@ -43,7 +44,7 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
     return Drawing(drawing.width, drawing.height, "".join(shapes)).svg(None)
 
 
-def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str, ...], name: str) -> str:
+def _label(view: BoardView, clicked: tuple[str, ...], name: str) -> str:
     """Return the label of a region for screen readers: its content and the effect of a click."""
     position = view.position
     guide = guide_of(position.game)
@@ -51,7 +52,8 @@ def _label(view: BoardView, clicks: Mapping[str, list[int]], clicked: tuple[str,
     label = f"{name}: {contents}" if contents else name
     if name in clicked:
         return f"{label}, selected, put it back"
-    return f"{label}, {guide.click_effect(position, clicked, name)}" if name in clicks else label
+    before = next((each for each in (clicked, ()) if name in view.clicks(each)), None)
+    return label if before is None else f"{label}, {guide.click_effect(position, before, name)}"
 
 
 @lru_cache(maxsize=256)

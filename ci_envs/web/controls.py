@@ -1,25 +1,30 @@
-"""The buttons for undo, redo, swapping seats, resignation, and for retrying after an error of an agent."""
+"""The buttons that change a game: undo, redo, draw, resign, rematch, swapping seats, deleting and retrying."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from nicegui import ui
 
 from ci_envs.web.catalog import HUMAN
+from ci_envs.web.confirmation import Confirmation
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_status import GameStatus
 from ci_envs.web.hosted_game import HostedGame
-from ci_envs.web.seats import held_seats
+from ci_envs.web.players import people_among
+from ci_envs.web.proposals import Kind, is_possible
+from ci_envs.web.seats import held_seats, holds_all
+from ci_envs.web.user_errors import run_or_notify
 
 Call = Callable[[], HostedGame]
 
 
 class Controls:
-    """The buttons for undo, redo, swapping seats, resignation, and for retrying after an error of an agent."""
+    """The buttons that change a game."""
 
     def __init__(
         self, service: GameService, id: str, tokens: tuple[str, ...], do: Callable[[Call], Awaitable[bool]]
     ) -> None:
-        """Make the buttons in the current element.
+        """Prepare the buttons. :meth:`make_buttons` makes them.
 
         Args:
             service: The games of the server.
@@ -28,33 +33,48 @@ class Controls:
             do: Runs a call of the service, updates the page, and returns whether the call succeeded.
         """
         self._service, self._id, self._tokens, self._do = service, id, tokens, do
+        self._seats = ("", "")
+
+    def make_buttons(self) -> None:
+        """Make the buttons in the current element."""
         self._undo_button = tool_button("Undo", "undo", self.undo, "u")
         self._redo_button = tool_button("Redo", "redo", self.redo, "r")
-        self._swap_button = tool_button("Swap seats", "swap_horiz", self._swap)
+        self._draw_button = tool_button("Draw", "handshake", partial(self.propose, "draw"))
         self._resign_button = tool_button("Resign", "flag", self._ask_to_resign)
+        self._rematch_button = tool_button("Rematch", "replay", partial(self.propose, "rematch"))
+        self._swap_button = tool_button("Swap seats", "swap_horiz", self._swap)
+        self._delete_button = tool_button("Delete", "delete", self._ask_to_delete)
         self._again_button = tool_button("Retry", "refresh", self._retry)
-        self._seats = ("", "")
-        with ui.dialog() as self._dialog, ui.card().props('role=alertdialog aria-label="Resign this game?"'):
-            ui.label("Resign this game?")
-            with ui.row():
-                ui.button("Resign", on_click=lambda: self._dialog.submit(True)).props("no-caps")
-                ui.button("Cancel", on_click=lambda: self._dialog.submit(False)).props("flat no-caps autofocus")
+        self._resigning = Confirmation("Resign this game?", "Resign")
+        self._deleting = Confirmation("Delete this game for ever?", "Delete")
 
     def show(self, status: GameStatus) -> None:
         """Enable the buttons that are possible in a status of the game."""
         hosted = status.hosted
         record, held = hosted.record, held_seats(hosted.record, self._tokens)
         self._seats = record.seats
-        undoable = bool(record.actions or record.resigned is not None) and hosted.ending != "time"
-        self._undo_button.set_enabled(bool(held) and undoable)
+        people = people_among(record, held)
+        proposers = people if HUMAN in record.seats else held
+        self._undo_button.set_enabled(bool(proposers) and is_possible(hosted, "takeback", proposers))
         self._redo_button.set_enabled(bool(record.undone) and not hosted.ending and hosted.position.to_move in held)
+        self._draw_button.set_enabled(bool(people) and is_possible(hosted, "draw", people))
+        self._resign_button.set_enabled(not hosted.ending and bool(people))
+        self._rematch_button.set_enabled(bool(proposers) and is_possible(hosted, "rematch", proposers))
         self._swap_button.set_enabled(len(held) == 2 and not hosted.ending)
-        self._resign_button.set_enabled(not hosted.ending and any(record.seats[each] == HUMAN for each in held))
+        self._delete_button.set_enabled(holds_all(record, held))
         self._again_button.set_visibility(bool(held) and status.agent_error is not None and not status.thinking)
 
+    async def propose(self, kind: Kind) -> None:
+        """Propose a draw, taking back a turn or a rematch, or accept the same proposal of the other person."""
+        await self._do(lambda: self._service.propose(self._id, kind, tokens=self._tokens))
+
+    async def decline(self) -> None:
+        """Decline or withdraw the open proposal."""
+        await self._do(lambda: self._service.decline(self._id, tokens=self._tokens))
+
     async def undo(self) -> None:
-        """Take back the last turn."""
-        await self._do(lambda: self._service.undo(self._id, tokens=self._tokens))
+        """Take back the last turn, or propose it to the other person."""
+        await self.propose("takeback")
 
     async def redo(self) -> None:
         """Play the moves again that were taken back last."""
@@ -66,8 +86,16 @@ class Controls:
         await self._do(lambda: self._service.change_seats(self._id, (second, first), tokens=self._tokens))
 
     async def _ask_to_resign(self) -> None:
-        if await self._dialog:
+        if await self._resigning.is_given():
             await self._do(lambda: self._service.resign(self._id, tokens=self._tokens))
+
+    async def _ask_to_delete(self) -> None:
+        def delete() -> bool:
+            self._service.delete(self._id, tokens=self._tokens)
+            return True
+
+        if await self._deleting.is_given() and await run_or_notify(delete):
+            ui.navigate.to("/")
 
     async def _retry(self) -> None:
         await self._do(lambda: self._service.advance(self._id, tokens=self._tokens))
@@ -76,7 +104,7 @@ class Controls:
 def tool_button(
     text: str, icon: str, on_click: Callable[[], None] | Callable[[], Awaitable[None]], key: str = ""
 ) -> ui.button:
-    """Add a button with an icon.
+    """Add a button with an icon above its text.
 
     Args:
         text: The text of the button.
@@ -84,5 +112,5 @@ def tool_button(
         on_click: Called on a click.
         key: The keyboard shortcut for the tooltip, or empty.
     """
-    button = ui.button(text, icon=icon, on_click=on_click).props("flat dense no-caps")
+    button = ui.button(text, icon=icon, on_click=on_click).props("flat dense no-caps stack").classes("tool")
     return button.tooltip(f"key {key}") if key else button

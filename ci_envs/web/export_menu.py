@@ -30,7 +30,7 @@ class ExportMenu:
             line: Returns the line that is shown.
         """
         self._line = line
-        with ui.button("Export", icon="download").props("flat dense no-caps"), ui.menu():
+        with ui.button("Export", icon="download").props("flat dense no-caps stack").classes("tool"), ui.menu():
             ui.menu_item("Game (JSON)", self._export_json)
             ui.menu_item("Position (SVG)", self._export_svg)
             ui.menu_item("Animation (GIF)", self._export_gif)

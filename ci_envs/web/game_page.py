@@ -12,22 +12,28 @@ from ci_envs.games.position import Position
 from ci_envs.web.analysis_panel import AnalysisPanel
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.autoplay import Autoplay
+from ci_envs.web.best_moves import candidates
 from ci_envs.web.board import Board
 from ci_envs.web.board_view import BoardView
 from ci_envs.web.catalog import HUMAN
-from ci_envs.web.clock import clock_text, is_time_up, seconds_left
+from ci_envs.web.clock import is_time_up, seconds_left
 from ci_envs.web.controls import Controls, tool_button
+from ci_envs.web.copy_link import copy_link_button
 from ci_envs.web.evaluation import Evaluation, PositionEvaluator
 from ci_envs.web.export_menu import ExportMenu
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_status import GameStatus, status_of, status_text
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.line import Line
+from ci_envs.web.move_list import MoveList
 from ci_envs.web.navigation import Navigation
-from ci_envs.web.players import player_label, title_of
+from ci_envs.web.player_panel import PlayerPanel
+from ci_envs.web.players import people_among, player_label, title_of
+from ci_envs.web.proposal_bar import ProposalBar
 from ci_envs.web.review import Review
 from ci_envs.web.seat_controls import SeatControls
 from ci_envs.web.seats import held_seats
+from ci_envs.web.sound import Sound
 from ci_envs.web.store import StorageError, UnknownGameError
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS, error_text, run_or_notify
@@ -66,22 +72,20 @@ class GamePage:
         self._assisted: Position | None = None  # the position that is evaluated and analysed
         self._hint: int | None = None
         self._flipped = False
-        text_element("h1", title_of(hosted.record)).classes("game-title")
         with ui.element("div").classes("game"):
-            with ui.element("section").classes("left").props('aria-label="Board"'):
+            self._title = text_element("h1", title_of(hosted.record)).classes("game-title")
+            with ui.element("section").classes("board-area").props('aria-label="Board"'):
+                self._board = Board(self._play)
+            self._panels = PlayerPanel("top"), PlayerPanel("bottom")
+            with ui.element("section").classes("side").props('aria-label="Game"'):
                 self._status = ui.label().classes("status").props("role=status aria-live=polite")
                 self._announced = ui.label().classes("announced").props("aria-live=polite")
-                self._clock = ui.label().classes("clock").props("role=timer")
-                self._board = Board(self._play)
-                self._navigation = Navigation(self._navigate)
-                self._seat_controls = SeatControls(self._do_with_seat)
                 self._make_controls()
-            with ui.element("section").classes("right").props('aria-label="Analysis"'):
-                with ui.card().classes("w-full insight") as self._insight:
+            with ui.element("section").classes("analysis").props('aria-label="Analysis" tabindex=0'):
+                with ui.element("div").classes("insight") as self._insight:
                     names = service.catalog.agent_names()
                     self._analysis_panel = AnalysisPanel(analyses, _default_analyst(hosted), names, self._draw)
-                with ui.card().classes("w-full"):
-                    self._review = Review(evaluator, self._go, self._mark_best)
+                self._review = Review(evaluator, self._moves, self._go, self._mark_best)
         ui.keyboard(self._on_key, ignore=["input", "select", "textarea"], repeating=False)
         self._clock_timer = ui.timer(_CLOCK_INTERVAL, self._update_clock, active=False)
         self._watching = background_tasks.create(self._watch(ui.context.client), name="watch a game")
@@ -98,16 +102,24 @@ class GamePage:
         return held_seats(self._hosted.record, self._tokens)
 
     def _make_controls(self) -> None:
-        with ui.row().classes("controls"):
-            self._controls = Controls(self._service, self._id, self._tokens, self._do)
+        self._controls = Controls(self._service, self._id, self._tokens, self._do)
+        self._moves = MoveList(self._go)
+        self._navigation = Navigation(self._navigate)
+        self._proposal_bar = ProposalBar(self._controls.propose, self._controls.decline)
+        self._seat_controls = SeatControls(self._do_with_seat)
+        with ui.element("div").classes("tools"):
+            self._controls.make_buttons()
             self._hint_button = tool_button("Hint", "lightbulb", self._show_hint, "h")
             tool_button("Flip board", "swap_vert", self._flip, "f")
+            self._sound = Sound()
+            copy_link_button()
             ExportMenu(lambda: self._line)
             tool_button("New game", "add", self._new)
         self._autoplay = Autoplay(self._advance)
         with ui.row().classes("controls items-center"):
             self._text = ui.input("Position").props("dense readonly aria-label=Position").classes("grow position")
-            tool_button("New game from this position", "call_split", self._branch)
+            branch = ui.button(icon="call_split", on_click=self._branch).props("flat dense")
+            branch.props("aria-label='New game from this position'").tooltip("New game from this position")
 
     # actions of the user
 
@@ -164,6 +176,7 @@ class GamePage:
 
     def _flip(self) -> None:
         self._flipped = not self._flipped
+        self._show_players()
         self._draw()
 
     def _new(self) -> None:
@@ -209,9 +222,18 @@ class GamePage:
 
     def _show_clock(self) -> None:
         left = seconds_left(self._hosted, time())
-        names = map(self._hosted.game.player_name, range(2))
-        times = () if left is None else zip(names, map(clock_text, left), strict=True)
-        self._clock.set_text("   ".join(f"{name} {text}" for name, text in times))
+        for panel, player in zip(self._panels, self._players(), strict=True):
+            panel.show_clock(None if left is None else left[player])
+
+    def _players(self) -> tuple[int, int]:
+        """Return the players of the panels at the top and at the bottom. The user is at the bottom."""
+        bottom = int((people_among(self._hosted.record, self._held) == [1]) != self._flipped)
+        return 1 - bottom, bottom
+
+    def _show_players(self) -> None:
+        for panel, player in zip(self._panels, self._players(), strict=True):
+            panel.show(self._hosted, player, self._held)
+        self._show_clock()
 
     async def _refresh(self) -> None:
         try:
@@ -236,15 +258,33 @@ class GamePage:
             return
         self._status_shown = status
         hosted, held = status.hosted, held_seats(status.hosted.record, self._tokens)
-        self._status.set_text(status_text(status, held))
-        if before is not None and len(hosted.record.actions) > len(before.hosted.record.actions):
-            self._announced.set_text(_announcement(hosted, held))
+        self._show_result(status, held)
+        if before is not None:
+            self._show_change(before.hosted, hosted, held)
         self._controls.show(status)
+        self._proposal_bar.show(hosted, held)
         self._autoplay.show(status, bool(held))
         self._seat_controls.show(hosted, held)
         self._show_line(self._line.follow(hosted))
         self._clock_timer.active = bool(hosted.record.clock and hosted.record.turn_began) and not hosted.ending
-        self._show_clock()
+        self._show_players()
+
+    def _show_result(self, status: GameStatus, held: list[int]) -> None:
+        """Show the player to move, or the result as a banner."""
+        self._status.set_text(status_text(status, held))
+        self._status.classes(remove="won lost over", add=_banner(status.hosted, held))
+
+    def _show_change(self, before: HostedGame, hosted: HostedGame, held: list[int]) -> None:
+        """Announce a move, follow the players of a rematch, and update the title after a change of the players."""
+        if len(hosted.record.actions) > len(before.record.actions):
+            self._announced.set_text(_announcement(hosted, held))
+            self._sound.play()
+        title = title_of(hosted.record)
+        if title != title_of(before.record):
+            self._title.set_content(title)
+            ui.page_title(title)
+        if hosted.record.rematch != before.record.rematch and held:
+            ui.navigate.to(f"/game/{hosted.record.rematch}")
 
     def _show_line(self, line: Line) -> None:
         before, self._line = self._line, line
@@ -292,6 +332,9 @@ class GamePage:
             else None,
             scores=shown.scores if shown is not None and self._analysis_panel.exact.value else (),
             hint=self._shown_hint(),
+            candidates=candidates(line.position, self._analysis_panel.best)
+            if self._analysis_panel.arrows.value
+            else (),
             flipped=self._flipped,
         )
 
@@ -328,6 +371,16 @@ class GamePage:
 def _default_analyst(hosted: HostedGame) -> str:
     agents = [seat for seat in hosted.record.seats if seat.partition(":")[0] in ("mcts", "alphazero")]
     return agents[0] if agents else _ANALYST
+
+
+def _banner(hosted: HostedGame, held: list[int]) -> str:
+    """Return the classes of the banner of a result. They are empty while the game is in progress."""
+    if not hosted.ending:
+        return ""
+    own = people_among(hosted.record, held)
+    if hosted.winner is None or len(own) != 1:
+        return "over"
+    return "over won" if hosted.winner in own else "over lost"
 
 
 def _same(one: GameStatus, other: GameStatus) -> bool:

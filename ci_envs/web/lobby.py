@@ -1,6 +1,7 @@
 """The first page: buttons that start a game with one click, a form for other games, and the games of the user."""
 
 import json
+import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -21,6 +22,8 @@ from ci_envs.web.schemas import Export, NewGame
 from ci_envs.web.seats import held_seats
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text, run_or_notify
+
+_SIDES = {0: "First", None: "Random", 1: "Second"}
 
 GAMES_PER_PAGE = 20
 """The number of games on a page of the list of games."""
@@ -45,7 +48,11 @@ class Lobby:
         self._service = service
         self._mine: dict[str, Any] = {"owner": owner, "tokens": (owner, owner)}  # the browser has both seats
         self._starting = False
-        text_element("h1", "Play a board game").classes("title")
+        with ui.element("div").classes("side-choice"):
+            text_element("h1", "Play a board game").classes("title")
+            with ui.row().classes("items-center"):
+                ui.label("You play").props("id=side")
+                self._side = ui.toggle(_SIDES, value=0).props("no-caps dense padding='4px 12px' aria-labelledby=side")
         with ui.element("section").classes("cards").props('aria-label="New game with one click"'):
             for entry in service.catalog.environments():
                 self._card(entry.name)
@@ -62,26 +69,30 @@ class Lobby:
     def _card(self, id: str) -> None:
         game, _ = self._service.catalog.game(id)
         with ui.element("article").classes("card"):
-            ui.html(example_pictures(game)[0], sanitize=False).classes("thumbnail").props('aria-hidden="true"')
-            with ui.element("div").classes("card-body"):
+            with ui.element("div").classes("card-head"):
                 text_element("h2", game_title(id)).classes("card-title")
-                ui.label("Play against a").classes("note")
-                with ui.row().classes("levels"):
-                    for level in LEVELS:
-                        button = ui.button(level, on_click=partial(self._play, id, level)).props("no-caps")
-                        button.props(f'aria-label="Play {game_title(id)} against a {level.lower()}"')
                 ui.link("Rules", f"/rules/{id}").classes("text-link").props(f'aria-label="Rules of {game_title(id)}"')
+            ui.html(example_pictures(game)[0], sanitize=False).classes("thumbnail").props('aria-hidden="true"')
+            with ui.element("div").classes("levels"):
+                for level in LEVELS:
+                    button = ui.button(level, on_click=partial(self._play, id, level)).props("no-caps")
+                    button.props(f'aria-label="Play {game_title(id)} against a {level.lower()}"')
 
     async def _play(self, id: str, level: str) -> None:
         *others, last = agents_of_level(id, level)
+        side = secrets.randbelow(2) if self._side.value is None else int(self._side.value)
+
+        def create_against(agent: str) -> HostedGame:
+            seats, names = ((HUMAN, agent), ("", level)) if side == 0 else ((agent, HUMAN), (level, ""))
+            return self._service.create(id, seats, **self._mine, names=names)
 
         def create() -> HostedGame:
             for agent in others:
                 try:
-                    return self._service.create(id, (HUMAN, agent), **self._mine)
+                    return create_against(agent)
                 except ImportError:  # the package of this agent is not installed
                     continue
-            return self._service.create(id, (HUMAN, last), **self._mine)
+            return create_against(last)
 
         await self._begin(create)
 

@@ -4,7 +4,10 @@ from collections.abc import Collection
 
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.hosted_game import HostedGame
+from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
+
+_YOU = "you"
 
 
 def player_label(hosted: HostedGame, player: int, held: Collection[int] = ()) -> str:
@@ -15,13 +18,35 @@ def player_label(hosted: HostedGame, player: int, held: Collection[int] = ()) ->
         player: The player, 0 or 1.
         held: The players whose seats the reader has.
     """
-    symbol, name = hosted.game.player_name(player), hosted.record.names[player]
-    seats = hosted.record.seats
-    if not name and seats[player] != HUMAN:
-        name = seats[player]
-    elif not name and player in held and (seats[1 - player] != HUMAN or 1 - player not in held):
-        name = "you"
+    symbol, name = hosted.game.player_name(player), _shown_name(hosted.record, player, held)
     return f"{symbol} ({name})" if name else symbol
+
+
+def person_text(record: GameRecord, player: int, held: Collection[int]) -> str:
+    """Return who plays for a player: a name, ``You``, an agent, ``Person`` or ``Free seat``.
+
+    Args:
+        record: The record of the game.
+        player: The player, 0 or 1.
+        held: The players whose seats the reader has.
+    """
+    name = _shown_name(record, player, held)
+    if name == _YOU:
+        return "You"
+    return name or ("Free seat" if record.tokens[player] == FREE else "Person")
+
+
+def _shown_name(record: GameRecord, player: int, held: Collection[int]) -> str:
+    """Return the name of a player, ``you``, the spec string of an agent, or an empty text."""
+    name, seats = record.names[player], record.seats
+    if name or seats[player] != HUMAN:
+        return name or seats[player]
+    return _YOU if player in held and (seats[1 - player] != HUMAN or 1 - player not in held) else ""
+
+
+def people_among(record: GameRecord, players: Collection[int]) -> list[int]:
+    """Return those of some players for whom people play, and not agents."""
+    return [player for player in players if record.seats[player] == HUMAN]
 
 
 def result_text(hosted: HostedGame, held: Collection[int] = ()) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from nicegui import ui
 
 from ci_envs.games.position import Position
-from ci_envs.web.controls import tool_button
 from ci_envs.web.evaluation import Evaluation
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake
@@ -23,7 +22,8 @@ class Practice:
         self._on_go = on_go
         self._mistakes: Mapping[int, Mistake] = {}
         self._ply: int | None = None  # of the mistake in whose position the user looks for a better move
-        self._button = tool_button("Learn from your mistakes", "school", self._next)
+        self._button = ui.button("Learn from your mistakes", icon="school", on_click=self._next)
+        self._button.props("flat dense no-caps")
         self._text = ui.label().classes("note").props("aria-live=polite")
 
     def show(self, line: Line, mistakes: Mapping[int, Mistake]) -> None:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.hosted_game import GameStateError, HostedGame, last_turn
+from ci_envs.web.players import people_among
 from ci_envs.web.seats import FREE, check_any_seat, check_seat, held_seats
 from ci_envs.web.store import GameRecord
 
@@ -72,10 +73,10 @@ def proposers(record: GameRecord, tokens: Collection[str]) -> list[int]:
     people = _people(record)
     if not people:
         return [0, 1]
-    held = [player for player in held_seats(record, tokens) if player in people]
-    if not held:
+    own = people_among(record, held_seats(record, tokens))
+    if not own:
         check_seat(record, people[0], tokens)
-    return held
+    return own
 
 
 def is_agreed(record: GameRecord, kind: Kind, players: Collection[int]) -> bool:
@@ -100,4 +101,4 @@ def _proposed_by(record: GameRecord, kind: Kind) -> list[int]:
 
 def _people(record: GameRecord) -> list[int]:
     """Return the players whose seats people have taken."""
-    return [player for player in range(2) if record.seats[player] == HUMAN and record.tokens[player] != FREE]
+    return [player for player in people_among(record, range(2)) if record.tokens[player] != FREE]

@@ -1,7 +1,6 @@
 """The review of a game: the winning chances, the moves and the mistakes."""
 
 import asyncio
-import html
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from itertools import takewhile
 from time import monotonic
@@ -10,36 +9,39 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ci_envs.games.position import Position
-from ci_envs.web.catalog import HUMAN
 from ci_envs.web.chances_chart import ChancesChart
 from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, combined
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake, mistake, tried_mistake
-from ci_envs.web.players import plies_text
+from ci_envs.web.move_list import ON_CLICK, MoveList, line_text, move_button
+from ci_envs.web.players import people_among
 from ci_envs.web.practice import Practice
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS
 from ci_envs.web.winning_chances import chances_bar, chances_text
 
 _PAUSE = 0.25  # seconds between two updates of the graph during the evaluation
-_SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
-_ON_CLICK = "(e) => { const b = e.target.closest('[data-ply]'); if (b) emit(+b.dataset.ply); }"
 
 
 class Review:
-    """The graph of winning chances, the moves and the mistakes of a game."""
+    """The graph of winning chances and the mistakes of a game, with marks in the list of moves."""
 
     def __init__(
-        self, evaluator: PositionEvaluator, on_go: Callable[[int], None], on_best: Callable[[int], None]
+        self,
+        evaluator: PositionEvaluator,
+        moves: MoveList,
+        on_go: Callable[[int], None],
+        on_best: Callable[[int], None],
     ) -> None:
         """Make the panel in the current element.
 
         Args:
             evaluator: The evaluator of positions.
+            moves: The list of moves.
             on_go: Called with the number of moves of the game before the position to show.
             on_best: Called with the best action in the position that is shown.
         """
-        self._evaluator = evaluator
+        self._evaluator, self._moves = evaluator, moves
         self._on_go = on_go
         self._on_best = on_best
         self._held: Collection[int] = ()
@@ -56,13 +58,10 @@ class Review:
             self._chances = ui.label().classes("analysis-text")
             self._chart = ChancesChart(on_go)
             self._source = ui.label().classes("note")
-        text_element("h2", "Moves").classes("panel-title")
-        self._moves = ui.html(sanitize=False, tag="ol").classes("moves").on("click", self._click, js_handler=_ON_CLICK)
-        self._variation = ui.html(sanitize=False, tag="p").classes("variation")
         with ui.element("div").classes("w-full") as self._wrong:
             text_element("h2", "Mistakes").classes("panel-title")
             self._mistakes = ui.html(sanitize=False, tag="ul").classes("mistakes")
-            self._mistakes.on("click", self._click_mistake, js_handler=_ON_CLICK)
+            self._mistakes.on("click", self._click_mistake, js_handler=ON_CLICK)
             self._best = ui.label().classes("analysis-text line").props("aria-live=polite")
             self._conclusion = ui.label().classes("note").props("aria-live=polite")
             self._practice = Practice(on_go)
@@ -141,9 +140,6 @@ class Review:
                 drawn = monotonic()
         self._draw()
 
-    def _click(self, event: GenericEventArguments) -> None:
-        self._on_go(int(event.args))
-
     def _click_mistake(self, event: GenericEventArguments) -> None:
         """Show the position before a mistake, with the best line."""
         self._practice.end()
@@ -185,11 +181,10 @@ class Review:
         found = combined(line.hosted.positions, line.hosted.record.actions, self._found)
         wrong = mistakes_of(line, found)
         shown = None if line.variation and line.ply > line.base else line.ply
-        self._moves.set_content("".join(_item(ply, name, wrong.get(ply), shown) for ply, name in enumerate(names, 1)))
-        self._variation.set_content(_variation(line))
+        self._moves.show(line, names, wrong, shown)
         texts = {ply: mistake_text(ply, names[ply - 1], each) for ply, each in wrong.items()}
         self._practice.show(line, self._own(wrong))
-        self._mistakes.set_content("".join(f"<li>{_move_button(ply, text)}</li>" for ply, text in texts.items()))
+        self._mistakes.set_content("".join(f"<li>{move_button(ply, text)}</li>" for ply, text in texts.items()))
         self._source.set_text(source_text(self._found))
         complete = len(self._found) == len(line.hosted.positions)
         self._conclusion.set_text("" if wrong or not names else "No mistakes found." if complete else "Analysing...")
@@ -202,22 +197,13 @@ class Review:
         """Return the mistakes of the persons whose seats the user has, or all mistakes if there is no such person."""
         assert self._line is not None
         hosted = self._line.hosted
-        people = [player for player in self._held if hosted.record.seats[player] == HUMAN]
+        people = people_among(hosted.record, self._held)
         return {ply: each for ply, each in wrong.items() if not people or hosted.positions[ply - 1].to_move in people}
 
 
 def mistake_text(ply: int, name: str, wrong: Mistake) -> str:
     """Return a mistake as text, for example ``Move 3 (X a1), blunder: turned a win into a loss``."""
     return f"Move {ply} ({name}), {wrong.grade}: {wrong.text}"
-
-
-def line_text(position: Position, actions: Sequence[int]) -> str:
-    """Return the names of actions that are played one after the other from a position on."""
-    names = []
-    for action in actions:
-        names.append(position.action_name(action))
-        position = position.play(action)
-    return " ".join(names)
 
 
 def mistakes_of(line: Line, found: Sequence[Evaluation]) -> dict[int, Mistake]:
@@ -259,20 +245,3 @@ def _ranges(numbers: Sequence[int]) -> str:
         else:
             groups.append([number])
     return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]} to {group[-1]}" for group in groups)
-
-
-def _item(ply: int, name: str, wrong: Mistake | None, shown: int | None) -> str:
-    mark = f'<span class="mistake" aria-label="{wrong.grade}">{_SIGNS[wrong.grade]}</span>' if wrong else ""
-    return f"<li>{_move_button(ply, name, ply == shown)}{mark}</li>"
-
-
-def _move_button(ply: int, text: str, current: bool = False) -> str:
-    marked = ' aria-current="true"' if current else ""
-    return f'<button type="button" data-ply="{ply}"{marked}>{html.escape(text)}</button>'
-
-
-def _variation(line: Line) -> str:
-    if not line.variation:
-        return ""
-    moves = line_text(line.positions[line.base], line.variation)
-    return f"Variation after {plies_text(line.base)}: {html.escape(moves)}"

@@ -5,8 +5,8 @@ from functools import partial
 
 from nicegui import ui
 
-from ci_envs.web.catalog import HUMAN
 from ci_envs.web.hosted_game import HostedGame
+from ci_envs.web.players import people_among
 from ci_envs.web.seats import FREE
 
 
@@ -26,14 +26,14 @@ class SeatControls:
         """Show the seats of a game. The visitor has the seats of the players ``held``."""
         names = [hosted.game.player_name(player) for player in range(2)]
         free = [player for player in range(2) if hosted.record.tokens[player] == FREE]
-        people = [player for player in held if hosted.record.seats[player] == HUMAN]
+        people = people_among(hosted.record, held)
         self._row.clear()
         with self._row:
             if not held:
                 ui.label("You are watching.").classes("note")
             for player in free:
                 if held:
-                    ui.label(f"Send the address of this page to the player of {names[player]}.").classes("note")
+                    ui.label(f"Send the link of this page to the player of {names[player]}.").classes("note")
                 self._button(f"Play {names[player]}", "login", player, take=True)
             if len(people) == 2 and not hosted.ending:
                 self._button(f"Invite a friend to play {names[1]}", "person_add", 1, take=False)

@@ -52,6 +52,11 @@ def held_seats(record: GameRecord, tokens: Collection[str]) -> list[int]:
     return [player for player in range(2) if holds(record, player, tokens)]
 
 
+def holds_all(record: GameRecord, held: Collection[int]) -> bool:
+    """Return whether a client that has the seats ``held`` has all seats that are taken, and at least one."""
+    return bool(held) and all(player in held or record.tokens[player] == FREE for player in range(2))
+
+
 def check_seat(record: GameRecord, player: int, tokens: Collection[str]) -> None:
     """Check that a client may play for a player.
 
