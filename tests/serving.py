@@ -64,7 +64,7 @@ def process(path, port, *options, cwd=None, stopped_clock=False):
     With a stopped clock, all requests are in one window of the limits.
     """
     program = ["-c", STOPPED_CLOCK] if stopped_clock else ["-m", "ci_envs"]
-    command = [sys.executable, *program, "serve", "--port", str(port), "--games", str(path), *options]
+    command = [sys.executable, *program, "serve", "--no-prepare", "--port", str(port), "--games", str(path), *options]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     running = subprocess.Popen(command, env=environment, cwd=cwd, stdout=subprocess.PIPE, text=True)
     try:

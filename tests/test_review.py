@@ -113,9 +113,15 @@ def test_the_status_is_that_of_the_state_that_is_shown(seats, thinking, agent_er
     at = hosted()
     at = replace(at, record=replace(at.record, seats=seats))
     service = SimpleNamespace(
-        is_thinking=lambda _: thinking, apply_clock=lambda _: at, agent_error=lambda _: agent_error
+        is_thinking=lambda _: thinking,
+        apply_clock=lambda _: at,
+        agent_error=lambda _: agent_error,
+        is_compiling=lambda _: False,
     )
     assert status_text(status_of(service, "id"), [0, 1]) == text
+    service.is_compiling = lambda _: True
+    expected = "Preparing Tic-tac-toe for the first time, about 5 s" if text.endswith("thinking") else text
+    assert status_text(status_of(service, "id"), [0, 1]) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The server: games over HTTP against the rules played beside, agents that answer, and what must not be possible."""
 
 import sqlite3
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from functools import partial
@@ -552,6 +554,10 @@ def test_a_killed_server_resumes_every_game(tmp_path):
         people, owing = begin(client), begin(client, seats=("human", "mcts:simulations=20000"))
         play(client, people, "b2")
         before = play(client, people, "a1")
+        second = [sys.executable, "-m", "ci_envs", "serve", "--port", str(port), "--games", str(tmp_path / "other")]
+        refused = subprocess.run(second, check=False, capture_output=True, text=True, timeout=120)
+        assert (refused.returncode, refused.stdout) == (2, "")  # no address
+        assert f"Port {port} of 127.0.0.1 cannot be used: Address already in use" in refused.stderr
         play(client, owing, "b2")  # and the agent has no time to answer
         running.kill()
         running.wait()

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.web import agent_process, agent_worker
 from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_process import AgentError
-from ci_envs.web.catalog import Catalog
+from ci_envs.web.agent_processes import AgentProcesses
 from ci_envs.web.fair_pool import FairPool
 from ci_envs.web.timed_protocol import REQUEST_SECONDS
 
@@ -30,9 +30,18 @@ def start(environment):
     return Position.start(ci_envs.make(environment).game)
 
 
+@contextmanager
+def pool_of(listed=None, memory_mb=1024):
+    processes = AgentProcesses(listed or {}, 1, memory_mb)
+    with closing(AgentPool(processes, 1, "test")) as pool:
+        yield pool
+    processes.close()
+    processes.stop()
+
+
 @pytest.fixture(scope="module")
 def pool():
-    with closing(AgentPool(Catalog({"deep": DEEP}), 1, "test")) as pool:
+    with pool_of({"deep": DEEP}) as pool:
         yield pool
 
 
@@ -113,10 +122,29 @@ def test_a_process_with_too_much_memory_is_replaced(pool, monkeypatch):
 
 
 def test_a_process_may_not_use_more_memory_than_its_limit(monkeypatch):
-    with closing(AgentPool(Catalog(), 1, "test")) as pool:
+    with pool_of() as pool:
         monkeypatch.setattr(agent_process, "_LIMITS", ProcessLimits(memory_mb=50))
         with pytest.raises(AgentError):
             decided(pool, LARGE, "random")
+
+
+def test_all_processes_together_may_not_use_more_memory_than_the_budget():
+    """An idle process ends first, so that the job goes on in a new one. A process with a job ends with its job."""
+    with pool_of({"deep": DEEP}, memory_mb=1) as pool:
+        with pytest.raises(AgentError, match="needed more memory than the server has"):
+            decided(pool, LARGE, "deep")
+        pool._processes._memory_mb = 4096
+        assert decided(pool, LARGE, "random")[1].is_usable
+
+
+def test_a_process_says_that_it_compiles(tmp_path, monkeypatch):
+    """The next process reads the code from the disk."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    position, said = start("TicTacToe-v0"), []
+    for expected in (1, 1):
+        with pool_of() as pool, pool.process(position.game, "random") as worker:
+            worker.decide(position, "random", 3, NEVER, lambda: said.append("compiling"))
+        assert len(said) == expected
 
 
 def test_agents_are_evicted_by_number_and_by_memory(monkeypatch):

@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
 from time import monotonic
-from typing import Annotated, Any, NamedTuple
+from typing import IO, Annotated, Any, NamedTuple, Protocol
 
 from ci_envs.registry.options import Option, check_options, options_of
 
@@ -38,22 +38,56 @@ class ProcessError(RuntimeError):
     """A process gave no valid answer, and was stopped."""
 
 
+class Program(Protocol):
+    """A started process: the part of :class:`subprocess.Popen` that :class:`ChildProcess` needs.
+
+    The process leads a process group of its own.
+    """
+
+    pid: int
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+
+    def poll(self) -> int | None:
+        """Return the exit status, negative for a signal, or None while the process runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end of the process, and return its exit status.
+
+        Raises:
+            subprocess.TimeoutExpired: the process did not end in time.
+        """
+
+
+def run_command(command: Sequence[str]) -> Callable[[IO[bytes]], Program]:
+    """Return a function that starts a command, for :class:`ChildProcess`."""
+
+    def start(errors: IO[bytes]) -> Program:
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
+        )
+
+    return start
+
+
 class ChildProcess:
     """A running process. Its standard error output is kept to report the last line."""
 
-    def __init__(self, command: Sequence[str], limits: ProcessLimits) -> None:
+    def __init__(self, start: Callable[[IO[bytes]], Program], limits: ProcessLimits) -> None:
         """Start the process.
 
+        Args:
+            start: starts the process with a file for its standard error output, such as :func:`run_command`.
+            limits: the limits of the process.
+
         Raises:
-            ProcessError: there is no such program.
+            ProcessError: the process cannot be started.
         """
         self._limits = limits
         self._is_stopped = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
-            )
+            self._process = start(self._errors)
         except OSError as error:
             raise ProcessError(f"cannot be started: {error}") from None
         _limit_memory(self._process.pid, limits.memory_mb)
@@ -138,6 +172,11 @@ class ChildProcess:
     def is_running(self) -> bool:
         """Return whether the process runs. It does not after an error."""
         return not self._is_stopped and self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
 
     def memory_mb(self) -> float:
         """Return the result of :func:`memory_mb` for the process."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits
+from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, read_position
 from ci_envs.games.game import Game
@@ -105,7 +105,7 @@ class IsolatedAgent(Agent):
             raise ProcessError(f"{self._last_failure}; after {_MOST_FAILURES} failures it is not started again")
         try:
             if self._process is None:
-                self._process = ChildProcess(self.command(), self.limits)
+                self._process = ChildProcess(run_command(self.command()), self.limits)
                 weakref.finalize(self, self._process.stop)
                 self._process.send({"game": self._name, "seed": self._seed, **self.limits._asdict(), **self.more()})
                 self._begin_games()

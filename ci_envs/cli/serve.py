@@ -1,5 +1,6 @@
 """The command ``ci-envs serve``."""
 
+import socket
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -52,6 +53,19 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Processes in which agents compute.  [default: number of processors]"
 )
+@click.option(
+    "--memory",
+    "memory_mb",
+    type=click.IntRange(min=256),
+    help="Memory of the server with all its processes, in units of 2^20 bytes.  [default: 512, and 256 per worker]",
+)
+@click.option(
+    "--prepare/--no-prepare",
+    "prepares",
+    default=True,
+    show_default=True,
+    help="Compile the code of the usual games in the background after the start.",
+)
 def serve(
     host: str,
     port: int,
@@ -61,6 +75,8 @@ def serve(
     listed: tuple[str, ...],
     extra_games: tuple[str, ...],
     workers: int | None,
+    memory_mb: int | None,
+    prepares: bool,
 ) -> None:
     """Serve a page to play against agents in the browser, and the same games as a REST API.
 
@@ -83,10 +99,11 @@ def serve(
         catalog = Catalog(dict(map(_named_agent, listed)))
         try:
             path = games or games_file()
-            app = create_app(path, catalog, workers=workers, hosts=hosts)
+            app = create_app(path, catalog, workers=workers, hosts=hosts, memory_mb=memory_mb, prepares=prepares)
             add_pages(app, load_cookie_secret(path))
         except OSError as error:
             raise ValueError(f"{error}. Choose {'another' if games else 'a'} file with --games FILE") from None
+        listening = _listen(host, port)
     click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}")
     if not _is_loopback(host):
         click.secho(
@@ -96,10 +113,8 @@ def serve(
             bold=True,
             err=True,
         )
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
         log_level="warning",
         ws_max_size=MAX_BODY,
         server_header=False,
@@ -109,6 +124,23 @@ def serve(
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
     )
+    uvicorn.Server(config).run([listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address.
+
+    Raises:
+        ValueError: The address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ValueError(
+            f"Port {port} of {host} cannot be used: {reason}. Choose another with --port or --host"
+        ) from None
 
 
 def _is_loopback(host: str) -> bool:

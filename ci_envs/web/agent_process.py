@@ -3,14 +3,14 @@
 import pickle
 import sys
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import Event
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 import cloudpickle
 
-from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits
+from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, Program
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.agents import AGENTS
@@ -24,7 +24,6 @@ SEARCH_SECONDS = 30.0
 _FIRST_SECONDS = 60.0  # additional time for the first job of a kind of an agent in a process, which can compile code
 _LIMITS = ProcessLimits(move_seconds=DECISION_SECONDS, start_seconds=_FIRST_SECONDS, memory_mb=1536)
 _KEPT_MB = 768  # a process with more memory after a job is replaced
-_MODULE = "ci_envs.web.agent_worker"
 
 
 class AgentError(Exception):
@@ -38,13 +37,18 @@ class AgentProcess:
         known: the games and spec strings of the agents that the process has made.
     """
 
-    def __init__(self, listed: Mapping[str, str]) -> None:
+    def __init__(self, listed: Mapping[str, str], start: Callable[[IO[bytes]], Program]) -> None:
         """Start the process.
 
         Args:
             listed: The agents that the owner of the server adds.
+            start: Starts the program of a worker process.
+
+        Raises:
+            ProcessError: The process cannot be started.
         """
-        self._process = ChildProcess([sys.executable, "-m", _MODULE], _LIMITS)
+        self._process = ChildProcess(start, _LIMITS)
+        self._killed_because = ""
         registered = b64encode(cloudpickle.dumps(AGENTS.registered)).decode()
         self._process.send({"path": sys.path, "registered": registered, "listed": dict(listed)})
         self._is_ready = False
@@ -66,8 +70,18 @@ class AgentProcess:
             self._process.receive()
             self._is_ready = True
 
-    def kill(self) -> None:
-        """Kill the process from any thread. The job that it does fails."""
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def kill(self, reason: str = "") -> None:
+        """Kill the process from any thread. The job that it does fails.
+
+        Args:
+            reason: The end of the message for users, such as "needed too much memory".
+        """
+        self._killed_because = reason
         self._process.kill()
 
     def stop(self) -> None:
@@ -84,14 +98,28 @@ class AgentProcess:
         """
         return bool(self._first_answer({"job": "make"}, game, spec)["analyses"])
 
-    def decide(self, position: Position, spec: str, seed: int, canceled: Event) -> int:
+    def decide(
+        self,
+        position: Position,
+        spec: str,
+        seed: int,
+        canceled: Event,
+        on_compiling: Callable[[], None] = lambda: None,
+    ) -> int:
         """Return the action of an agent.
+
+        Args:
+            position: The position.
+            spec: The agent.
+            seed: The seed of its random numbers.
+            canceled: Ends the computation within a second.
+            on_compiling: Called when the process begins to compile code.
 
         Raises:
             AgentError: The agent or the process has failed, or the agent gave no answer in time.
         """
         job = {"job": "decide", "position": _words(position), "seed": seed}
-        return int(self._first_answer(job, position.game, spec, canceled)["action"])
+        return int(self._first_answer(job, position.game, spec, canceled, on_compiling)["action"])
 
     def analyse(self, position: Position, spec: str, ended: Event) -> Iterator[dict[str, Any]]:
         """Yield the reports of a search, at least one.
@@ -115,25 +143,31 @@ class AgentProcess:
             except ProcessError as error:
                 if ended.is_set() or monotonic() >= end:  # the last report is the result
                     return
-                raise _agent_error(spec, error) from None
+                raise self._agent_error(spec, error) from None
 
     def _first_answer(
-        self, job: dict[str, Any], game: Game, spec: str, canceled: Event | None = None
+        self,
+        job: dict[str, Any],
+        game: Game,
+        spec: str,
+        canceled: Event | None = None,
+        on_compiling: Callable[[], None] = lambda: None,
     ) -> dict[str, Any]:
         more = 0.0 if (job["job"], game, spec) in self._done else _FIRST_SECONDS
         try:
             self.wait_until_ready()
             self._process.send({**job, "game": b64encode(pickle.dumps(game)).decode(), "spec": spec})
-            answer = _checked(self._process.receive(DECISION_SECONDS + more, canceled))
+            end = monotonic() + DECISION_SECONDS + more
+            while "compiling" in (answer := _checked(self._process.receive(end - monotonic(), canceled))):
+                on_compiling()
         except ProcessError as error:
-            raise _agent_error(spec, error) from None
+            raise self._agent_error(spec, error) from None
         self.known.add((game, spec))
         self._done.add((job["job"], game, spec))
         return answer
 
-
-def _agent_error(spec: str, error: ProcessError) -> AgentError:
-    return AgentError(f"The agent {spec!r} {error}.")
+    def _agent_error(self, spec: str, error: ProcessError) -> AgentError:
+        return AgentError(f"The agent {spec!r} {self._killed_because or error}.")
 
 
 def _words(position: Position) -> tuple[int, int, int]:

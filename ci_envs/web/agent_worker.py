@@ -8,6 +8,8 @@ is a job, of which the worker does one at a time:
 * ``analyse`` answers with a line for each report of a search, and then with ``{"done": true}``. The line
   ``{"job": "stop"}`` ends the search after its next report.
 
+Before the first answer to a job, the line ``{"compiling": true}`` says that Numba compiles code.
+
 The answer to a job that fails is ``{"error": "...", "type": "ValueError", "text": "..."}``.
 """
 
@@ -21,7 +23,7 @@ from collections.abc import Iterator
 from queue import SimpleQueue
 from threading import Event, Thread
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -30,6 +32,7 @@ from ci_envs.agent_interface.child_process import memory_mb
 from ci_envs.agent_interface.decision import decide, reason
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.position import Position
+from ci_envs.kernels.compilations import notify_of_compilations
 from ci_envs.registry.agents import AGENTS
 from ci_envs.web.analysis_report import report_of
 from ci_envs.web.catalog import Catalog
@@ -48,9 +51,27 @@ def main() -> None:
     agents = _Agents(jobs.get())
     gc.freeze()  # the modules are never garbage, and a collection would visit all their objects
     answers.write('{"ready": true}\n')
+    compiling = _CompilingReport(answers)
+    notify_of_compilations(compiling.write)
     while True:
-        for answer in _answers(agents, jobs.get(), stopped):
+        job = jobs.get()
+        compiling.is_due = True
+        for answer in _answers(agents, job, stopped):
+            compiling.is_due = False
             answers.write(json.dumps(answer) + "\n")
+
+
+class _CompilingReport:
+    """The line that says that code is compiled, at most once before the first answer to a job."""
+
+    def __init__(self, answers: IO[str]) -> None:
+        self._answers, self.is_due = answers, False
+
+    def write(self) -> None:
+        """Write the line if it is due."""
+        if self.is_due:
+            self.is_due = False
+            self._answers.write('{"compiling": true}\n')
 
 
 def _read(jobs: "SimpleQueue[dict[str, Any]]", stopped: Event) -> None:

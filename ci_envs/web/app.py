@@ -1,6 +1,8 @@
 """The application of the server: the REST API and its protection."""
 
 import asyncio
+import gc
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -40,6 +42,8 @@ def create_app(
     workers: int | None = None,
     hosts: AllowedHosts | None = None,
     limits: ClientLimits | None = None,
+    memory_mb: int | None = None,
+    prepares: bool = False,
 ) -> FastAPI:
     """Make the application.
 
@@ -50,19 +54,23 @@ def create_app(
             least 2.
         hosts: The host names under which browsers may reach the server. None means those of the loopback interface.
         limits: The limits for clients. None means the defaults.
+        memory_mb: The memory of the server with all its processes, in units of 2^20 bytes. None means 512, and 256
+            more for each worker.
+        prepares: Whether to compile the code of the usual games in the background after the start.
 
     Raises:
-        ValueError: ``workers`` is not positive.
+        ValueError: ``workers`` or ``memory_mb`` is not positive.
         OSError: The file cannot be created, or is not a store of games.
     """
     store = Store(path)
-    service = GameService(store, catalog or Catalog(), workers=workers, limits=limits)
+    service = GameService(store, catalog or Catalog(), workers=workers, limits=limits, memory_mb=memory_mb)
 
     analyses = AnalysisService(service)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        service.start()
+        gc.freeze()  # the modules are never garbage, and a collection would visit all their objects
+        threading.Thread(target=service.start, kwargs={"prepares": prepares}, name="start", daemon=True).start()
         expiring = asyncio.create_task(_expire(service))
         yield
         expiring.cancel()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from time import time
 from urllib.parse import urlencode
 
@@ -384,11 +385,7 @@ def _banner(hosted: HostedGame, held: list[int]) -> str:
 
 
 def _same(one: GameStatus, other: GameStatus) -> bool:
-    return (one.hosted.record, one.thinking, one.agent_error) == (
-        other.hosted.record,
-        other.thinking,
-        other.agent_error,
-    )
+    return replace(one, hosted=other.hosted) == other and one.hosted.record == other.hosted.record
 
 
 def _announcement(hosted: HostedGame, held: list[int]) -> str:

@@ -12,6 +12,7 @@ from ci_envs.games.position import Position
 from ci_envs.validation import integer_between
 from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.agent_pool import AgentPool
+from ci_envs.web.agent_processes import AgentProcesses
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.clock import Clock, clock_changes, is_time_up, used_seconds
 from ci_envs.web.game_states import GameStates
@@ -19,6 +20,7 @@ from ci_envs.web.hosted_game import GameStateError, History, HostedGame, left_to
 from ci_envs.web.limits import BusyError, ClientLimitError, ClientLimits, current_client
 from ci_envs.web.listeners import Listeners
 from ci_envs.web.players import plies_text
+from ci_envs.web.preparation import prepare
 from ci_envs.web.proposals import (
     Kind,
     after_move,
@@ -31,6 +33,7 @@ from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat,
 from ci_envs.web.store import ConflictError, GameRecord, Store
 
 _HOUR = 3600.0
+_MEMORY_MB, _WORKER_MB = 512, 256  # the budget of the memory: for the server, and for each worker
 
 
 class GameService:
@@ -39,13 +42,19 @@ class GameService:
     Attributes:
         catalog: the environments and agents.
         limits: the limits for clients.
-        agents: the processes in which agents compute moves.
-        analysts: the processes in which agents analyse positions.
+        agents: the moves of agents, in worker processes.
+        analysts: the analyses of agents, in worker processes.
         listeners: the listeners to changes of a game, which are also notified after an agent has stopped computing.
     """
 
     def __init__(
-        self, store: Store, catalog: Catalog, *, workers: int | None = None, limits: ClientLimits | None = None
+        self,
+        store: Store,
+        catalog: Catalog,
+        *,
+        workers: int | None = None,
+        limits: ClientLimits | None = None,
+        memory_mb: int | None = None,
     ) -> None:
         """Make the service.
 
@@ -55,31 +64,46 @@ class GameService:
             workers: The number of processes in which agents compute moves, and of those in which they analyse. None
                 means the number of processors, but at least 2.
             limits: The limits for clients. None means the defaults.
+            memory_mb: The budget of the server with all its processes, in units of 2^20 bytes. None means 512, and 256
+                more for each worker.
 
         Raises:
-            ValueError: ``workers`` is not positive.
+            ValueError: ``workers`` or ``memory_mb`` is not positive.
         """
         self._workers = max(2, os.cpu_count() or 1) if workers is None else integer_between("workers", workers, 1)
         self.catalog = catalog
         self._store = store
         self.limits = limits or ClientLimits()
-        self.agents = AgentPool(catalog, self._workers, "agent")
-        self.analysts = AgentPool(catalog, self._workers, "search")
+        budget = _MEMORY_MB + _WORKER_MB * self._workers
+        budget = budget if memory_mb is None else integer_between("memory_mb", memory_mb, 1)
+        self._processes = AgentProcesses(catalog.listed, self._workers + 1, budget)
+        self.agents = AgentPool(self._processes, self._workers, "agent")
+        self.analysts = AgentPool(self._processes, self._workers, "search")
         self.listeners = Listeners()
         self._states = GameStates(store, catalog, self.listeners.notify)
         self._jobs = AgentJobs(self.agents.submit, self._play_agent_move, self._record_error, self.listeners.notify)
         self._errors: dict[str, str] = {}
         self._proposing = threading.Lock()
+        self._compiling: set[str] = set()  # the ids of games
+        self._closing = threading.Event()
 
-    def start(self) -> None:
-        """Start processes in which agents compute, so that the first games need not wait for them."""
-        self.agents.start(self._workers)
-        self.analysts.start(1)
+    def start(self, *, prepares: bool = False) -> None:
+        """Start processes in which agents compute, so that the first games need not wait for them.
+
+        Args:
+            prepares: Whether to compile the code of the usual games too, which can take minutes.
+        """
+        self._processes.start(self._workers + 1)
+        if prepares:
+            prepare(self.catalog, self.agents, self._closing)
 
     def close(self) -> None:
         """End all computations of agents."""
+        self._closing.set()
+        self._processes.close()
         self.agents.close()
         self.analysts.close()
+        self._processes.stop()
 
     def create(
         self,
@@ -189,6 +213,10 @@ class GameService:
         if not hosted.is_for_agent or self.agent_error(hosted.record.id):
             return False
         return hosted.is_awaited or self.is_thinking(hosted.record.id)
+
+    def is_compiling(self, id: str) -> bool:
+        """Return whether the code of the agent to move in a game is being compiled."""
+        return id in self._compiling
 
     def agent_error(self, id: str) -> str | None:
         """Return the error of the last agent that was to move in a game, or None."""
@@ -468,14 +496,21 @@ class GameService:
         if spec is None or spec == HUMAN:
             return False
         seed = int(np.random.SeedSequence([hosted.record.seed, len(hosted.record.actions)]).generate_state(1)[0])
-        with self.agents.process(hosted.game, spec) as process:
-            action = process.decide(hosted.position, spec, seed, canceled)
+        try:
+            with self.agents.process(hosted.game, spec) as process:
+                action = process.decide(hosted.position, spec, seed, canceled, lambda: self._set_compiling(id))
+        finally:
+            self._compiling.discard(id)
         self.apply_clock(id)  # the agent may have exceeded its time
         try:
             after = self._append(hosted, action)
         except ConflictError:  # undo or resignation: the move is void
             return HUMAN in hosted.record.seats
         return after.is_awaited
+
+    def _set_compiling(self, id: str) -> None:
+        self._compiling.add(id)
+        self.listeners.notify(id)
 
     def _append(self, hosted: HostedGame, action: int) -> HostedGame:
         position = hosted.position.play(action)

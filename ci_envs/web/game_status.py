@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import HostedGame
-from ci_envs.web.players import player_label, result_text
+from ci_envs.web.players import game_title, player_label, result_text
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,13 @@ class GameStatus:
         hosted: The game.
         thinking: Whether an agent is computing the next move.
         agent_error: The error of the agent to move, or None.
+        compiling: Whether the code of this agent is being compiled, which happens once.
     """
 
     hosted: HostedGame
     thinking: bool
     agent_error: str | None
+    compiling: bool = False
 
 
 def status_of(service: GameService, id: str) -> GameStatus:
@@ -36,7 +38,9 @@ def status_of(service: GameService, id: str) -> GameStatus:
     thinking = service.is_thinking(id)  # read before the game, so that a move in between is not missed
     hosted, agent_error = service.apply_clock(id), service.agent_error(id)
     waits = hosted.is_for_agent and agent_error is None
-    return GameStatus(hosted, waits and (thinking or hosted.is_awaited), agent_error if hosted.is_for_agent else None)
+    thinking = waits and (thinking or hosted.is_awaited)
+    compiling = thinking and service.is_compiling(id)
+    return GameStatus(hosted, thinking, agent_error if hosted.is_for_agent else None, compiling)
 
 
 def status_text(status: GameStatus, held: Collection[int]) -> str:
@@ -49,6 +53,8 @@ def status_text(status: GameStatus, held: Collection[int]) -> str:
     hosted = status.hosted
     if hosted.ending:
         return result_text(hosted, held)
+    if status.compiling:
+        return f"Preparing {game_title(hosted.record.environment)} for the first time, about 5 s"
     mover = player_label(hosted, hosted.position.to_move, held)
     if status.thinking:
         return f"{mover} is thinking"

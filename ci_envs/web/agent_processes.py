@@ -1,0 +1,148 @@
+"""The worker processes of a server: those that wait for a job, and the memory of all of them together."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import Event, Lock, Thread
+
+from ci_envs.agent_interface.child_process import ProcessError
+from ci_envs.games.game import Game
+from ci_envs.web.agent_process import AgentProcess
+from ci_envs.web.fork_server import starter
+from ci_envs.web.process_memory import estimated_memory_mb, shared_memory_mb
+
+_INTERVAL = 0.25  # seconds between two looks at the memory while a process has a job
+
+
+class AgentProcesses:
+    """Worker processes. A process that fails is replaced. Any process can do any job.
+
+    If the server with all its processes uses more memory than its budget, the processes without a job end, and then the
+    largest process ends with its job.
+    """
+
+    def __init__(self, listed: Mapping[str, str], kept: int, memory_mb: int) -> None:
+        """Make the pool. Its processes start when they are needed.
+
+        Args:
+            listed: The agents that the owner of the server adds.
+            kept: The number of processes that are kept without a job.
+            memory_mb: The budget of the server with all its processes, in units of 2^20 bytes.
+        """
+        self._listed, self._kept, self._memory_mb = listed, kept, memory_mb
+        self._start_program, self._fork_server = starter()
+        self._all: set[AgentProcess] = set()
+        self._idle: list[AgentProcess] = []  # the last used at the end
+        self._is_closed = False
+        self._is_busy = Event()
+        self._lock = Lock()
+        Thread(target=self._watch_memory, name="memory", daemon=True).start()
+
+    def start(self, count: int) -> None:
+        """Start processes before the first job, without waiting for them."""
+        for _ in range(count):
+            with suppress(ProcessError):  # the server ends; the next job tries again otherwise
+                self.give_back(self._new())
+
+    def close(self) -> None:
+        """Kill all processes. Their jobs fail."""
+        with self._lock:
+            self._is_closed = True
+            processes = list(self._all)
+        self._is_busy.set()
+        for process in processes:
+            process.kill()
+
+    def stop(self) -> None:
+        """Wait for the end of the processes after :meth:`close`. They have no jobs any more."""
+        for process in list(self._all):
+            process.stop()
+        if self._fork_server is not None:
+            self._fork_server.close()
+
+    def take(self, game: Game, spec: str) -> AgentProcess:
+        """Return a process for a job of an agent, first one that has made the agent.
+
+        Raises:
+            ProcessError: The process cannot be started, or the pool is closed.
+        """
+        while (process := self._take_idle(game, spec)) is not None and not process.is_usable:
+            self._remove(process)
+        process = process or self._new()
+        self._is_busy.set()
+        return process
+
+    def give_back(self, process: AgentProcess) -> None:
+        """Keep a process for the next job, or replace it if it has failed or uses much memory."""
+        if not process.is_usable:
+            self._remove(process)
+            with suppress(ProcessError):  # the next job starts a process
+                self._keep(self._new())
+        else:
+            self._keep(process)
+
+    def _take_idle(self, game: Game, spec: str) -> AgentProcess | None:
+        with self._lock:
+            if not self._idle:
+                return None
+            # if none has the agent, the one with the fewest agents: the others stay fast for their games
+            best = max(self._idle, key=lambda one: ((game, spec) in one.known, -len(one.known)))
+            self._idle.remove(best)
+            return best
+
+    def _keep(self, process: AgentProcess) -> None:
+        with self._lock:
+            self._idle.append(process)
+            surplus = self._idle.pop(0) if len(self._idle) > self._kept else None
+        if surplus is not None:
+            self._remove(surplus)
+
+    def _new(self) -> AgentProcess:
+        process = AgentProcess(self._listed, self._start_program)
+        with self._lock:
+            self._all.add(process)
+            is_closed = self._is_closed
+        if is_closed:
+            process.stop()
+            raise ProcessError("the server ends")
+        return process
+
+    def _remove(self, process: AgentProcess) -> None:
+        process.stop()
+        with self._lock:
+            self._all.discard(process)
+
+    def _watch_memory(self) -> None:
+        while self._is_busy.wait() and not self._is_closed:
+            with self._lock:
+                if len(self._idle) == len(self._all):
+                    self._is_busy.clear()
+            self.limit_memory()
+            Event().wait(_INTERVAL)
+
+    def limit_memory(self) -> None:
+        """End processes until the memory is within the budget: the idle ones first, then the largest one."""
+        with self._lock:
+            processes = list(self._all)
+        pids = [os.getpid(), *(process.pid for process in processes)]
+        if self._fork_server is not None and self._fork_server.pid is not None:
+            pids.append(self._fork_server.pid)
+        if estimated_memory_mb(pids) <= self._memory_mb:
+            return
+        used = {pid: shared_memory_mb(pid) for pid in pids}
+        total = sum(used.values())
+        for process in sorted(processes, key=lambda one: (one in self._idle, used[one.pid]), reverse=True):
+            if total <= self._memory_mb:
+                return
+            total -= used[process.pid]
+            self._end(process)
+
+    def _end(self, process: AgentProcess) -> None:
+        with self._lock:
+            is_idle = process in self._idle
+            if is_idle:
+                self._idle.remove(process)
+        if is_idle:
+            self._remove(process)
+        else:
+            process.kill("needed more memory than the server has")

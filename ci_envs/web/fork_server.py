@@ -1,0 +1,198 @@
+"""A fork server: a process that has imported the agents, and forks a worker process in milliseconds.
+
+The worker processes share the memory of the modules. A new interpreter would take a second, and 100 MiB of its own.
+The program of the fork server is ``python -m ci_envs.web.fork_server``. It has one thread, so that its forks are safe.
+"""
+
+import gc
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from threading import Lock
+from time import monotonic, sleep
+from typing import IO
+
+from ci_envs.agent_interface.child_process import Program, run_command
+
+_WORKER = "ci_envs.web.agent_worker"
+_MODULES = (_WORKER, "ci_envs.agents.random", "ci_envs.agents.search.minimax", "ci_envs.agents.search.mcts")
+_FORK = 0  # the request to fork; any other request is the number of a process to look at
+_NUMBER = struct.Struct("!q")  # requests and answers
+_RUNNING = 1 << 32  # no exit status has this value
+_PAUSE = 0.01  # seconds between two looks at a process that is to end
+
+
+class ForkServer:
+    """The fork server of this process. It starts with the first worker process, and again if it has ended."""
+
+    def __init__(self) -> None:
+        """Make a fork server that is not started."""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._is_closed = False
+        self._lock = Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, or None if it is not started."""
+        return None if self._process is None else self._process.pid
+
+    def start_worker(self, errors: IO[bytes]) -> Program:
+        """Start a worker process.
+
+        Args:
+            errors: The file for its standard error output.
+
+        Raises:
+            OSError: The process cannot be started.
+        """
+        jobs, answers = os.pipe(), os.pipe()
+        try:
+            with self._lock:
+                pid = self._ask(_FORK, jobs[0], answers[1], errors.fileno())
+                server = self._process
+        except OSError:
+            os.close(jobs[1])
+            os.close(answers[0])
+            raise
+        finally:
+            os.close(jobs[0])
+            os.close(answers[1])
+        return _ForkedProcess(
+            pid, os.fdopen(jobs[1], "wb"), os.fdopen(answers[0], "rb"), lambda: self._poll(pid, server)
+        )
+
+    def close(self) -> None:
+        """End the fork server. The worker processes end when their standard input is closed."""
+        with self._lock:
+            self._is_closed = True
+            self._stop()
+
+    def _poll(self, pid: int, server: "subprocess.Popen[bytes] | None") -> int | None:
+        """Return the exit status of a worker process that a fork server has forked, or None while it runs."""
+        with self._lock:
+            if server is self._process is not None:
+                status = self._ask(pid)
+                return None if status == _RUNNING else status
+        return -signal.SIGKILL  # its fork server has ended
+
+    def _ask(self, request: int, *files: int) -> int:
+        if self._socket is None:
+            self._start()
+        assert self._socket is not None
+        try:
+            socket.send_fds(self._socket, [_NUMBER.pack(request)], files)
+            answer = self._socket.recv(_NUMBER.size)
+        except OSError:
+            answer = b""
+        if not answer:
+            self._stop()
+            raise ConnectionError("the fork server has ended")
+        number: int = _NUMBER.unpack(answer)[0]
+        return number
+
+    def _start(self) -> None:
+        if self._is_closed:
+            raise ConnectionError("the server ends")
+        here, there = socket.socketpair()
+        with there:
+            command = [sys.executable, "-m", __name__, str(there.fileno())]
+            self._process = subprocess.Popen(command, pass_fds=[there.fileno()], start_new_session=True)
+        self._socket = here
+
+    def _stop(self) -> None:
+        if self._socket is not None and self._process is not None:
+            self._socket.close()
+            self._process.kill()
+            self._process.wait()
+        self._socket = self._process = None
+
+
+class _ForkedProcess:
+    """A worker process: the part of :class:`subprocess.Popen` that a child process needs."""
+
+    def __init__(self, pid: int, stdin: IO[bytes], stdout: IO[bytes], poll: Callable[[], int | None]) -> None:
+        self.pid, self._poll = pid, poll
+        self.stdin: IO[bytes] | None = stdin
+        self.stdout: IO[bytes] | None = stdout
+        self._status: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit status, or None while the process runs."""
+        if self._status is None:
+            try:
+                self._status = self._poll()
+            except OSError:
+                self._status = -signal.SIGKILL
+        return self._status
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end of the process."""
+        end = None if timeout is None else monotonic() + timeout
+        while (status := self.poll()) is None:
+            if end is not None and monotonic() >= end:
+                raise subprocess.TimeoutExpired("a worker process", timeout or 0.0)
+            sleep(_PAUSE)
+        return status
+
+
+def starter() -> "tuple[Callable[[IO[bytes]], Program], ForkServer | None]":
+    """Return a function that starts a worker process, and its fork server. Windows has no fork."""
+    if not hasattr(os, "fork"):
+        return run_command([sys.executable, "-m", _WORKER]), None
+    server = ForkServer()
+    return server.start_worker, server
+
+
+def main() -> None:
+    """Fork worker processes for the process at the other end of a socket, until it ends."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    modules = [import_module(name) for name in _MODULES]
+    gc.collect()
+    gc.freeze()  # a collection in a worker process would copy the pages of all these objects
+    while True:
+        message, files, _, _ = socket.recv_fds(control, _NUMBER.size, 3)
+        if not message:
+            os._exit(0)
+        (request,) = _NUMBER.unpack(message)
+        control.send(_NUMBER.pack(_fork(control, files, modules[0].main) if request == _FORK else _status(request)))
+
+
+def _fork(control: socket.socket, files: list[int], work: Callable[[], None]) -> int:
+    """Fork a process with these files as its standard input, output and error output, and return its number."""
+    pid = os.fork()
+    if not pid:
+        control.close()
+        os.setpgid(0, 0)
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+            os.close(file)
+        try:
+            work()
+        except BaseException:
+            traceback.print_exc()
+        os._exit(1)
+    with suppress(OSError):  # the process has done it, or has ended
+        os.setpgid(pid, pid)
+    for file in files:
+        os.close(file)
+    return pid
+
+
+def _status(pid: int) -> int:
+    try:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return -signal.SIGKILL
+    return os.waitstatus_to_exitcode(status) if ended else _RUNNING
+
+
+if __name__ == "__main__":
+    main()
