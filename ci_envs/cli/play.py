@@ -8,7 +8,6 @@ import click
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.options import file_option, max_cycles_option, seed_option
 from ci_envs.registry.games import resolve
-from ci_envs.registry.spec import split_spec
 
 if TYPE_CHECKING:
     from ci_envs.drawing.drawing import Drawing
@@ -29,6 +28,7 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
     ci-envs play TicTacToe-v0 human minimax:depth=5
     ci-envs play Quixo-v0 random minimax:depth=3 -o game.gif
     """
+    from ci_envs.agents.human import HumanAgent
     from ci_envs.arena.tournament import enter
     from ci_envs.arena.watch import Player, watch
     from ci_envs.drawing.picture_file import ANIMATION_FORMATS, check_ending, save_animation
@@ -42,10 +42,7 @@ def play(environment: str, agents: tuple[str, str], seed: int, max_cycles: int |
         max_cycles = max_cycles or options.get("max_cycles")
         ply_limit(game, max_cycles)
         entrants = enter(game, agents, seed)
-    players = [
-        Player(entrant.label, entrant.agent, split_spec(spec)[0] == "human")
-        for entrant, spec in zip(entrants, agents, strict=True)
-    ]
+    players = [Player(label, agent, isinstance(agent, HumanAgent)) for label, agent in entrants]
     frames: list[Drawing] = []
     watch(
         game,
