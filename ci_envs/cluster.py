@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from logging import ERROR
 from threading import current_thread
-from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TextIO, TypeVar
 
 from ci_envs.extras import optional_import
@@ -68,9 +67,7 @@ class RayPool(Generic[State]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def share(self, value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from time import monotonic
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -71,9 +70,7 @@ class ProgressDisplay:
         self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
     def show(self, status: Status) -> None:

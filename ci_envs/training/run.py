@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from ci_envs.training.config import training_options, values_of
@@ -176,10 +175,8 @@ class _Session:
         self.display.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.display.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self.display.__exit__(*error)
         self.events.close()
 
     def status(self, rating: float | None) -> Status:
