@@ -1,7 +1,5 @@
 """Section B5, Quarto by the "wandering" genetic algorithm, compared with plain Python."""
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 from oracles.wandering import Wandering
@@ -22,7 +20,7 @@ SMALL = {"population": 20, "generations": 5, "offspring": 12, "tournament_size":
 
 def plain_options(options):
     """Return the options in the form of the plain version."""
-    names = asdict(options)
+    names = options._asdict()
     names["mutation"] = next(name for name, number in MUTATIONS.items() if number == options.mutation)
     names["crossover"] = next(name for name, number in CROSSOVERS.items() if number == options.crossover)
     names["selection"] = "roulette" if options.selection == ROULETTE else "tournament"

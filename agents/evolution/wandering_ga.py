@@ -40,9 +40,7 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def evolve_pairs(
-    game: Any, own: Any, opp: Any, state: Any, options: Any, words: Any, fitness: Any, spare: Any, table: Any, sums: Any
-) -> Any:
+def evolve_pairs(game: Any, own: Any, opp: Any, state: Any, options: Any, buffers: Any) -> Any:
     """Evolve pairs in a position, and choose the first action of the best genome.
 
     Each generation has ``offspring`` rounds. A round adds, with probability 0.9, the mutant of a parent, or the parent
@@ -54,40 +52,32 @@ def evolve_pairs(
         own: first word of the position, which must not be over.
         opp: second word of the position.
         state: the state of the random number generator.
-        options: int64: the population, the generations, the offspring; TOURNAMENT or ROULETTE; the size of a
-            tournament; EACH, ONE or SWAP; UNIFORM or PAIRS; whether to restart if every genome loses; whether each pair
-            is evaluated after the pairs before it are placed; the offset of the fitness for the roulette; the maximum
-            number of pairs of a genome.
-        words: uint64 buffer of :func:`genome_capacity` items.
-        fitness: int64 buffer of this size.
-        spare: uint64 buffer of this size.
-        table: uint64 buffer whose size is a power of two and at least twice this size.
-        sums: float64 buffer of this size.
+        options: a :class:`~ci_envs.agents.evolution.wandering_policy.WanderingOptions`.
+        buffers: the buffers that its method ``new_buffers`` returns, written.
 
     Returns:
         The action and the new state of the random number generator.
     """
-    population, generations, offspring, selection, tournament, mutation, crossover, restart, ahead, shift, most = (
-        options
-    )
+    words, fitness, spare, table, sums = buffers
+    population, tournament = options.population, options.tournament_size
     placing = opp >> _HOLDING != np.uint64(0)
     cells, pieces = ~opp & _LANE, (~opp >> _GIVEN) & _LANE
-    used = min(most, np.int64(popcount(cells)))
+    used = min(options.max_pairs, np.int64(popcount(cells)))
     if used == 1 and not placing:  # a genome of one pair has no piece to give
         drawn, state = random_below(state, popcount(pieces))
         return np.int64(16 + nth_one(pieces, drawn)), state
     first = (opp >> _HAND) & _PIECE if placing else _BYTE
-    board = game, own, opp, placing, used, ahead
+    board = game, own, opp, placing, used, options.is_sequential
     size, state = _random_genomes(board, first, pieces, cells, population, words, fitness, state)
-    for _ in range(generations):
+    for _ in range(options.generations):
         end = size
-        total = _cumulate(fitness, size, shift, sums)
-        is_roulette = selection == ROULETTE and total != 0
-        for _ in range(offspring):
+        total = _cumulate(fitness, size, options.shift, sums)
+        is_roulette = options.selection == ROULETTE and total != 0
+        for _ in range(options.offspring):
             chance, state = random_share(state)
             if chance < _MUTANTS:
                 parent, state = _select(fitness, sums, size, is_roulette, tournament, state)
-                mutant, state = _mutate(words[parent], mutation, used, pieces, cells, state)
+                mutant, state = _mutate(words[parent], options.mutation, used, pieces, cells, state)
                 value = pairs_fitness(board, mutant)
                 is_fitter = value > fitness[parent]
                 words[end] = mutant if is_fitter else words[parent]
@@ -97,21 +87,16 @@ def evolve_pairs(
             if chance < _CROSSED:
                 parent, state = _select(fitness, sums, size, is_roulette, tournament, state)
                 other, state = _select(fitness, sums, size, is_roulette, tournament, state)
-                words[end], state = _cross(words[parent], words[other], crossover, used, state)
+                words[end], state = _cross(words[parent], words[other], options.crossover, used, state)
                 fitness[end] = pairs_fitness(board, words[end])
                 end += 1
         size = _survive(words, fitness, end, population, spare, table)
-        if restart and fitness[0] < 0:
+        if options.restart and fitness[0] < 0:
             end, state = _random_genomes(board, first, pieces, cells, 2 * population, words, fitness, state)
             size = _survive(words, fitness, end, population, spare, table)
     if placing:
         return np.int64(_gene(words[0], MAX_PAIRS)), state
     return np.int64(16 + _gene(words[0], 1)), state
-
-
-def genome_capacity(population: int, offspring: int) -> int:
-    """Return the number of genomes that the buffers must hold."""
-    return 2 * population + 2 * offspring
 
 
 @lean_kernel

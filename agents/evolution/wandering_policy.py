@@ -1,13 +1,14 @@
 """The options of the "wandering" genetic algorithm for Quarto, and the policy that plays by it."""
 
-from dataclasses import astuple, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE
-from ci_envs.agents.evolution.wandering_ga import MAX_PAIRS, ONE, UNIFORM, evolve_pairs, genome_capacity
+from ci_envs.agents.evolution.wandering_ga import MAX_PAIRS, ONE, UNIFORM, evolve_pairs
 from ci_envs.kernels.dispatch import implements
 
 
@@ -19,15 +20,13 @@ class WanderingPolicy(Policy):
 @implements(choose, WanderingPolicy)
 def _(policy: WanderingPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        options, words, fitness, spare, table, sums = memory
-        return evolve_pairs(game, own, opp, seed, options, words, fitness, spare, table, sums)[0]
+        return evolve_pairs(game, own, opp, seed, *memory)[0]
 
     return kernel
 
 
-@dataclass(frozen=True)
-class WanderingOptions:
-    """The options of the algorithm, in the order in which the kernel reads them.
+class WanderingOptions(NamedTuple):
+    """The options of the algorithm.
 
     Attributes:
         population: The number of genomes that survive, at least 2.
@@ -59,13 +58,15 @@ class WanderingOptions:
 
     def compiled(self) -> CompiledPolicy:
         """Return the policy with new memory for one thread."""
-        size = genome_capacity(self.population, self.offspring)
-        memory = (
-            np.array(astuple(self), dtype=np.int64),
+        return CompiledPolicy(WanderingPolicy(), (self, self.new_buffers()))
+
+    def new_buffers(self) -> tuple[NDArray[Any], ...]:
+        """Return the buffers of the kernel: genomes, fitness, sorted genomes, a hash table, and cumulative shares."""
+        size = 2 * self.population + 2 * self.offspring
+        return (
             np.empty(size, dtype=np.uint64),
             np.empty(size, dtype=np.int64),
             np.empty(size, dtype=np.uint64),
             np.empty(1 << (2 * size - 1).bit_length(), dtype=np.uint64),
             np.empty(size),
         )
-        return CompiledPolicy(WanderingPolicy(), memory)
