@@ -14,6 +14,7 @@ Intelligence and AI in Games 7(2), 2015.
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,29 +82,10 @@ class Forest:
         self._waiting = np.empty(len(self._planes), WAITING)
 
     def search(
-        self,
-        words: NDArray[np.uint64],
-        seeds: NDArray[np.uint64],
-        evaluate: Evaluate,
-        *,
-        contempt: NDArray[np.float64] | None = None,
-        gumbel: NDArray[np.float64] | None = None,
-        dirichlet: tuple[NDArray[np.float64], float] | None = None,
+        self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], evaluate: Evaluate, **options: Any
     ) -> SearchResult:
-        """Search several positions in lock-step.
-
-        Args:
-            words: non-terminal positions, uint64 of shape (n, 2), with n at most :attr:`positions`. Position i
-                continues with a part of tree i of the search before if trees are kept.
-            seeds: the seeds of the order of equal actions, uint64 of shape (n,).
-            evaluate: the network. A different network must be a different function, because outputs are cached.
-            contempt: maximum reduction of the value of a draw for each player to move, from 0 to 1, float64 of shape
-                (n,). None is 0.
-            gumbel: Gumbel noise for the root, float64 of shape (n, actions), for GUMBEL only. None is no noise.
-            dirichlet: gamma variates, float64 of shape (n, actions), and the fraction of the resulting Dirichlet noise
-                in the priors at the root. None is no noise.
-        """
-        *_, found = self.grow(words, seeds, evaluate, contempt=contempt, gumbel=gumbel, dirichlet=dirichlet)
+        """Return the final result of :meth:`grow`, which describes the arguments."""
+        *_, found = self.grow(words, seeds, evaluate, **options)
         return found
 
     def grow(
@@ -117,7 +99,20 @@ class Forest:
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
         steps: int = 1,
     ) -> Iterator[SearchResult]:
-        """Search as :meth:`search` does, and yield up to ``steps`` results; the last one is the final result."""
+        """Search several positions in lock-step, and yield up to ``steps`` results; the last one is the final result.
+
+        Args:
+            words: non-terminal positions, uint64 of shape (n, 2), with n at most :attr:`positions`. Position i
+                continues with a part of tree i of the search before if trees are kept.
+            seeds: the seeds of the order of equal actions, uint64 of shape (n,).
+            evaluate: the network. A different network must be a different function, because outputs are cached.
+            contempt: maximum reduction of the value of a draw for each player to move, from 0 to 1, float64 of shape
+                (n,). None is 0.
+            gumbel: Gumbel noise for the root, float64 of shape (n, actions), for GUMBEL only. None is no noise.
+            dirichlet: gamma variates, float64 of shape (n, actions), and the fraction of the resulting Dirichlet noise
+                in the priors at the root. None is no noise.
+            steps: maximum number of results.
+        """
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
         noise = np.zeros((n, self.game.action_count)) if gumbel is None else np.ascontiguousarray(gumbel)

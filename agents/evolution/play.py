@@ -135,8 +135,8 @@ def play_population(
                     return
                 if not compiled and isinstance(agent, Agent):
                     agent.reseed(seed)
-                own, counts = (rows[row], *room), results[row, number]
-                status = play_games(game, policy, own, *against, words, alternate, seeds[number], limit, counts)
+                player, counts = CompiledPolicy(policy, (rows[row], *room)), results[row, number]
+                status = play_games(game, player, against, words, alternate, seeds[number], limit, counts)
                 if status != _DONE:
                     raise _illegal_action_error(status, policy, agent, against)
 
@@ -259,22 +259,13 @@ def _illegal_action_error(
 
 @kernel
 def _play_games(
-    game: Any,
-    policy: Any,
-    memory: Any,
-    other: Any,
-    other_memory: Any,
-    starts: Any,
-    alternate: Any,
-    seeds: Any,
-    limit: Any,
-    counts: Any,
+    game: Any, player: Any, against: Any, starts: Any, alternate: Any, seeds: Any, limit: Any, counts: Any
 ) -> Any:
-    """Play a game for each of ``seeds``, and count the wins, draws and losses of ``policy``. Return the status."""
+    """Play a game for each of ``seeds``, and count the wins, draws and losses of ``player``. Return the status."""
     for number in range(len(seeds)):
         own, opp = starts[number, 0], starts[number, 1]
         waits = number % 2 if alternate else 0
-        score, status = _play_game(game, policy, memory, other, other_memory, own, opp, seeds[number], waits, limit)
+        score, status = _play_game(game, player, against, own, opp, seeds[number], waits, limit)
         if status != _DONE:
             return status
         counts[1 - score] += 1
@@ -282,19 +273,10 @@ def _play_games(
 
 
 @inlined
-def _play_game(
-    game: Any,
-    policy: Any,
-    memory: Any,
-    other: Any,
-    other_memory: Any,
-    own: Any,
-    opp: Any,
-    state: Any,
-    waits: Any,
-    limit: Any,
-) -> Any:
-    """Play a game and return the score of ``policy`` and the status. If ``waits`` is 1, the opponent moves first."""
+def _play_game(game: Any, player: Any, against: Any, own: Any, opp: Any, state: Any, waits: Any, limit: Any) -> Any:
+    """Play a game and return the score of ``player`` and the status. If ``waits`` is 1, the opponent moves first."""
+    policy, memory = player
+    other, other_memory = against
     acts_other = waits == 1
     for _ in range(limit):
         seed, state = next_seed(state)
