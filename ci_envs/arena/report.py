@@ -125,20 +125,9 @@ def _accuracy_table(comparison: Comparison) -> Table:
     title = f"{comparison.environment}: actions compared with the exact solution"
     table = _table(title, "Keep %", "Critical %", "Optimal %", "Lost/game")
     for label in sorted(comparison.ratings, key=lambda label: -comparison.ratings[label].elo):
-        side = comparison.total(label)
-        everywhere, critical = side.accuracy.everywhere, side.accuracy.critical
-        table.add_row(
-            Text(label),
-            _percentage(everywhere.keeping, everywhere.decisions),
-            _percentage(critical.keeping, critical.decisions),
-            _percentage(everywhere.fastest, everywhere.decisions),
-            f"{everywhere.points / side.total.games:.3f}",
-        )
+        *shares, lost = _grades(comparison.total(label)).values()
+        table.add_row(Text(label), *("-" if one is None else f"{100 * one:.2f}" for one in shares), f"{lost or 0:.3f}")
     return table
-
-
-def _percentage(part: int | None, whole: int) -> str:
-    return "-" if part is None or not whole else f"{100 * part / whole:.2f}"
 
 
 def _table(title: str, *columns: str) -> Table:

@@ -247,15 +247,9 @@ class Tournament:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {
-            "game": repr(self.game),
-            "agents": [entrant.label for entrant in self.entrants],
-            "games": self.games,
-            "seed": self.seed,
-            "max_cycles": self.max_cycles,
-            "random_plies": self.random_plies,
-            "graded": self.graded,
-        }
+        names = "games", "seed", "max_cycles", "random_plies", "graded"
+        settings = {name: getattr(self, name) for name in names}
+        return {"game": repr(self.game), "agents": [entrant.label for entrant in self.entrants], **settings}
 
     def _pairing(
         self, number: int, other: int, progress: Progress | None = None, graded: CountProgress | None = None
