@@ -245,6 +245,21 @@ def test_proof_numbers_equal_the_search_of_all_positions(game):
     everything, search = SearchSolution(Position.start(game)), ProofNumberSolution(game)
     np.testing.assert_array_equal(search.action_values(words), everything.action_values(words))
     np.testing.assert_array_equal(search.values(words), everything.values(words))
+    for own, opp in words[:100].tolist():
+        position = Position(game, own, opp)
+        best, keeping = set(search.best_actions(position)), set(everything.value_actions(position))
+        assert best
+        assert best <= keeping if everything.value(position) == 1 else best == keeping
+
+
+def test_a_value_is_not_searched_again_after_the_table_is_full(monkeypatch):
+    search, start = ProofNumberSolution(HexBoard(4, 4)), Position.start(HexBoard(4, 4))
+    assert search.value(start) == 1
+    nodes, table = search.nodes, search._memory.latest
+    monkeypatch.setattr("ci_envs.solver.proof_number.MAX_POSITIONS", table.stored)
+    assert search.value(start) == 1
+    assert {search.value(start.play(action)) for action in search.best_actions(start)} == {-1}
+    assert search.nodes == nodes
 
 
 def test_proof_numbers_equal_plain_minimax_where_the_turn_is_kept_and_games_are_drawn():

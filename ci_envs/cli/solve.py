@@ -214,17 +214,16 @@ def _solve_game(environment: str, text: str | None, store: Path | None, data_fil
         _, game, _ = resolve(environment)
         position = Position.from_text(game, text) if text else Position.start(game)
         solution = exact_source(game, str(store)) if store else solve(position, progress=progress)
-        solution.value(position)  # raises an error if the store does not have the position
+        row = _solution_row(environment, solution, position)
     if not data_files.on_stdout:
-        _print_solution(solution, position)
-    row = _solution_row(environment, solution, position)
+        _print_solution(solution, row)
     data_files.write({**row, **_state_counts(solution)}, [row])
 
 
-def _print_solution(solution: "Solution", position: "Position") -> None:
+def _print_solution(solution: "Solution", row: dict[str, Any]) -> None:
     from rich.console import Console
 
-    click.echo("\n".join(_position_lines(solution, position)))
+    click.echo("\n".join(_position_lines(**row)))
     try:
         if counts := solution.counts:
             click.echo(_counts_line(counts))
@@ -255,13 +254,14 @@ def _state_counts(solution: "Solution") -> dict[str, Any]:
 _VERBS = {1: "wins", 0: "draws", -1: "loses"}
 
 
-def _position_lines(solution: "Solution", position: "Position") -> Iterator[str]:
-    value, distance = solution.value(position), solution.distance(position)
+def _position_lines(
+    position: str, value: int, distance: int | None, best_actions: list[str], **_: object
+) -> Iterator[str]:
     length = "" if distance is None else f" in {distance} {'ply' if distance == 1 else 'plies'}"
-    yield position.to_text()
+    yield position
     yield f"the player to move {_VERBS[value]}{length}"
-    if best := solution.best_actions(position):
-        yield f"best: {' '.join(map(position.action_name, best))}"
+    if best_actions:
+        yield f"best: {' '.join(best_actions)}"
 
 
 def _counts_line(counts: dict[str, int]) -> str:

@@ -29,6 +29,7 @@ from ci_envs.games.operations import (
     play,
     result,
 )
+from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.work_memory import WorkMemory
@@ -86,12 +87,33 @@ class ProofNumberSolution(Solution):
         with self._memory.use() as table:
             return np.array([self._value(own, opp, table) for own, opp in words.tolist()], dtype=np.int16)
 
+    @override
+    def best_actions(self, position: Position) -> tuple[int, ...]:
+        """Return the actions that keep the value; of a won position, at least one.
+
+        A proof of a win needs only one winning action. A search of the other actions can take much longer.
+        """
+        actions = position.legal_actions()
+        with self._memory.use() as table:
+            value = self._value(position.own, position.opp, table)
+            proven = [action for action in actions if value == WIN and self._is_proven(position, action, table)]
+        if value == LOSS:
+            return actions
+        return tuple(proven) or super().best_actions(position)  # the first draw makes the table forget proofs
+
+    def _is_proven(self, position: Position, action: int, table: "_Table") -> bool:
+        """Return whether the table proves that an action wins."""
+        after = position.play(action)
+        if after.result is not None:
+            return after.winner == position.to_move
+        if after.to_move == position.to_move:
+            return self._answer(after.own, after.opp, LOSS, table, 1) > 0
+        return self._answer(after.own, after.opp, WIN, table, 1) < 0
+
     def _value(self, own: int, opp: int, table: "_Table") -> int:
         outcome = self.game.rules.examine(self.game, own, opp)[2]
         if outcome != ONGOING:
             return outcome
-        if table.stored >= MAX_POSITIONS // 2:  # earlier searches have filled it
-            table.clear()
         if self._wins(own, opp, LOSS, table):
             return WIN
         if not table.work[_DRAWS]:  # no search has met a draw, so what is not won is lost
@@ -100,19 +122,27 @@ class ProofNumberSolution(Solution):
 
     def _wins(self, own: int, opp: int, draw: int, table: "_Table") -> bool:
         """Return whether the player to move wins, if a draw counts as the result ``draw``."""
+        if answer := self._answer(own, opp, draw, table, 1):  # an earlier search has found it
+            return answer > 0
+        if table.stored >= MAX_POSITIONS // 2:
+            table.clear()
         visited = 0
         while True:
-            arguments = table.keys, table.numbers, table.prepared(min(_NODES_A_CALL, MAX_NODES - visited))
-            answer = _answer(self.game, np.uint64(own), np.uint64(opp), np.int64(draw), *arguments)
+            answer = self._answer(own, opp, draw, table, min(_NODES_A_CALL, MAX_NODES - visited))
             visited += int(table.work[_NODES])
             self.nodes += int(table.work[_NODES])
             if self._progress:
                 self._progress(self.nodes, None)
             if answer:
-                return bool(answer > 0)
+                return answer > 0
             if visited >= MAX_NODES or table.stored >= MAX_POSITIONS:
                 raise self._refusal(own, opp, visited, table.stored)
             table.make_room()
+
+    def _answer(self, own: int, opp: int, draw: int, table: "_Table", nodes: int) -> int:
+        """Return 1 if the player to move wins, -1 if not, and 0 if a search of this many nodes does not find it."""
+        arguments = table.keys, table.numbers, table.prepared(nodes)
+        return int(_answer(self.game, np.uint64(own), np.uint64(opp), np.int64(draw), *arguments))
 
     def _refusal(self, own: int, opp: int, visited: int, stored: int) -> UnknownValueError:
         return UnknownValueError(

@@ -15,8 +15,9 @@ def solve(game_or_position: Game | Position, *, progress: Progress | None = None
       million if the game can cycle (retrograde analysis, 36 bytes and 4 bytes per action for each position, and at most
       half of the machine's memory). Of symmetric positions one is stored.
     * If these are too many, and the game cannot cycle, a proof-number search computes the value of each position on
-      demand, without distances. It refuses a position whose :meth:`Game.position_bound` is above 10 ** 12 immediately,
-      and other positions after 67 million nodes or 17 million stored positions (1.1 GB), which takes minutes.
+      demand, without distances. Of a won position it finds at least one winning action. It refuses a position whose
+      :meth:`Game.position_bound` is above 10 ** 12 immediately, and other positions after 67 million nodes or 17
+      million stored positions (1.1 GB), which takes minutes.
 
     The games of this package have these solvers:
 
