@@ -11,8 +11,7 @@ from ci_envs import ConnectFour, ConnectN, Position, Quixo, TicTacToe, make_agen
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
 from ci_envs.cli.main import main
-from ci_envs.kernels.compiler import kernel
-from ci_envs.solver.known_value import UNKNOWN, known_value
+from ci_envs.solver.known_value import UNKNOWN, known_values
 from ci_envs.solver.opening_book import KnownBook, read_book
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solver import exact_source
@@ -43,18 +42,6 @@ def own_source(tmp_path):
     return f"{tmp_path / 'sources.py'}:Parity"
 
 
-@kernel
-def values_of(source, words, values):
-    for i in range(len(words)):
-        values[i] = known_value(source, words[i, 0], words[i, 1])
-
-
-def compiled_values(solution, words):
-    values = np.empty(len(words), np.int64)
-    values_of(solution.compiled(), words, values)
-    return values
-
-
 def followers_of(game, words):
     return np.array(
         [(after.own, after.opp) for row in words.tolist() for after in map(Position(game, *row).play, range(3))],
@@ -66,7 +53,7 @@ def followers_of(game, words):
 def test_compiled_code_reads_the_values_of_a_solution(game):
     solution = solve(game)
     words = solution.sample_positions(500, np.random.default_rng(0))
-    assert compiled_values(solution, words).tolist() == solution.values(words).tolist()
+    assert known_values(solution.compiled(), words).tolist() == solution.values(words).tolist()
     assert set(solution.values(words).tolist()) == {1, 0, -1} if game != Quixo(3) else {1, -1}
 
 
@@ -74,7 +61,7 @@ def test_compiled_code_knows_which_positions_a_solution_does_not_contain():
     root = Position.from_text(TicTacToe(), "XX./OO./... X")
     solution = solve(root)
     words = np.array([(root.own, root.opp), (0, 0), (1, 6)], np.uint64)
-    assert compiled_values(solution, words).tolist() == [1, UNKNOWN, UNKNOWN]
+    assert known_values(solution.compiled(), words).tolist() == [1, UNKNOWN, UNKNOWN]
     assert solution.covers(words).tolist() == [True, False, False]
 
 
@@ -83,7 +70,7 @@ def test_the_book_of_connect_four_is_a_source():
     book, solution = read_book(game), solve(game)
     known, source = KnownBook(book), exact_source(game, "included")
     words = book.words[book.known][::400]
-    assert compiled_values(known, words).tolist() == solution.values(words).tolist()
+    assert known_values(known.compiled(), words).tolist() == solution.values(words).tolist()
     early = np.array([(0, 0), (0, 1 << 38)], np.uint64)
     assert source.covers(early).all()
     assert source.values(early).tolist() == [1, -1]
@@ -152,4 +139,4 @@ def test_a_source_needs_values_and_coverage_only():
             return np.zeros(len(words), np.int16)
 
     source = Drawn(ConnectN(3, 3, 3))
-    assert compiled_values(source, np.zeros((3, 2), np.uint64)).tolist() == [0, 0, 0]
+    assert known_values(source.compiled(), np.zeros((3, 2), np.uint64)).tolist() == [0, 0, 0]

@@ -8,7 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ci_envs.kernels.callback import Callback
+from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import Static, implements, operation
 
 UNKNOWN = 2
@@ -27,6 +31,24 @@ def known_value(source: Any, own: Any, opp: Any) -> Any:
         own: The first word of a position, which may be over.
         opp: The second word.
     """
+
+
+def known_values(source: CompiledSource, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+    """Return the exact values of positions, or UNKNOWN, int16 of shape (n,).
+
+    Args:
+        source: A compiled source.
+        words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
+    """
+    values = np.empty(len(words), np.int16)
+    _write_known(source, words, values)
+    return values
+
+
+@kernel
+def _write_known(source: Any, words: Any, values: Any) -> None:
+    for i in range(len(words)):
+        values[i] = known_value(source, words[i, 0], words[i, 1])
 
 
 @dataclass(frozen=True)

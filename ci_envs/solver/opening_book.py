@@ -26,7 +26,7 @@ from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.gravity import GravitySolution, by_columns, check_fits, completing, next_cells
-from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, known_values
 from ci_envs.solver.solution import Progress, Solution
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
@@ -218,16 +218,12 @@ class KnownBook(Solution):
 
     def _knows_followers(self, position: Position) -> bool:
         followers = [position.play(action) for action in position.legal_actions()]
-        return bool((self._known([(each.own, each.opp) for each in (position, *followers)]) != UNKNOWN).all())
-
-    def _known(self, words: Any) -> NDArray[np.int16]:
-        values = np.empty(len(words), np.int16)
-        _write_known(self.compiled(), np.array(words, np.uint64).reshape(-1, 2), values)
-        return values
+        words = np.array([(each.own, each.opp) for each in (position, *followers)], np.uint64)
+        return bool((known_values(self.compiled(), words) != UNKNOWN).all())
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        values = self._known(words)
+        values = known_values(self.compiled(), words)
         if (values == UNKNOWN).any():
             raise UnknownValueError(f"the opening book of {self.game} does not contain a position")
         return values
@@ -260,12 +256,6 @@ def _(source: BookSource) -> Any:
         return np.int64(values[first]) if first < len(keys) and keys[first] == key else UNKNOWN
 
     return kernel
-
-
-@kernel
-def _write_known(source: Any, words: Any, values: Any) -> None:
-    for i in range(len(words)):
-        values[i] = known_value(source, words[i, 0], words[i, 1])
 
 
 def extend_book(
