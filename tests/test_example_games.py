@@ -18,6 +18,7 @@ from ci_envs import Position, check_game, perft, solve
 from ci_envs.cli.main import main
 from ci_envs.drawing.hexagons import hex_drawing
 from ci_envs.envs.aec import BoardEnv
+from ci_envs.envs.keys import keys_of_actions
 from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games import evaluate
 from ci_envs.kernels.compiler import kernel
@@ -45,6 +46,13 @@ def pair(spec):
     """Return a game and a reference in its initial position."""
     game = resolve(place_of(spec))[1]
     return game, partial(REFERENCES[type(game).__name__], *astuple(game))
+
+
+def test_keys_lie_where_the_picture_shows_an_action():
+    game, _ = pair("Hex:size=3")
+    for player in (0, 1):
+        keys = {game.name_for(player, action): key for action, key in keys_of_actions(game, player).items()}
+        assert keys == dict(zip(("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"), "123qweasd", strict=True))
 
 
 def names_of(position):

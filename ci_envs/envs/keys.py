@@ -9,8 +9,8 @@ _ORDER = "1234567890-=qwertyuiop[]asdfghjkl;'zxcvbnm,./"
 _HALF = 6  # the column of the first key of the right hand
 
 
-def keys_of_actions(game: Game) -> dict[int, str]:
-    """Return the key of each action, on a US keyboard.
+def keys_of_actions(game: Game, player: int = 0) -> dict[int, str]:
+    """Return the key of each action of a player, on a US keyboard.
 
     If possible, the keys have the same layout as the actions on the board: row 1 is the row of the digits, row 2 begins
     at ``q``, row 3 at ``a``, row 4 at ``z``. The name of an action defines its place: a square (``b2``), a column
@@ -21,7 +21,7 @@ def keys_of_actions(game: Game) -> dict[int, str]:
     Raises:
         ValueError: the game has more actions than there are keys.
     """
-    names = [game.action_name(action) for action in range(game.action_count)]
+    names = [game.name_for(player, action) for action in range(game.action_count)]
     places = [_place(name) for name in names]
     found = [place for place in places if place is not None and place[0] < len(_ROWS) and place[1] < len(_ROWS[0])]
     if len(set(found)) == len(names):

@@ -3,6 +3,7 @@
 Agents of language models read ``inspect.getmodule(env.unwrapped).__doc__``, as PettingZoo's tutorial for them does.
 """
 
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -23,6 +24,7 @@ def rules_module(name: str, game: "Game") -> str:
     return type(game).__module__ if module is None else module.__name__
 
 
+@lru_cache
 def module_of_rules(name: str) -> ModuleType | None:
     """Return the module of this package that has the name of an environment, for example ``quixo_v0``, or None."""
     stem, _, version = name.rpartition("_")

@@ -196,12 +196,13 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
         ``play(gymnasium.make("ci_envs/TicTacToe-v0", render_mode="rgb_array"), fps=8, wait_on_player=True)`` plays with
         these keys. It reads the keyboard 8 times per second, so press each key briefly: a key that is held acts again.
-        :func:`~ci_envs.envs.keys.keys_of_actions` describes the keys.
+        :func:`~ci_envs.envs.keys.keys_of_actions` describes the keys. They are those of the agent's seat in this
+        episode, so choose a ``seat`` if the picture shows an action of the second player elsewhere, as in Hex.
 
         Raises:
             ValueError: the game has more actions than there are keys.
         """
-        return {(key,): action for action, key in keys_of_actions(self.game).items()}
+        return {(key,): action for action, key in keys_of_actions(self.game, max(self.seat, 0)).items()}
 
     @property
     def seat(self) -> int:
