@@ -67,6 +67,10 @@ class Guide:
         """Explain in a sentence why a click on a region is illegal, and which clicks are legal."""
         return "No legal move is there."
 
+    def action_text(self, position: Position, action: int) -> str:
+        """Return an action of the player to move as text, by default its name."""
+        return position.action_name(action)
+
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
         """Return what the player to move has to do next, for example ``choose a cell``."""
         return "choose a move"
@@ -256,6 +260,10 @@ class QuartoGuide(Guide):
     """The texts for people about Quarto."""
 
     game: Quarto
+
+    @override
+    def action_text(self, position: Position, action: int) -> str:
+        return position.action_name(action).replace("give", "Give ")
 
     @property
     @override

@@ -244,13 +244,14 @@ def test_a_game_begun_by_the_form(server, page):
     page.get_by_text("misere", exact=True).click()
     page.get_by_label("Name (optional)").first.fill("Ada")
     page.get_by_label("Minutes per player").fill("3")
+    page.get_by_label("Increment").fill("2")
     choose_second_player(page, "random")
     page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
     record = app.state.service.get(page.url.rpartition("/")[2]).record
     assert record.client == "127.0.0.1"
     assert (record.environment, record.seats) == ("Nim-v0:heaps=2,3,4,misere=true", ("human", "random"))
-    assert (record.names, record.clock) == (("Ada", ""), 180)
+    assert (record.names, record.clock, record.increment) == (("Ada", ""), 180, 2)
     expect(page.get_by_role("timer")).to_have_text(["3:00", "3:00"])
 
 
@@ -361,7 +362,7 @@ def test_no_text_of_a_client_is_html(server, game, page):
 
 
 def test_a_page_that_is_not_there_leads_home(server, page):
-    for path in ("game/<b>none", "game/nonsense", "rules/Chess-v0"):
+    for path in ("game/<b>none", "game/nonsense", "rules/Chess-v0", "nothing/<b>here"):
         answer = page.goto(f"{server[0].base_url}/{path}")
         assert answer.status == 404
         expect(page.locator("b")).to_have_count(0)
@@ -482,6 +483,193 @@ def test_others_watch_until_a_seat_is_free(browser, server, game, page):
         click(page, "c1")
         settled(other, 3)
     assert len(now().record.actions) == 3
+
+
+FRIEND = "the browser of a friend"
+
+
+@pytest.fixture
+def friend(server, browser, page):
+    """The page of another person in another browser, who has taken the seat of O in a game of two people."""
+    client, _ = server
+    with browser.new_context() as context:
+        context.set_default_timeout(20_000)
+        context.add_cookies([{"name": "session", "value": session(FRIEND), "url": str(client.base_url)}])
+        yield context.new_page()
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def test_a_friend_who_took_a_seat_finds_the_game_after_closing_the_tab(server, game, page, friend):
+    client, app = server
+    now = game(tokens=(VISITOR, ""), names=("Ada", "the friend"), owner=VISITOR)
+    assert not app.state.service.owned(FRIEND)
+    visit(friend, page.url)
+    button(friend, "Play O").click()
+    expect(friend.get_by_text("You are watching.")).to_have_count(0)
+    friend.close()
+    again = friend.context.new_page()
+    visit(again, f"{client.base_url}/")
+    again.locator(".my-games").get_by_role("link", name="Tic-tac-toe: Ada against the friend").click()
+    click(page, "b2")
+    click(again, "a1")
+    settled(again, 2)
+    assert len(now().record.actions) == 2
+
+
+def test_two_people_agree_to_take_back_a_move_to_a_draw_and_to_a_rematch(server, game, page, friend):
+    now = game(tokens=(VISITOR, FRIEND), names=("Ada", "Ben"))
+    visit(friend, page.url)
+    click(page, "b2")
+    settled(friend, 1)
+    bar, other_bar = page.locator(".proposal"), friend.locator(".proposal")
+    expect(other_bar).to_be_hidden()
+    button(page, "Undo").click()
+    expect(bar).to_contain_text("You propose to take back a move.")
+    expect(other_bar).to_contain_text("X (Ada) proposes to take back a move.")
+    button(friend, "Decline").click()
+    expect(bar).to_be_hidden()
+    assert len(now().record.actions) == 1
+    page.keyboard.press("u")
+    button(friend, "Accept").click()
+    settled(page, 0)
+    button(page, "Draw").click()
+    button(page, "Withdraw").click()
+    expect(other_bar).to_be_hidden()
+    assert not now().ending
+    button(page, "Draw").click()
+    expect(other_bar).to_contain_text("X (Ada) proposes a draw.")
+    button(friend, "Accept").click()
+    for each in (page, friend):
+        expect(each.locator(".status.over")).to_have_text("Draw by agreement")
+    before = page.url
+    button(friend, "Rematch").click()
+    expect(bar).to_contain_text("O (Ben) proposes a rematch.")
+    button(page, "Rematch").click()  # the same proposal is an agreement
+    for each in (page, friend):
+        each.wait_for_url(lambda url: url != before)
+        each.wait_for_function("window.did_handshake")
+        expect(each.locator("h1")).to_have_text("Tic-tac-toe: Ben against Ada")
+    assert page.url == friend.url
+    click(friend, "a1")  # the second player of the first game begins
+    settled(page, 1)
+
+
+def test_an_agent_plays_a_rematch_at_once_and_agrees_to_no_draw(server, game, page):
+    now = game(seats=("human", "random"), history=History(["b2"], resigned=0))
+    before = page.url
+    expect(button(page, "Draw")).to_be_disabled()
+    button(page, "Rematch").click()
+    page.wait_for_url(lambda url: url != before)
+    assert server[1].state.service.get(now().record.rematch).record.seats == ("random", "human")
+
+
+def test_the_link_is_copied(game, page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    game()
+    button(page, "Copy link").click()
+    expect(page.get_by_role("alert")).to_contain_text("The link is copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_a_game_is_deleted_after_a_question(server, game, page):
+    now = game(owner=VISITOR)
+    id = now().record.id
+    button(page, "Delete").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
+    button(page, "Delete").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    page.wait_for_url(f"{server[0].base_url}/")
+    assert server[0].get(f"/api/games/{id}").status_code == 404
+
+
+def test_the_side_is_chosen_for_the_games_with_one_click_and_levels_keep_their_names(server, page):
+    client, app = server
+    visit(page, f"{client.base_url}/")
+    button(page, "Second").click()
+    page.get_by_label("Play Nim against a club player").click()
+    page.wait_for_url("**/game/*")
+    record = app.state.service.get(page.url.rpartition("/")[2]).record
+    assert (record.seats, record.names) == (("exact:blunder=0.3", "human"), ("Club player", ""))
+    settled(page, 1)  # the agent begins
+    expect(page.locator("h1")).to_have_text("Nim: Club player against human")
+    expect(page.locator(".player.top .player-name")).to_have_text("Club player")
+    expect(page.locator(".player.bottom .player-name")).to_have_text("You")
+    button(page, "Swap seats").click()
+    expect(page.locator("h1")).to_have_text("Nim: human against Club player")
+    expect(page).to_have_title("Nim: human against Club player")
+    expect(page.locator(".player.top .player-name")).to_have_text("Club player")
+
+
+def test_the_panels_of_the_players_show_the_names_the_turn_and_the_clocks(game, page):
+    game(names=("Ada", "Ben"), clock=Clock(300.0, 5.0))
+    top, bottom = page.locator(".player.top"), page.locator(".player.bottom")
+    expect(bottom).to_have_text(re.compile("X.*Ada.*to move.*5:00", re.DOTALL))
+    expect(top).to_have_text(re.compile("O.*Ben.*5:00", re.DOTALL))
+    expect(top.locator(".turn")).to_be_hidden()
+    click(page, "b2")
+    expect(top.locator(".turn")).to_be_visible()
+    expect(bottom.locator(".turn")).to_be_hidden()
+    button(page, "Flip board").click()
+    expect(bottom.locator(".player-name")).to_have_text("Ben")
+
+
+@pytest.mark.parametrize(("loser", "look"), [(0, "lost"), (1, "won")])
+def test_the_result_is_a_banner(server, game, page, loser, look):
+    now = game(seats=("human", "random"), history=History([], resigned=loser))
+    banner = page.locator(f".status.over.{look}")
+    expect(banner).to_have_text(f"{'O (random)' if look == 'lost' else 'X (you)'} won by resignation")
+    assert now().ending == "resigned"
+
+
+SOUNDS = """window.sounds = 0;
+window.AudioContext = class {
+    currentTime = 0;
+    destination = {};
+    createOscillator() { window.sounds += 1; return this.node(); }
+    createGain() { return this.node(); }
+    node() {
+        const value = { setValueAtTime() {}, exponentialRampToValueAtTime() {} };
+        return { frequency: value, gain: value, connect: (other) => other, start() {}, stop() {} };
+    }
+};"""
+"""An audio context that counts the sounds."""
+
+
+def test_moves_have_a_sound_if_the_user_wants_it(game, page):
+    page.add_init_script(SOUNDS)
+    game(seats=("human", "random"))
+    click(page, "b2")
+    settled(page, 2)
+    assert page.evaluate("window.sounds") == 0
+    button(page, "Sound").click()
+    wait_until(lambda: page.evaluate("window.sounds") == 1)  # the sound itself, as an example
+    page.reload()
+    page.wait_for_function("window.did_handshake")
+    expect(button(page, "Sound")).to_have_attribute("aria-pressed", "true")
+    page.locator(ENABLED).first.click()
+    settled(page, 4)
+    wait_until(lambda: page.evaluate("window.sounds") == 2)  # at least one for both moves
+
+
+def test_moves_are_texts_in_quarto(game, page):
+    game("Quarto-v0", history=History(["givea", "b2"]))
+    expect(page.locator(".moves li")).to_have_text(["First Give a", "Second b2"])
+
+
+def test_another_own_cube_is_selected_instead(game, page):
+    now = game("Quixo-v0:size=3")
+    click(page, "a1")
+    expect(region(page, "a1")).to_have_attribute("aria-pressed", "true")
+    click(page, "b1")  # not a place to push a1 in
+    expect(region(page, "b1")).to_have_attribute("aria-pressed", "true")
+    expect(region(page, "a1")).to_have_attribute("aria-pressed", "false")
+    click(page, "b3")
+    settled(page, 1)
+    assert now().game.action_name(now().record.actions[0]) == "b1b3"
 
 
 def test_a_cube_clicked_again_is_put_back(game, page):
@@ -664,7 +852,7 @@ def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
     visit(page, f"{client.base_url}/")
     page.get_by_text("Import a game").click()
     text, button = page.get_by_label("Exported game"), page.get_by_role("button", name="Import", exact=True)
-    message = page.get_by_role("alert").filter(has_text="This text is not an exported game: environment:")
+    message = page.get_by_role("alert").filter(has_text="This text is not an exported game: environment is missing.")
 
     def is_refused():  # the panel still moves when it opens, and the message disappears after some seconds
         text.fill("{}")
@@ -673,6 +861,10 @@ def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
         return message.count()
 
     wait_until(is_refused)
+    for wrong, sentence in (("{,", "it is not JSON at line 1, column 2"), ('{"seed": -1}', "environment is missing.")):
+        text.fill(wrong)
+        button.press("Enter")
+        expect(page.get_by_role("alert").filter(has_text=sentence).first).to_be_visible()
     text.fill(client.get(f"/api/games/{original.record.id}/export").text)
     button.press("Enter")
     page.wait_for_url("**/game/*")
@@ -680,6 +872,49 @@ def test_an_exported_game_is_imported_on_the_first_page(server, game, page):
     imported = app.state.service.get(page.url.rpartition("/")[2])
     assert imported.record.id != original.record.id
     assert Export.of(imported) == Export.of(original)
+
+
+def test_a_clock_and_a_loss_on_time_are_imported(server, game, page):
+    client, app = server
+    history = History(["b2", "a1"], resigned=0, used=(60.0, 12.0))
+    original = game(seats=("human", "human"), clock=Clock(60.0, 3.0), history=history)()
+    assert original.ending == "time"
+    visit(page, f"{client.base_url}/")
+    page.get_by_text("Import a game").click()
+    page.get_by_label("Exported game").fill(client.get(f"/api/games/{original.record.id}/export").text)
+    page.get_by_role("button", name="Import", exact=True).press("Enter")
+    page.wait_for_url("**/game/*")
+    expect(page.locator(".status.over")).to_have_text("O won on time")
+    expect(page.get_by_role("timer")).to_have_text(["0:48", "0:00"])
+    imported = app.state.service.get(page.url.rpartition("/")[2])
+    assert Export.of(imported) == Export.of(original)
+
+
+HIDDEN_CONTROLS = """() => {
+    const shown = (box) => box.width && box.top >= 0 && box.left >= 0
+        && box.bottom <= innerHeight && box.right <= innerWidth;
+    const controls = 'button, input, select, textarea, [role=switch], [role=combobox], [role=timer], [data-region]';
+    const outside = [...document.querySelectorAll(controls)].filter((each) => each.getClientRects().length)
+        .filter((each) => !each.closest('.move-list') && !shown(each.getBoundingClientRect()));
+    return outside.map((each) => each.ariaLabel || each.textContent || each.tagName);
+}"""
+"""The controls that are not completely on the screen. The list of moves scrolls by itself."""
+
+AREAS = """() => Object.fromEntries(['.board svg', '.side', '.analysis', '.player'].map((name) => {
+    const box = document.querySelector(name).getBoundingClientRect();
+    return [name, box.width * box.height];
+}))"""
+
+
+@pytest.mark.parametrize("environment", registered())
+def test_all_controls_are_on_a_screen_of_1280_x_800_and_the_board_is_the_largest_thing(game, page, environment):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    game(environment, names=("Ada", "Ben"), clock=Clock(300.0))
+    expect(page.locator("[data-region]").first).to_be_visible()
+    assert page.evaluate(HIDDEN_CONTROLS) == []
+    assert page.evaluate("document.documentElement.scrollHeight") <= 800
+    areas = page.evaluate(AREAS)
+    assert max(areas, key=areas.get) == ".board svg"
 
 
 def test_the_page_shows_a_loss_on_time(game, page):
@@ -734,6 +969,24 @@ def test_the_tree_grows_while_an_agent_thinks(server, game, page):
     assert server[1].state.analyses.running == 1
     page.goto("about:blank")
     wait_until(lambda: server[1].state.analyses.running == 0)
+
+
+def test_the_best_moves_are_on_the_board_with_their_chances(game, page):
+    """Exact values of tic-tac-toe as frames, and estimates of Quixo as arrows."""
+    labels, moves = page.locator(".board svg text"), page.locator(".best-moves li")
+    game(start="XX./OO./... X")
+    page.get_by_label("Agent that analyses").fill("mcts:simulations=50")
+    page.get_by_text("Live analysis").click()
+    expect(moves.first).to_have_text("c1 win in 1 move (exact)")
+    expect(labels.filter(has_text="win 1")).to_have_count(1)
+    page.get_by_text("Best moves").first.click()
+    expect(labels.filter(has_text="win 1")).to_have_count(0)
+    game("Quixo-v0")
+    page.get_by_label("Agent that analyses").fill("mcts:simulations=50")
+    page.get_by_text("Live analysis").click()
+    expect(moves).to_have_count(5)
+    expect(moves.first).to_have_text(re.compile(r"^\w{4} \d+% to win$"))
+    expect(labels.filter(has_text=re.compile(r"^\d+%$"))).to_have_count(3)
 
 
 def test_an_agent_that_cannot_think_says_so(game, page):

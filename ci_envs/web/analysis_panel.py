@@ -14,7 +14,9 @@ from ci_envs.games.position import Position
 from ci_envs.web.analysis_report import AnalysisReport, TreeBranch
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.best_moves import BestMove, best_moves
-from ci_envs.web.evaluation import Evaluation
+from ci_envs.web.evaluation import Evaluation, parse_line
+from ci_envs.web.move_list import line_text
+from ci_envs.web.players import move_text
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text
 
@@ -148,15 +150,17 @@ class AnalysisPanel:
             self.analysis = analysis_of(report, position)
             self.best = best_moves(position, report, self._evaluation)
             self._summary.set_text(summary_text(report, position))
-            self._best_line.set_text(f"Best line: {' '.join(report.principal_variation)}")
-            self._tree.props["nodes"] = tree_nodes(report.tree)
+            self._best_line.set_text(
+                f"Best line: {line_text(position, parse_line(position, report.principal_variation))}"
+            )
+            self._tree.props["nodes"] = tree_nodes(report.tree, position)
         self._tree_panel.set_visibility(bool(self._tree.props["nodes"]))
         self._moves.set_content("".join(_listed(position, move) for move in self.best if position is not None))
         self._on_change()
 
 
 def _listed(position: Position, move: BestMove) -> str:
-    name = html.escape(position.action_name(move.action))
+    name = html.escape(move_text(position, move.action))
     return f"<li><b>{name}</b> <span>{html.escape(move.text)}</span></li>"
 
 
@@ -203,20 +207,20 @@ def summary_text(report: AnalysisReport, position: Position) -> str:
     return ", ".join(parts)
 
 
-def tree_nodes(branches: list[TreeBranch], path: str = "") -> list[dict[str, object]]:
+def tree_nodes(branches: list[TreeBranch], position: Position, path: str = "") -> list[dict[str, object]]:
     """Return a search tree in the format of ``ui.tree``. The id of a node is the list of actions that lead to it."""
     return [
         {
             "id": (id := f"{path} {branch.name}"),
-            "label": _label(branch),
-            "children": tree_nodes(branch.children, id),
+            "label": _label(branch, position),
+            "children": tree_nodes(branch.children, position.play(branch.number), id) if branch.children else [],
         }
         for branch in branches
     ]
 
 
-def _label(branch: TreeBranch) -> str:
-    parts = [f"{branch.name}: {branch.visits:,} visits"]
+def _label(branch: TreeBranch, position: Position) -> str:
+    parts = [f"{move_text(position, branch.number)}: {branch.visits:,} visits"]
     if branch.value is not None:
         parts.append(f"value {branch.value:+.2f}{' proven' if branch.proven else ''}")
     if branch.prior is not None:

@@ -16,6 +16,7 @@ from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.game_service import GameService
 from ci_envs.web.hosted_game import GameStateError
+from ci_envs.web.invalid_value import invalid_value
 from ci_envs.web.limits import BusyError, ClientLimitError
 from ci_envs.web.long_requests import last_while_connected, wait_for_move
 from ci_envs.web.schemas import (
@@ -72,7 +73,6 @@ _AFTER = "Wait until the game has more moves than this number or no agent is to 
 _STREAM = "Events `analysis` with an AnalysisReport as data, then `done`, or `failed` with an ErrorResponse."
 
 
-_LONGEST_VALUE = 60  # maximum number of characters of a value in a message
 _COOKIE_AGE = 30 * 24 * 3600
 _Tokens = Annotated[str | None, PydanticField(max_length=200)]
 
@@ -120,23 +120,9 @@ def add_handlers(app: FastAPI) -> None:
 
     def invalid(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        return JSONResponse({"detail": _invalid_value(error.errors()[0])}, 422)
+        return JSONResponse({"detail": invalid_value(error.errors()[0], error.errors()[0]["loc"][1:])}, 422)
 
     app.add_exception_handler(RequestValidationError, invalid)
-
-
-def _invalid_value(error: dict[str, Any]) -> str:
-    """Return a message with the name and the value of an invalid parameter and the allowed values."""
-    where = ".".join(map(str, error["loc"][1:])) or "the request"
-    reason = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "missing":
-        return f"{where} is missing."
-    return f"Invalid value for {where}: {_shortened(error['input'])}. {reason}."
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
 def analysis_router(analyses: AnalysisService) -> APIRouter:

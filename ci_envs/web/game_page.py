@@ -29,7 +29,7 @@ from ci_envs.web.line import Line
 from ci_envs.web.move_list import MoveList
 from ci_envs.web.navigation import Navigation
 from ci_envs.web.player_panel import PlayerPanel
-from ci_envs.web.players import people_among, player_label, title_of
+from ci_envs.web.players import move_text, people_among, player_label, title_of
 from ci_envs.web.proposal_bar import ProposalBar
 from ci_envs.web.review import Review
 from ci_envs.web.seat_controls import SeatControls
@@ -391,4 +391,4 @@ def _same(one: GameStatus, other: GameStatus) -> bool:
 def _announcement(hosted: HostedGame, held: list[int]) -> str:
     """Return the last move in words, for screen readers."""
     before, action = hosted.positions[-2], hosted.record.actions[-1]
-    return f"{player_label(hosted, before.to_move, held)} played {before.action_name(action)}."
+    return f"{player_label(hosted, before.to_move, held)} played {move_text(before, action)}."

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from nicegui import ui
+from pydantic import ValidationError
 
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.clock import Clock
@@ -103,9 +104,9 @@ class Lobby:
 
     async def _import(self) -> None:
         try:
-            exported = Export.model_validate(json.loads(self._exported.value or ""))
+            exported = exported_game(self._exported.value or "")
         except ValueError as error:
-            ui.notify(f"This text is not an exported game: {error_text(error)}", type="warning")
+            ui.notify(str(error), type="warning")
             return
         (first, second), (name, other) = exported.seats, exported.names
         create = partial(self._service.create, exported.environment, (first, second), seed=exported.seed)
@@ -122,6 +123,25 @@ class Lobby:
             self._starting = False
         else:
             ui.navigate.to(f"/game/{hosted.record.id}")
+
+
+def exported_game(text: str) -> Export:
+    """Return the exported game in a text.
+
+    Raises:
+        ValueError: The text is not an exported game. The message is a sentence for the user.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"This text is not an exported game: it is not JSON at line {error.lineno}, column {error.colno}. "
+            "Paste the content of a file of the menu Export, Game (JSON)."
+        ) from None
+    try:
+        return Export.model_validate(data)
+    except ValidationError as error:
+        raise ValueError(f"This text is not an exported game: {error_text(error)}") from None
 
 
 def games_of(service: GameService, owner: str, page: int) -> tuple[list[HostedGame], int]:

@@ -9,7 +9,7 @@ from nicegui.events import GenericEventArguments
 from ci_envs.games.position import Position
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake
-from ci_envs.web.players import plies_text
+from ci_envs.web.players import move_text, plies_text
 from ci_envs.web.text_element import text_element
 
 ON_CLICK = "(e) => { const b = e.target.closest('[data-ply]'); if (b) emit(+b.dataset.ply); }"
@@ -56,7 +56,7 @@ def line_text(position: Position, actions: Sequence[int]) -> str:
     """Return the names of actions that are played one after the other from a position on."""
     names = []
     for action in actions:
-        names.append(position.action_name(action))
+        names.append(move_text(position, action))
         position = position.play(action)
     return " ".join(names)
 

@@ -51,7 +51,9 @@ class NewGameForm:
         self._options = ui.element("div").classes("options")
         self._loaded = ui.label().classes("note").props("role=status")
         self._seats = [Seat("First player", _PERSON), Seat("Second player", "mcts")]
-        self._minutes = ui.number("Minutes per player (empty: no clock)", min=0, max=1440).classes("w-full")
+        with ui.element("div").classes("options"):
+            self._minutes = ui.number("Minutes per player (empty: no clock)", min=0, max=1440)
+            self._increment = ui.number("Increment: seconds after each turn", value=0, min=0, max=180)
         with ui.expansion("Start position and random seed").classes("w-full").props("dense"):
             self._position = ui.input("Position to start from (empty: the start of the game)", value=position)
             self._position.classes("w-full")
@@ -112,6 +114,7 @@ class NewGameForm:
             position=(self._position.value or "").strip() or None,
             names=[first.name, second.name],
             minutes=self._minutes.value or None,
+            increment=self._increment.value or 0.0,
         )
 
 

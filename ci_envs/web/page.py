@@ -5,7 +5,7 @@ import html
 from functools import partial
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages
 from nicegui import ui
@@ -71,6 +71,11 @@ def add_pages(app: FastAPI, secret: str) -> None:
             cookie = ui.context.client.request.cookies.get(SEATS_COOKIE, "")
             GamePage(service, analyses, evaluator, hosted, (pages.storage.browser["id"], *tokens_in(cookie)))
         return None
+
+    @pages.exception_handler(404)
+    async def unknown(request: Request, error: Exception) -> Response:
+        """Answer a request for a page that does not exist. Files of the pages that do not exist have no page either."""
+        return not_found(f"There is no page {request.url.path[:100]}.")
 
     pages.config.socket_io_js_transports = ["websocket"]
     ui.run_with(

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+from ci_envs.games.position import Position
+from ci_envs.guides import guide_of
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.seats import FREE
@@ -63,6 +65,11 @@ def result_text(hosted: HostedGame, held: Collection[int] = ()) -> str:
         return f"Draw{why.get(hosted.ending, '')}"
     by = {"resigned": " by resignation", "time": " on time"}.get(hosted.ending, "")
     return f"{player_label(hosted, hosted.winner, held)} won{by}"
+
+
+def move_text(position: Position, action: int) -> str:
+    """Return an action of the player to move as text, for example ``Give a`` in Quarto."""
+    return guide_of(position.game).action_text(position, action)
 
 
 def plies_text(count: int) -> str:

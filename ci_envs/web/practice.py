@@ -8,6 +8,7 @@ from ci_envs.games.position import Position
 from ci_envs.web.evaluation import Evaluation
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake
+from ci_envs.web.players import move_text
 
 
 class Practice:
@@ -52,7 +53,7 @@ class Practice:
             wrong: The mistake that the move is, or None.
         """
         assert self._ply is not None
-        name = position.action_name(action)
+        name = move_text(position, action)
         if wrong is None:
             self._text.set_text(f"{name} is {'the best move' if action in before.best else 'a good move'}.")
         else:

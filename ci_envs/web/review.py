@@ -14,7 +14,7 @@ from ci_envs.web.evaluation import EVALUATOR, Evaluation, PositionEvaluator, com
 from ci_envs.web.line import Line
 from ci_envs.web.mistakes import Mistake, mistake, tried_mistake
 from ci_envs.web.move_list import ON_CLICK, MoveList, line_text, move_button
-from ci_envs.web.players import people_among
+from ci_envs.web.players import move_text, people_among
 from ci_envs.web.practice import Practice
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import USER_ERRORS
@@ -175,7 +175,7 @@ class Review:
         assert self._line is not None
         line, game = self._line, self._line.hosted.game
         names = [
-            f"{game.player_name(position.to_move)} {position.action_name(action)}"
+            f"{game.player_name(position.to_move)} {move_text(position, action)}"
             for position, action in zip(line.hosted.positions, line.hosted.record.actions, strict=False)
         ]
         found = combined(line.hosted.positions, line.hosted.record.actions, self._found)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ci_envs.web.agent_process import AgentError
 from ci_envs.web.hosted_game import GameStateError
+from ci_envs.web.invalid_value import invalid_value
 from ci_envs.web.limits import BusyError, ClientLimitError
 from ci_envs.web.seats import SeatError
 from ci_envs.web.store import ConflictError, StorageError, UnknownGameError
@@ -46,5 +47,5 @@ def error_text(error: Exception) -> str:
     """Return the message of an error in one line."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return invalid_value(first, first["loc"])
     return str(error.args[0]) if error.args else type(error).__name__
