@@ -58,7 +58,7 @@ EXTENDED = {
     "typing",
     "web_attacks",
 }
-"""The files whose tests all have the mark ``extended``, because the file takes long. They begin first."""
+"""The files whose tests all have the mark ``extended``, because the file takes long."""
 
 
 def is_extended(path):
@@ -74,7 +74,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_extended(item.path):
             item.add_marker("extended")
-    items.sort(key=lambda item: not is_extended(item.path))
 
 
 @pytest.fixture(scope="module", autouse=True)
