@@ -82,7 +82,7 @@ def new_table(megabytes: float) -> NDArray[np.uint64]:
 
 
 class Negamax(NamedTuple):
-    """What is the same in all positions of a search.
+    """The settings and the memory of a search, which are the same in all of its positions.
 
     Attributes:
         game: the game.

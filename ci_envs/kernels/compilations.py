@@ -14,7 +14,7 @@ class _Compilations(Listener):  # type: ignore[misc]
         self._notify()
 
     def on_end(self, event: Event) -> None:
-        """Do nothing at the end of a compilation."""
+        """Ignore the end of a compilation."""
 
 
 def notify_of_compilations(notify: Callable[[], object]) -> None:

@@ -25,7 +25,7 @@ def player_label(hosted: HostedGame, player: int, held: Collection[int] = ()) ->
 
 
 def person_text(record: GameRecord, player: int, held: Collection[int]) -> str:
-    """Return who plays for a player: a name, ``You``, an agent, ``Person`` or ``Free seat``.
+    """Return the text of a seat: a name, ``You``, an agent, ``Person`` or ``Free seat``.
 
     Args:
         record: The record of the game.
@@ -47,7 +47,7 @@ def _shown_name(record: GameRecord, player: int, held: Collection[int]) -> str:
 
 
 def people_among(record: GameRecord, players: Collection[int]) -> list[int]:
-    """Return those of some players for whom people play, and not agents."""
+    """Return those of some players whose seats belong to people, and not to agents."""
     return [player for player in players if record.seats[player] == HUMAN]
 
 

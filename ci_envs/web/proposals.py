@@ -64,7 +64,7 @@ def check_possible(hosted: HostedGame, kind: Kind, players: Collection[int]) -> 
 
 
 def proposers(record: GameRecord, tokens: Collection[str]) -> list[int]:
-    """Return the players for whom a client can make a proposal: its persons, or both players if no person plays.
+    """Return the players whose proposals a client can make: its persons, or both players if no person plays.
 
     Raises:
         SeatError: The client has no seat, or not the seat of a person who plays.
@@ -86,7 +86,7 @@ def is_agreed(record: GameRecord, kind: Kind, players: Collection[int]) -> bool:
 
 
 def whose_turn_is_taken_back(record: GameRecord, players: Collection[int]) -> Collection[int]:
-    """Return the players of whom one takes back a turn: who proposed it first, or all of some players."""
+    """Return the players of whose turns one is taken back: the one who proposed it first, or all of some players."""
     return _proposed_by(record, "takeback") or players
 
 
