@@ -10,7 +10,7 @@ from oracles.tabular import Dice
 from ci_envs import ConnectN, Quixo
 from ci_envs.agents.evolution import Champion, best_of, make_opponents, read_champion, write_champion
 from ci_envs.agents.random import RandomAgent
-from ci_envs.optimisation.evolution import optimise
+from ci_envs.optimisation.evolution import OptimiserEvolution, run
 
 GAME = ConnectN(3, 3, 3)
 
@@ -97,6 +97,13 @@ class Walker:
 def height(genomes, seed):
     """A function with its maximum at (1, 1, ...), and noise that depends on the seed."""
     return -((genomes - 1) ** 2).sum(axis=1) + np.random.default_rng(seed).normal(0, 0.01, len(genomes))
+
+
+def optimise(optimiser, fitness, generations, seed, **options):
+    """Return the statistics of all generations of a run."""
+    evolution = OptimiserEvolution(optimiser, fitness, seed)
+    run(evolution, generations, **options)
+    return evolution.history
 
 
 def test_an_optimiser_gets_the_fitness_of_its_genomes(tmp_path):

@@ -32,6 +32,7 @@ from ci_envs.optimisation.evolution import (
     OnePoint,
     Plan,
     Plus,
+    PopulationEvolution,
     RandomBits,
     RandomIntegers,
     RandomNumbers,
@@ -51,6 +52,13 @@ from ci_envs.optimisation.evolution import (
 )
 
 TICTACTOE = ConnectN(3, 3, 3)
+
+
+def evolved(plan, fitness, initial, generations, seed=0, **options):
+    """Return the evolution after a run."""
+    evolution = PopulationEvolution(plan, fitness, initial, seed)
+    run(evolution, generations, **options)
+    return evolution
 
 
 # ---------------------------------------------------------------------------------------------------- fitness by play
@@ -184,9 +192,9 @@ def test_play_can_be_learned():
     game = Nim((1, 2))
     fitness = FitnessByPlay(game, Preferences(), (make_agent("random", game),), games=40)
     plan = Plan(8, 8, Gaussian(0.5), TournamentSelection(2), Uniform(), reevaluate=True)
-    done = run(plan, fitness, RandomNumbers(3, -1, 1), 10)
+    done = evolved(plan, fitness, RandomNumbers(3, -1, 1), 10)
     orders = np.array(list(permutations(range(3))), dtype=float)
-    assert fitness(done.state.hall, 12345)[0] == fitness(orders, 12345).max()
+    assert fitness(done.population.hall, 12345)[0] == fitness(orders, 12345).max()
 
 
 @pytest.mark.parametrize(
@@ -536,8 +544,8 @@ def test_cities_on_a_circle_are_best_toured_around_it():
 )  # fmt: skip
 @pytest.mark.parametrize("seed", range(3))
 def test_known_optima_are_found(plan, fitness, initial, target, generations, seed):
-    done = run(plan, fitness, initial, generations, seed=seed, target=target)
-    assert done.state.record >= target
+    done = evolved(plan, fitness, initial, generations, seed=seed, target=target)
+    assert done.population.record >= target
 
 
 @pytest.mark.extended
@@ -546,10 +554,10 @@ def test_known_optima_are_found(plan, fitness, initial, target, generations, see
 def test_one_fifth_rule_converges_from_any_step(offspring, start):
     rule = OneFifth()
     plan = Plan(1, offspring, Gaussian(start), TruncationSelection(), step_rule=rule)
-    done = run(plan, sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
-    assert done.state.record > -1e-12
-    fixed = run(replace(plan, step_rule=None), sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
-    assert fixed.state.record < -1e-9
+    done = evolved(plan, sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
+    assert done.population.record > -1e-12
+    fixed = evolved(replace(plan, step_rule=None), sphere, RandomNumbers(5, 1, 2), 2000, target=-1e-12)
+    assert fixed.population.record < -1e-9
 
 
 def test_step_stays_where_a_fifth_succeeds():
@@ -636,11 +644,11 @@ def test_immigrants_can_be_the_best():
 
 def test_a_run_ends_at_its_target_or_its_generations():
     plan, fitness, initial = PLANS["bits"]
-    done = run(plan, fitness, initial, 50, target=20)
-    assert done.state.record >= 20
-    assert [told.generation for told in done.history] == list(range(done.state.generation + 1))
+    done = evolved(plan, fitness, initial, 50, target=20)
+    assert done.population.record >= 20
+    assert [told.generation for told in done.history] == list(range(done.population.generation + 1))
     assert all(told.best < 20 for told in done.history[:-1])
-    assert run(plan, fitness, initial, 7).state.generation == 7
+    assert evolved(plan, fitness, initial, 7).population.generation == 7
 
 
 def noisy(genomes, seed):
@@ -730,18 +738,19 @@ def crashing(fitness, after):
 @pytest.mark.parametrize("after", [0, 1, 7, 20])
 def test_a_resumed_run_ends_like_one_without_a_break(name, after, tmp_path):
     plan, fitness, initial = PLANS[name]
-    whole = run(plan, fitness, initial, 25, seed=2**64 - 1, path=tmp_path / "whole.npz", notes={"a": (1, 2)})
+    seed = 2**64 - 1
+    whole = evolved(plan, fitness, initial, 25, seed, path=tmp_path / "whole.npz", notes={"a": (1, 2)})
     path = tmp_path / "folder" / "run.npz"
     with pytest.raises(Crash):
-        run(plan, crashing(fitness, after), initial, 25, seed=2**64 - 1, path=path, notes={"a": [1, 2]})
+        evolved(plan, crashing(fitness, after), initial, 25, seed, path=path, notes={"a": [1, 2]})
     assert path.exists() == (after > 0)
-    done = run(plan, fitness, initial, 25, seed=2**64 - 1, path=path, resume=path.exists(), notes={"a": [1, 2]})
-    assert_equal_states(done.state, whole.state)
+    done = evolved(plan, fitness, initial, 25, seed, path=path, resume=path.exists(), notes={"a": [1, 2]})
+    assert_equal_states(done.population, whole.population)
     assert done.history == whole.history
     assert path.read_bytes() == (tmp_path / "whole.npz").read_bytes()
-    assert_equal_states(read_run(path).state, whole.state)
-    ended = run(plan, crashing(fitness, 0), initial, 25, seed=2**64 - 1, path=path, resume=True, notes={"a": [1, 2]})
-    assert_equal_states(ended.state, whole.state)
+    assert_equal_states(read_run(path).state, whole.population)
+    ended = evolved(plan, crashing(fitness, 0), initial, 25, seed, path=path, resume=True, notes={"a": [1, 2]})
+    assert_equal_states(ended.population, whole.population)
 
 
 def test_a_killed_run_resumes_from_the_last_checkpoint(tmp_path):
@@ -753,15 +762,15 @@ def test_a_killed_run_resumes_from_the_last_checkpoint(tmp_path):
             kept.write_bytes(path.read_bytes())
         return fitness(genomes, seed)
 
-    whole = run(plan, copied, initial, 12, path=path, every=0)
+    whole = evolved(plan, copied, initial, 12, path=path, every=0)
     assert read_run(kept).state.generation == 0
-    done = run(plan, fitness, initial, 12, path=kept, resume=True)
-    assert_equal_states(done.state, whole.state)
+    done = evolved(plan, fitness, initial, 12, path=kept, resume=True)
+    assert_equal_states(done.population, whole.population)
 
 
 def test_seeds_make_runs():
     plan, fitness, initial = PLANS["noisy"]
-    one, again, other = (run(plan, fitness, initial, 5, seed=seed).state for seed in (1, 1, 2))
+    one, again, other = (evolved(plan, fitness, initial, 5, seed=seed).population for seed in (1, 1, 2))
     assert_equal_states(one, again)
     assert not np.array_equal(one.genomes, other.genomes)
 
@@ -769,18 +778,18 @@ def test_seeds_make_runs():
 def test_runs_that_cannot_resume_are_refused(tmp_path):
     plan, fitness, initial = PLANS["bits"]
     path = tmp_path / "run.npz"
-    run(plan, fitness, initial, 2, path=path, notes={"rate": 0.1})
+    evolved(plan, fitness, initial, 2, path=path, notes={"rate": 0.1})
     content = path.read_bytes()
     with pytest.raises(ValueError, match="already"):
-        run(plan, fitness, initial, 2, path=path)
+        evolved(plan, fitness, initial, 2, path=path)
     with pytest.raises(ValueError, match=r"rate=0\.1"):
-        run(plan, fitness, initial, 2, path=path, resume=True, notes={"rate": 0.2})
+        evolved(plan, fitness, initial, 2, path=path, resume=True, notes={"rate": 0.2})
     with pytest.raises(ValueError, match="seed=0"):
-        run(plan, fitness, initial, 2, path=path, resume=True, seed=1, notes={"rate": 0.1})
+        evolved(plan, fitness, initial, 2, path=path, resume=True, seed=1, notes={"rate": 0.1})
     with pytest.raises(ValueError, match="path"):
-        run(plan, fitness, initial, 2, resume=True)
+        evolved(plan, fitness, initial, 2, resume=True)
     with pytest.raises(OSError, match="no_such"):
-        run(plan, fitness, initial, 2, path=tmp_path / "no_such.npz", resume=True)
+        evolved(plan, fitness, initial, 2, path=tmp_path / "no_such.npz", resume=True)
     assert path.read_bytes() == content
     np.savez(path, about=np.frombuffer(b'{"format": "ci_envs table 1"}', dtype=np.uint8))
     with pytest.raises(ValueError, match="table 1"):

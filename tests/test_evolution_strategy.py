@@ -23,7 +23,7 @@ from ci_envs.arena.match import play_match
 from ci_envs.cli.main import main
 from ci_envs.games import GridGame, evaluate, write_features
 from ci_envs.kernels.compiler import kernel
-from ci_envs.optimisation.evolution import RandomNumbers, run
+from ci_envs.optimisation.evolution import PopulationEvolution, RandomNumbers, run
 from ci_envs.optimisation.evolution.cma_es import CMAES
 from ci_envs.registry.agents import AGENTS
 from ci_envs.training import train as train_learner
@@ -228,11 +228,11 @@ def sphere(genomes, seed):
 @pytest.mark.parametrize(("strategy", "reached"), [("plus", 1e-6), ("comma", 1e-3)])
 def test_strategies_of_the_engine_find_the_top_of_a_hill(strategy, reached):
     plan = make_plan(EvolutionStrategyConfig(strategy=strategy, generations=300), 6)
-    done = run(plan, sphere, RandomNumbers(6, -1, 1), 300, seed=1)
-    assert done.state.record > -reached
-    assert done.state.record <= 0
+    evolution = PopulationEvolution(plan, sphere, RandomNumbers(6, -1, 1), seed=1)
+    run(evolution, 300)
+    assert -reached < evolution.population.record <= 0
     if strategy == "plus":
-        assert all(now.best >= before.best for before, now in pairwise(done.history))
+        assert all(now.best >= before.best for before, now in pairwise(evolution.history))
 
 
 def test_cma_es_finds_the_top_of_a_hill_and_of_a_narrow_ridge():

@@ -50,7 +50,7 @@ from ci_envs.agents.evolution.networks import (
 )
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
-from ci_envs.optimisation.evolution import optimise
+from ci_envs.optimisation.evolution import OptimiserEvolution, run
 from ci_envs.registry.options import options_of
 from ci_envs.training import train
 
@@ -228,8 +228,9 @@ def xor_fitness(genomes, seed):
 def test_networks_grow_to_learn_xor():
     """No network without hidden nodes computes it. Stanley and Miikkulainen needed 32 generations of 150 on average."""
     optimiser = Neat(2, 1, 150, seed=0, activation="sigmoid")
-    history = optimise(optimiser, xor_fitness, 150, seed=0, target=3.9)
-    assert history[-1].best >= 3.9
+    evolution = OptimiserEvolution(optimiser, xor_fitness, seed=0)
+    run(evolution, 150, target=3.9)
+    assert evolution.history[-1].best >= 3.9
     answers = evaluate_row(optimiser.hall[-1], XOR_INPUTS, 1)[:, 0]
     assert ((answers > 0.5) == XOR).all()
     assert optimiser.shapes[0][1] == 0
@@ -450,8 +451,9 @@ def test_the_activation_of_the_output_comes_back(activation):
 
 
 def test_layer_lists_learn_xor():
-    history = optimise(LayerEvolution(2, 1, 80, seed=0, limits=Limits(2, 6)), xor_fitness, 150, seed=0, target=3.8)
-    assert history[-1].best >= 3.8
+    evolution = OptimiserEvolution(LayerEvolution(2, 1, 80, seed=0, limits=Limits(2, 6)), xor_fitness, seed=0)
+    run(evolution, 150, target=3.8)
+    assert evolution.history[-1].best >= 3.8
 
 
 @pytest.mark.parametrize(("limits", "message"), [((-1, 3), "max_layers"), ((2, 0), "max_neurons")])

@@ -1,10 +1,10 @@
 """Evolutionary algorithms: populations of genomes as arrays, operators on them, and runs that can be resumed.
 
->>> import numpy as np
->>> from ci_envs.optimisation.evolution import BitFlip, Plan, RandomBits, TournamentSelection, Uniform, run
->>> plan = Plan(population=50, offspring=50, select=TournamentSelection(3), crossover=Uniform(), mutate=BitFlip(0.02))
->>> done = run(plan, lambda genomes, seed: genomes.sum(axis=1), RandomBits(50), generations=100, target=50)
->>> done.state.record
+>>> from ci_envs.optimisation.evolution import BitFlip, Plan, PopulationEvolution, RandomBits, Uniform, run
+>>> plan = Plan(population=50, offspring=50, mutate=BitFlip(0.02), crossover=Uniform())
+>>> evolution = PopulationEvolution(plan, lambda genomes, seed: genomes.sum(axis=1), RandomBits(50), seed=0)
+>>> run(evolution, generations=100, target=50)
+>>> evolution.population.record
 50.0
 """
 
@@ -15,7 +15,7 @@ from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, evolve, 
 from ci_envs.optimisation.evolution.evolution import Evolution, PopulationEvolution
 from ci_envs.optimisation.evolution.initial import Initial, RandomBits, RandomIntegers, RandomNumbers, RandomOrders
 from ci_envs.optimisation.evolution.mutation import BitFlip, FlipOne, Gaussian, Mutation, Swap, UniformReset
-from ci_envs.optimisation.evolution.run import EvolutionRun, optimise, read_run, run
+from ci_envs.optimisation.evolution.run import EvolutionRun, read_run, run
 from ci_envs.optimisation.evolution.selection import (
     ByKey,
     MatingPool,
@@ -70,7 +70,6 @@ __all__ = [
     "evolve",
     "first_generation",
     "next_generation",
-    "optimise",
     "read_run",
     "run",
 ]

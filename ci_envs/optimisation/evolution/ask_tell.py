@@ -15,7 +15,6 @@ from ci_envs.optimisation.evolution.evolution import Evolution
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.statistics import Statistics, diversity
 from ci_envs.training.trainer import TrainerState
-from ci_envs.validation import integer_between
 
 
 class Optimiser(Protocol):
@@ -42,14 +41,14 @@ class OptimiserEvolution(Evolution):
         Raises:
             ValueError: the seed is out of range.
         """
+        super().__init__(seed)
         self._optimiser, self._fitness = optimiser, fitness
-        self._seed = integer_between("seed", seed, 0, 2**64 - 1)
         self._told: list[Values] = []
 
     @override
     def advance(self) -> None:
         genomes, generation = self._optimiser.ask(), len(self._told)
-        word = np.random.default_rng([self._seed, generation]).integers(2**64, dtype=np.uint64)
+        word = np.random.default_rng([self.seed, generation]).integers(2**64, dtype=np.uint64)
         values = evaluate_genomes(self._fitness, genomes, int(word))
         self._told.append(values)
         self._tell(genomes, values)
@@ -59,7 +58,7 @@ class OptimiserEvolution(Evolution):
         if not self._told:
             return None
         sizes = np.array([len(values) for values in self._told], dtype=np.int64)
-        return TrainerState({"seed": self._seed}, {"sizes": sizes, "told": np.concatenate(self._told)})
+        return TrainerState({"seed": self.seed}, {"sizes": sizes, "told": np.concatenate(self._told)})
 
     @override
     def restore(self, state: TrainerState) -> None:

@@ -20,10 +20,18 @@ class Evolution(ABC):
     """An evolution that advances by generations.
 
     Attributes:
+        seed: the seed of all random numbers, 0 to 2^64 - 1.
         history: the statistics of all generations, the initial population first.
     """
 
-    history: tuple[Statistics, ...] = ()
+    def __init__(self, seed: int) -> None:
+        """Prepare an evolution, without evaluating genomes.
+
+        Raises:
+            ValueError: the seed is out of range.
+        """
+        self.seed = integer_between("seed", seed, 0, 2**64 - 1)
+        self.history: tuple[Statistics, ...] = ()
 
     @property
     def generation(self) -> int:
@@ -67,8 +75,8 @@ class PopulationEvolution(Evolution):
         Raises:
             ValueError: the seed is out of range.
         """
+        super().__init__(seed)
         self._plan, self._fitness, self._initial = plan, fitness, initial
-        self._seed = integer_between("seed", seed, 0, 2**64 - 1)
         self._population: State | None = None
 
     @property
@@ -85,7 +93,7 @@ class PopulationEvolution(Evolution):
     @override
     def advance(self) -> None:
         if self._population is None:
-            population = first_generation(self._plan, self._fitness, self._initial, self._seed)
+            population = first_generation(self._plan, self._fitness, self._initial, self.seed)
         else:
             population = next_generation(self._plan, self._fitness, self._initial, self._population)
         history = (*self.history, population.statistics)

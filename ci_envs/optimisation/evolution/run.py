@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.optimisation.evolution.ask_tell import Optimiser, OptimiserEvolution
-from ci_envs.optimisation.evolution.engine import Fitness, Plan, State
-from ci_envs.optimisation.evolution.evolution import Evolution, PopulationEvolution, parse_population
-from ci_envs.optimisation.evolution.initial import Initial
+from ci_envs.optimisation.evolution.engine import State
+from ci_envs.optimisation.evolution.evolution import Evolution, parse_population
 from ci_envs.optimisation.evolution.statistics import Statistics
 from ci_envs.storage.arrays import read_arrays, write_arrays
 from ci_envs.training.folder import check_same_options, checkpoint_error, checkpoint_errors, run_exists_error
@@ -25,7 +23,7 @@ _FORMAT = "ci_envs evolution 2"
 
 @dataclass(frozen=True, eq=False)
 class EvolutionRun:
-    """A finished run.
+    """The result of a run of a population, from its file.
 
     Attributes:
         state: the population after the last generation.
@@ -37,36 +35,20 @@ class EvolutionRun:
 
 
 @dataclass(frozen=True)
-class RunFile:
-    """A file with an evolution and the options of its run. A run can only be resumed with the same options.
-
-    Attributes:
-        path: the path of the file. Its folder is created if necessary.
-        options: plain values by name.
-    """
+class _RunFile:
+    """A file with an evolution and the options of its run. A run can only be resumed with the same options."""
 
     path: Path
     options: Mapping[str, Any]
 
     def save(self, state: TrainerState) -> None:
-        """Write a state. Equal states and options give equal files.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Write a state. Equal states and options give equal files."""
         write_arrays(self.path, _FORMAT, {"options": self.options, "values": dict(state.values)}, state.arrays)
 
     def restore(self, evolution: Evolution) -> None:
-        """Continue an evolution from the file.
-
-        Raises:
-            ValueError: the file is damaged, is not such a file, or is of another version or of a run with other
-                options.
-            OSError: the file cannot be read.
-        """
+        """Continue an evolution from the file."""
         with checkpoint_errors(self.path):
-            about, arrays = read_arrays(self.path, _FORMAT)
-            state, options = TrainerState(about["values"], arrays), dict(about["options"])
+            state, options = _read(self.path)
         check_same_options(self.path, dict.fromkeys(options) | dict(self.options), options)
         try:
             evolution.restore(state)
@@ -74,30 +56,29 @@ class RunFile:
             raise checkpoint_error(self.path, error) from None
 
 
+def _read(path: Path) -> tuple[TrainerState, dict[str, Any]]:
+    about, arrays = read_arrays(path, _FORMAT)
+    return TrainerState(about["values"], arrays), dict(about["options"])
+
+
 def run(
-    plan: Plan,
-    fitness: Fitness,
-    initial: Initial,
+    evolution: Evolution,
     generations: int,
     *,
-    seed: int = 0,
     target: float = np.inf,
     path: str | Path | None = None,
     resume: bool = False,
     notes: Mapping[str, Any] | None = None,
     every: float = 10,
-) -> EvolutionRun:
-    """Evolve a population for some generations, and show the progress on stderr.
+) -> None:
+    """Advance a new evolution by some generations, and show the progress on stderr.
 
     The last complete generation is always written to the file, also if the run fails. A resumed run has the same result
     as a run without interruption.
 
     Args:
-        plan: the evolutionary algorithm.
-        fitness: evaluates genomes.
-        initial: makes the initial population and immigrants.
+        evolution: the new evolution, which is changed.
         generations: number of generations of the whole run, after the initial population.
-        seed: the seed of all random numbers, 0 to 2^64 - 1.
         target: the run ends when the best fitness is at least this.
         path: the path of the file. None writes no file.
         resume: whether to continue the run in the file.
@@ -105,82 +86,13 @@ def run(
         every: minimum time in seconds between two writes of the file.
 
     Raises:
-        ValueError: a value is out of range, an operator or ``fitness`` returns a wrong shape or dtype, the file exists
+        ValueError: a value is out of range, an operator or the fitness returns a wrong shape or dtype, the file exists
             already, or it is damaged or of another run.
         OSError: the file cannot be read or written.
     """
-    evolution = PopulationEvolution(plan, fitness, initial, seed)
     integer_between("generations", generations, 0)
     pause = nonnegative_number("every", every)
-    _drive(evolution, generations, target, _run_file(path, resume, seed, notes), resume, pause)
-    return EvolutionRun(evolution.population, evolution.history)
-
-
-def optimise(
-    optimiser: Optimiser,
-    fitness: Fitness,
-    generations: int,
-    *,
-    seed: int,
-    target: float = np.inf,
-    path: str | Path | None = None,
-    resume: bool = False,
-    notes: Mapping[str, Any] | None = None,
-    every: float = 10,
-) -> tuple[Statistics, ...]:
-    """Run an optimiser for some generations, and return the statistics of each generation, see :func:`run`.
-
-    Args:
-        optimiser: a new optimiser, made from ``seed``.
-        fitness: evaluates genomes. Its seed in generation g is the first word of ``(seed, g)``.
-        generations: number of generations of the whole run, after the first one.
-        seed: the seed of the optimiser and of the fitness, 0 to 2^64 - 1.
-        target: the run ends when the best fitness is at least this.
-        path: the path of the file. None writes no file.
-        resume: whether to continue the run in the file.
-        notes: plain values that are written to the file. A run can only be resumed with equal notes.
-        every: minimum time in seconds between two writes of the file.
-
-    Raises:
-        ValueError: a value is out of range, ``fitness`` returns a wrong shape or dtype, the file exists already, or it
-            is damaged or of another run.
-        OSError: the file cannot be read or written.
-    """
-    evolution = OptimiserEvolution(optimiser, fitness, seed)
-    integer_between("generations", generations, 0)
-    pause = nonnegative_number("every", every)
-    _drive(evolution, generations, target, _run_file(path, resume, seed, notes), resume, pause)
-    return evolution.history
-
-
-def read_run(path: str | Path) -> EvolutionRun:
-    """Read the file of :func:`run`, without unpickling.
-
-    Raises:
-        ValueError: the file is damaged, is not such a file, or is of another version.
-        OSError: the file cannot be read.
-    """
-    with checkpoint_errors(Path(path)):
-        about, arrays = read_arrays(Path(path), _FORMAT)
-        state, history = parse_population(TrainerState(about["values"], arrays))
-    return EvolutionRun(state, history)
-
-
-def _run_file(path: str | Path | None, resume: bool, seed: int, notes: Mapping[str, Any] | None) -> RunFile | None:
-    if path is None:
-        if resume:
-            raise ValueError("resume=True needs the path of a run")
-        return None
-    file = RunFile(Path(path), json.loads(json.dumps({"seed": seed, **(notes or {})})))
-    if file.path.exists() and not resume:
-        raise run_exists_error(file.path)
-    return file
-
-
-def _drive(
-    evolution: Evolution, generations: int, target: float, file: RunFile | None, resume: bool, pause: float
-) -> None:
-    """Advance an evolution to its last generation, or to a best fitness of ``target``."""
+    file = _run_file(path, resume, {"seed": evolution.seed, **(notes or {})})
     if file and resume:
         file.restore(evolution)
     clock = SessionClock(evolution.generation, pause)
@@ -200,6 +112,29 @@ def _drive(
                 display.show(_status(evolution.generation, generations, clock))
         finally:
             save()
+
+
+def read_run(path: str | Path) -> EvolutionRun:
+    """Read the file of :func:`run`, without unpickling.
+
+    Raises:
+        ValueError: the file is damaged, is not such a file, or is of another version.
+        OSError: the file cannot be read.
+    """
+    with checkpoint_errors(Path(path)):
+        state, history = parse_population(_read(Path(path))[0])
+    return EvolutionRun(state, history)
+
+
+def _run_file(path: str | Path | None, resume: bool, options: Mapping[str, Any]) -> _RunFile | None:
+    if path is None:
+        if resume:
+            raise ValueError("resume=True needs the path of a run")
+        return None
+    file = _RunFile(Path(path), json.loads(json.dumps(options)))
+    if file.path.exists() and not resume:
+        raise run_exists_error(file.path)
+    return file
 
 
 def _best(evolution: Evolution) -> float:
