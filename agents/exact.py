@@ -49,10 +49,6 @@ class ExactAgent(PositionAgent):
     ) -> None:
         """Make the agent and solve the game, unless the solution is already in memory.
 
-        Args:
-            game: a game that :func:`ci_envs.solve` can solve.
-            seed: the seed of the choice between actions and of the blunders.
-
         Raises:
             ValueError: the game is too large to solve, or an option is out of range.
         """

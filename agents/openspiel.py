@@ -105,10 +105,6 @@ class OpenSpielAgent(PositionAgent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: Any game.
-            seed: The seed of the random numbers.
-
         Raises:
             ValueError: The bot is unknown, the bot does not have a given option, or a value is out of range.
         """

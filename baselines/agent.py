@@ -63,10 +63,6 @@ class SB3Agent(Agent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: the game that the model was trained for.
-            seed: the seed of these draws.
-
         Raises:
             ValueError: the file is not a model file, or the model is for another game or has no preferences.
             OSError: the file cannot be read.

@@ -53,10 +53,6 @@ class SB3Trainer(Trainer):
     def __init__(self, task: Task, config: SB3Config) -> None:
         """Make a model with random weights, or those of the option ``initial_model``.
 
-        Args:
-            task: the task to learn.
-            config: the options.
-
         Raises:
             ValueError: an opponent cannot be made, the seed is not below 2**32, or the file of the initial model is
                 damaged, or is of another game or network.

@@ -126,9 +126,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         """Make the agent.
 
         Args:
-            game: the game that the network was trained for.
             path: the path of a network's file, or the network itself.
-            seed: the seed of the order of equal actions and of the samples.
             **options: the fields of :class:`AlphaZeroOptions`.
 
         Raises:

@@ -82,10 +82,6 @@ class AlphaZeroTrainer(Trainer):
     def __init__(self, task: Task, config: AlphaZeroConfig) -> None:
         """Make or read the first network, and make an empty replay buffer.
 
-        Args:
-            task: the task to learn.
-            config: the options.
-
         Raises:
             ValueError: the device cannot be used, there is no Ray cluster at the address, or the file of the first
                 network is damaged, or is of another game or architecture.

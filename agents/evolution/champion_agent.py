@@ -45,10 +45,6 @@ class ChampionAgent(PolicyAgent):
     def __init__(self, game: Game, path: ChampionPath, *, seed: int | None = None) -> None:
         """Make the agent.
 
-        Args:
-            game: the game that the genome was evolved for.
-            seed: the seed of all random decisions.
-
         Raises:
             ValueError: the agent does not play ``game``, or the file is not a champion for it.
             OSError: the file cannot be read.

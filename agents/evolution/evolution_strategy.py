@@ -46,10 +46,6 @@ class EvolutionStrategyAgent(ChampionAgent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: the game that the genome was evolved for.
-            seed: the seed of the choice between equal actions.
-
         Raises:
             ValueError: the file is not a champion of this agent, is for another game, or ``depth`` is out of range or
                 given for rules.

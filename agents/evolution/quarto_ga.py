@@ -130,10 +130,6 @@ class QuartoGAAgent(PolicyAgent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: Quarto, with or without squares.
-            seed: the seed of all random numbers.
-
         Raises:
             ValueError: ``game`` is not Quarto, or an option is out of range or belongs to the other algorithm.
         """

@@ -65,10 +65,6 @@ class EvolutionTrainer(Trainer):
     def __init__(self, task: Task, config: EvolutionConfig) -> None:
         """Prepare the evolution, without evaluating genomes.
 
-        Args:
-            task: the task to learn.
-            config: the options.
-
         Raises:
             ValueError: an option does not fit the game, or an opponent cannot be made.
             ImportError: a package that the evolution needs is not installed.

@@ -94,10 +94,6 @@ class NimRuleAgent(PolicyAgent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: Nim, with or without a limit per move, normal or misere.
-            seed: the seed of the random rules.
-
         Raises:
             ValueError: ``game`` is not Nim, the rule is unknown, or ``odd`` or ``even`` is missing, is not one of
                 :data:`PARITY_RULES`, or is given to another rule.

@@ -129,10 +129,6 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: any game.
-            seed: the seed of the rollouts and of the choice between equal actions.
-
         Raises:
             ValueError: an option is out of range, two options exclude each other, or the tables cannot be read.
         """

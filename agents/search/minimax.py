@@ -111,10 +111,6 @@ class MinimaxAgent(PolicyAgent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: any game.
-            seed: the seed of the choice between equal actions.
-
         Raises:
             ValueError: an option is out of range, two options exclude each other, or the tables cannot be read.
         """

@@ -131,10 +131,6 @@ class TabularAgent(PolicyAgent):
     ) -> None:
         """Make the agent.
 
-        Args:
-            game: the game that was learned.
-            seed: the seed of the choice between equal actions.
-
         Raises:
             ValueError: the file is not a table file, or is for another game.
             OSError: the file cannot be read.

@@ -56,10 +56,6 @@ class TabularTrainer(Trainer):
     def __init__(self, task: Task, config: QLearningConfig) -> None:
         """Make an empty table.
 
-        Args:
-            task: the task to learn.
-            config: the options.
-
         Raises:
             ValueError: an option does not fit the game, or the opponent cannot be made.
         """

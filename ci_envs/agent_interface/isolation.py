@@ -153,8 +153,6 @@ class ProcessAgent(IsolatedAgent):
         """Make the agent. The program starts with the first decision.
 
         Args:
-            game: any game.
-            seed: the seed in the first line.
             **limits: the fields of :class:`~ci_envs.agent_interface.child_process.ProcessLimits`.
 
         Raises:

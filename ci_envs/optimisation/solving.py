@@ -3,7 +3,8 @@
 A solver is a function ``solver(problem, *, seed, **options)`` that checks its options and returns an iterator. The
 iterator yields an :class:`Incumbent` at least a few times per second, and ends when the search is complete. A solver is
 registered as an entry point of the group ``ci_envs.solvers``. The annotation of ``problem`` is the type of the problems
-that it solves.
+that it solves. ``seed`` is the seed of all random numbers, 0 or more; a deterministic solver ignores it. An option that
+is out of range raises ValueError.
 """
 
 from collections.abc import Callable, Iterator

@@ -98,13 +98,8 @@ def genetic(
     added.
 
     Args:
-        problem: the problem to solve.
         parents: see :class:`GeneticOptions`.
-        seed: the seed of all random numbers, 0 to 2^64 - 1.
         **given: the other fields of :class:`GeneticOptions`.
-
-    Raises:
-        ValueError: a value is out of range, or the values do not fit together.
     """
     options = GeneticOptions(parents, **given)
     box = BlackBox(problem, options.calls)

@@ -16,13 +16,6 @@ def random_restart_hill_climbing(problem: Problem, *, calls: Calls = 26_000, see
 
     The search restarts from a random genome when a whole pass has improved nothing. The work is the number of fitness
     calls.
-
-    Args:
-        problem: the problem to solve.
-        seed: the seed of all random numbers, 0 or more.
-
-    Raises:
-        ValueError: a value is out of range.
     """
     box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     while box.remaining:

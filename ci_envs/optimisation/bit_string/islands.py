@@ -48,15 +48,7 @@ def islands(
     calls: Calls = 26_000,
     seed: Seed = 0,
 ) -> Iterator[Incumbent]:
-    """Evolve populations in a ring, each as :func:`~ci_envs.optimisation.bit_string.genetic.genetic` does.
-
-    Args:
-        problem: the problem to solve.
-        seed: the seed of all random numbers, 0 or more.
-
-    Raises:
-        ValueError: a value is out of range, or the values do not fit together.
-    """
+    """Evolve populations in a ring, each as :func:`~ci_envs.optimisation.bit_string.genetic.genetic` does."""
     box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     count = integer_between("islands", islands, 1, calls)
     of_each = GeneticOptions(

@@ -42,13 +42,6 @@ def linkage(problem: Problem, *, calls: Calls = 26_000, seed: Seed = 0) -> Itera
     Bits without a group are randomised and flipped again. The known groups do not change. The search ends when every
     bit has a group and no group improves the fitness, or when fewer calls are left than bits without a group. The work
     is the number of fitness calls.
-
-    Args:
-        problem: the problem to solve.
-        seed: the seed of all random numbers, 0 or more.
-
-    Raises:
-        ValueError: a value is out of range.
     """
     box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     genome, groups = box.random_genome(rng), list[_Group]()

@@ -19,13 +19,6 @@ def one_plus_one(problem: Problem, *, calls: Calls = 26_000, seed: Seed = 0) -> 
     """(1+1)-EA: flip each bit with probability 1 / loci, and keep a child that is not worse than its parent.
 
     The work is the number of fitness calls.
-
-    Args:
-        problem: the problem to solve.
-        seed: the seed of all random numbers, 0 or more.
-
-    Raises:
-        ValueError: a value is out of range.
     """
     box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     mutate, zeros = BitFlip(1 / box.loci), np.zeros((REPORT_CALLS, box.loci), dtype=np.bool_)

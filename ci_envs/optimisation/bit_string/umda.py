@@ -34,13 +34,6 @@ def umda(
 
     The frequencies of ones are those of the previous generation, limited to 1 / loci to 1 - 1 / loci. The work is the
     number of fitness calls.
-
-    Args:
-        problem: the problem to solve.
-        seed: the seed of all random numbers, 0 or more.
-
-    Raises:
-        ValueError: a value is out of range.
     """
     box, rng = BlackBox(problem, calls), np.random.default_rng(seed)
     integer_between("best", best, 1, population)

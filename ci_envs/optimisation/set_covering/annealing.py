@@ -36,15 +36,7 @@ _FINAL_TEMPERATURE = 0.02  # relative to the initial temperature
 def stochastic_hill_climbing(
     problem: SetCovering, *, moves: Annotated[int, Option("number of moves to try", ge=1)] = 1_000_000, seed: int = 0
 ) -> Iterator[Incumbent]:
-    """Stochastic hill climbing: accept random moves that are not worse; the work is the number of moves tried.
-
-    Args:
-        problem: the instance.
-        seed: the seed of the moves.
-
-    Raises:
-        ValueError: ``moves`` is not positive.
-    """
+    """Stochastic hill climbing: accept random moves that are not worse; the work is the number of moves tried."""
     return _anneal(problem, moves, 0.0, seed)
 
 
@@ -58,15 +50,7 @@ def annealing(
     ] = 0.2,
     seed: int = 0,
 ) -> Iterator[Incumbent]:
-    """Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983); the work is the number of moves tried.
-
-    Args:
-        problem: the instance.
-        seed: the seed of the moves.
-
-    Raises:
-        ValueError: an option is not positive.
-    """
+    """Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983); the work is the number of moves tried."""
     initial = temperature * float(problem.costs.mean())
     return _anneal(problem, moves, initial, seed)
 

@@ -122,25 +122,12 @@ def astar(
     ] = "dual",
     seed: int = 0,
 ) -> Iterator[Incumbent]:
-    """Solve an instance by A* (Hart, Nilsson and Raphael 1968). The work is the number of expanded states.
-
-    Args:
-        problem: the instance.
-        seed: not used: the algorithm is deterministic.
-
-    Raises:
-        ValueError: the heuristic is unknown.
-    """
+    """Solve an instance by A* (Hart, Nilsson and Raphael 1968). The work is the number of expanded states."""
     return _search(problem, HEURISTICS[estimate], is_admissible=estimate in _ADMISSIBLE)
 
 
 def dijkstra(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Dijkstra's algorithm: expand states in the order of their costs; the work is the number of states expanded.
-
-    Args:
-        problem: the instance.
-        seed: not used: the algorithm is deterministic.
-    """
+    """Dijkstra's algorithm: expand states in the order of their costs; the work is the number of states expanded."""
     return _search(problem, zero, is_admissible=True)
 
 

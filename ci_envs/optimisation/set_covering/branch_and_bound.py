@@ -92,10 +92,6 @@ def branch_and_bound(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbe
     """Branch and bound until a cover is proven optimal; the work is the number of nodes.
 
     A local search finds the first cover.
-
-    Args:
-        problem: the instance.
-        seed: the seed of the local search.
     """
     return branch_on_elements(problem, DualAscent(problem), seed)
 

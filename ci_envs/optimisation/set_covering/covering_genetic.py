@@ -151,12 +151,7 @@ def covering_genetic(
     :attr:`~ci_envs.optimisation.set_covering.problem.SetCovering.weight_bound`.
 
     Args:
-        problem: the instance.
-        seed: the seed of all random numbers, 0 to 2^64 - 1.
         **given: the fields of :class:`CoveringGeneticOptions`.
-
-    Raises:
-        ValueError: a value is out of range.
     """
     options = CoveringGeneticOptions(**given)
     box = BlackBox(problem, options.calls)

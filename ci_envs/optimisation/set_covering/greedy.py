@@ -48,10 +48,6 @@ def greedy(
     tries the 3 best sets, extends each of them by 4 more sets greedily, and selects the one with the least cost per
     covered element.
 
-    Args:
-        problem: the instance.
-        seed: the seed of the steps with ``cycles=random``. Otherwise the algorithm is deterministic.
-
     Raises:
         ValueError: an option is out of range, or ``width`` is not 1 with the rule ``course``, which compares no sets.
     """

@@ -41,10 +41,6 @@ def ilp(
 ) -> Iterator[Incumbent]:
     """Integer linear programming, until a cover is proven optimal; the work is the number of nodes.
 
-    Args:
-        problem: the instance.
-        seed: the seed of HiGHS, or of the local search that finds the first cover.
-
     Raises:
         ValueError: the branching is unknown.
         RuntimeError: HiGHS fails.

@@ -42,13 +42,6 @@ def row_weighting(
     """Local search with row weighting, from the greedy cover ``chvatal``; the work is the number of moves.
 
     A move removes one set and adds sets. Of the heuristics here, this one finds the best covers.
-
-    Args:
-        problem: the instance.
-        seed: the seed of the choice of the element to cover next.
-
-    Raises:
-        ValueError: ``moves`` is not positive.
     """
     instance, cover = instance_of(problem), greedy_cover(problem)
     best, changed = cover.selected.copy(), np.zeros(problem.loci, np.int64)

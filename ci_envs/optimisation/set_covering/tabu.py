@@ -43,15 +43,7 @@ def tabu(
     ] = 2,
     seed: int = 0,
 ) -> Iterator[Incumbent]:
-    """Tabu search from the greedy cover ``chvatal``; the work is the number of moves.
-
-    Args:
-        problem: the instance.
-        seed: the seed of these random numbers.
-
-    Raises:
-        ValueError: ``moves`` or ``tenure`` is not positive.
-    """
+    """Tabu search from the greedy cover ``chvatal``; the work is the number of moves."""
     instance, cover = instance_of(problem), greedy_cover(problem)
     best, tabu_until = cover.selected.copy(), np.zeros(problem.loci, np.int64)
     penalties = uncovered_penalties(problem)
