@@ -82,7 +82,7 @@ def new_table(megabytes: float) -> NDArray[np.uint64]:
 
 
 class Negamax(NamedTuple):
-    """The settings and the memory of a search, which are the same in all of its positions.
+    """The parts of a search that are the same in all positions.
 
     Attributes:
         game: the game.
