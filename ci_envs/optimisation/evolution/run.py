@@ -12,7 +12,7 @@ from ci_envs.optimisation.evolution.engine import State
 from ci_envs.optimisation.evolution.evolution import Evolution, parse_population
 from ci_envs.optimisation.evolution.statistics import Statistics
 from ci_envs.storage.arrays import read_arrays, write_arrays
-from ci_envs.training.folder import check_same_options, checkpoint_error, checkpoint_errors, run_exists_error
+from ci_envs.training.folder import check_same_options, checkpoint_errors, run_exists_error
 from ci_envs.training.progress import ProgressDisplay, Status
 from ci_envs.training.session_clock import SessionClock
 from ci_envs.training.trainer import TrainerState
@@ -50,10 +50,8 @@ class _RunFile:
         with checkpoint_errors(self.path):
             state, options = _read(self.path)
         check_same_options(self.path, dict.fromkeys(options) | dict(self.options), options)
-        try:
+        with checkpoint_errors(self.path):
             evolution.restore(state)
-        except (KeyError, TypeError, IndexError, ValueError) as error:
-            raise checkpoint_error(self.path, error) from None
 
 
 def _read(path: Path) -> tuple[TrainerState, dict[str, Any]]:
