@@ -120,7 +120,7 @@ class Chomp(Game):
         """Return the bar as text, with the names of columns and rows."""
         return grid_diagram(self.symbols(own))
 
-    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
+    def draw_board(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return the bar as a picture."""
         return grid_drawing(self.symbols(own), BAR)
 

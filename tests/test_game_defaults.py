@@ -9,6 +9,7 @@ import pytest
 from minimal_game import LastCell
 
 from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo, make_agent, perft, show, solve
+from ci_envs.drawing.buttons import with_buttons
 from ci_envs.drawing.planes import planes_drawing
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.envs.aec import BoardEnv
@@ -135,13 +136,13 @@ def test_the_default_picture_has_a_region_for_each_target_of_a_legal_action(game
 
 def test_the_default_picture_shows_every_plane():
     planes = np.zeros((2, 3, 5), np.int8)
-    blank = ElementTree.fromstring(planes_drawing(planes, {}).svg())
+    blank = ElementTree.fromstring(planes_drawing(planes).svg())
     assert blank.findall(".//{*}circle") == []
     pictures = set()
     for place in np.ndindex(planes.shape):
         planes[:] = 0
         planes[place] = 1
-        svg = planes_drawing(planes, {}).svg()
+        svg = planes_drawing(planes).svg()
         assert len(ElementTree.fromstring(svg).findall(".//{*}circle")) == 1
         pictures.add(svg)
     assert len(pictures) == planes.size
@@ -170,7 +171,7 @@ def test_an_action_that_is_never_legal_has_no_button():
 
 
 def test_many_buttons_fit_into_the_picture():
-    drawing = planes_drawing(np.zeros((3, 3, 1), np.int8), {str(number): True for number in range(1000)})
+    drawing = with_buttons(planes_drawing(np.zeros((3, 3, 1), np.int8)), {str(number): True for number in range(1000)})
     buttons = [region for region in drawing.regions if region.name.isdigit()]
     assert len(buttons) == 1000
     assert drawing.height <= 800

@@ -23,7 +23,7 @@ from ci_envs.web.analysis_panel import exact_report
 from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.catalog import Catalog
-from ci_envs.web.cells import clickable_regions, targets_of
+from ci_envs.web.cells import clickable_regions
 from ci_envs.web.evaluation import Evaluation, PositionEvaluator, combined
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_status import status_of, status_text
@@ -205,7 +205,7 @@ def test_the_source_of_winning_chances_is_said():
 def test_a_button_lies_on_each_target_and_on_each_other_region_that_no_target_covers():
     def names(game, text=None):
         position = Position.start(game) if text is None else Position.from_text(game, text)
-        return {region.name for region in clickable_regions(position.draw().regions, targets_of(game))}
+        return {region.name for region in clickable_regions(position.draw().regions, game.all_targets)}
 
     cells = {f"{col}{row}" for col in "abc" for row in "123"}
     assert names(ConnectN(3, 3, 3)) == names(Quixo(3)) == cells

@@ -123,7 +123,10 @@ def _regions_of(position: Position) -> set[str]:
 def _check_regions(what: str, names: tuple[str, ...], regions: set[str], position: Position) -> None:
     for name in names:
         if name not in regions:
-            raise InvalidGameError(f"{what} names {name!r}, which must be a region of the picture at {place(position)}")
+            raise InvalidGameError(
+                f"{what} names {name!r}, which must be a region of the picture at {place(position)}; if draw makes the"
+                " picture, with_buttons adds a region"
+            )
 
 
 def _check_prefixes(clicks: dict[int, tuple[str, ...]], position: Position) -> None:

@@ -1,13 +1,11 @@
-"""The default picture of a position: its observation planes as a board, and a button for every other action."""
+"""The default picture of a position: its observation planes as a board."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.drawing.board import board_drawing, disc, placed, rounded_rect
-from ci_envs.drawing.buttons import with_buttons
 from ci_envs.drawing.drawing import Drawing
 
 _PANEL = "#d9d3c7"
@@ -17,22 +15,18 @@ _CELL = rounded_rect("#ffffff", 3, 3, 94, 94, radius=10)
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#c9b800", "#333333")
 
 
-def planes_drawing(planes: NDArray[np.int8], targets: Mapping[str, bool]) -> Drawing:
-    """Return a picture of binary planes with a region for each target of a click.
+def planes_drawing(planes: NDArray[np.int8]) -> Drawing:
+    """Return a picture of binary planes with a region for each cell (``b3``) and each column (``b``).
 
     With one or two planes a cell shows a disc in the colour of its plane. With more planes it shows a dot for each
     plane that is set. The dots of a plane are always at the same place in a cell.
 
     Args:
         planes: The planes as int8 of shape (height, width, channels).
-        targets: Whether each target can be clicked, by name. A target with the name of a cell (``b3``) or a column
-            (``b``) is that cell or column. Any other target is a button below the board.
     """
     rows, cols, channels = planes.shape
     cells = [[_CELL + _dots(planes[row, col], channels) for col in range(cols)] for row in range(rows)]
-    board = board_drawing(cells, _PANEL)
-    known = {region.name for region in board.regions}
-    return with_buttons(board, {name: enabled for name, enabled in targets.items() if name not in known})
+    return board_drawing(cells, _PANEL)
 
 
 def _dots(bits: NDArray[np.int8], channels: int) -> str:

@@ -135,8 +135,8 @@ class BoardGame(Game):
         """Return X for player 0 and O for player 1."""
         return SYMBOLS[1 + player]
 
-    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """Return the board as a picture."""
+    def draw_board(self, own: int, opp: int, to_move: int) -> Drawing:
+        """Return the stones in the :attr:`style` of the game."""
         return grid_drawing(self.symbols(own, opp, to_move), self.style)
 
     def symbols(self, own: int, opp: int, to_move: int) -> list[str]:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ci_envs.drawing.board import cells_in
+from ci_envs.drawing.board import board_names, cells_in
+from ci_envs.drawing.buttons import with_buttons
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.drawing.planes import planes_drawing
 from ci_envs.games.operations import (
@@ -179,16 +180,33 @@ class Game(Validated, Static, ABC):
     def draw(self, own: int, opp: int, to_move: int) -> Drawing:
         """Return a picture of a position.
 
-        By default it shows player 0's observation planes. An action whose :meth:`targets` have the names of cells
-        (``b3``) or columns (``b``) is clicked there. Each other target has a button, if the action is legal in the
-        position or was legal in one of some random games.
+        By default it is the board (:meth:`draw_board`), with a button for each of the :meth:`targets` that the board
+        does not have, if the action is legal in the position or was legal in one of some random games.
         """
+        board = self.draw_board(own, opp, to_move)
+        known = {region.name for region in board.regions}
+        if self.all_targets <= known:
+            return board
         legal_actions = self.rules.examine(self, own, opp)[4]
-        targets: dict[str, bool] = {}
+        buttons: dict[str, bool] = {}
         for action in bits(self._possible_actions | legal_actions):
             for target in self.regions_for(to_move, self.targets(action)):
-                targets[target] = targets.get(target, False) or bool(legal_actions >> action & 1)
-        return planes_drawing(planes_of(self, own, opp, to_move), targets)
+                if target not in known:
+                    buttons[target] = buttons.get(target, False) or bool(legal_actions >> action & 1)
+        return with_buttons(board, buttons)
+
+    def draw_board(self, own: int, opp: int, to_move: int) -> Drawing:
+        """Return a picture of the board of a position, by default player 0's observation planes.
+
+        An action whose :meth:`targets` have the names of cells (``b3``) or columns (``b``) is clicked there.
+        """
+        return planes_drawing(planes_of(self, own, opp, to_move))
+
+    @cached_property
+    def all_targets(self) -> frozenset[str]:
+        """The names of all regions that are targets of actions of either player."""
+        targets = [self.targets(action) for action in range(self.action_count)]
+        return frozenset(name for player in (0, 1) for each in targets for name in self.regions_for(player, each))
 
     @cached_property
     def _possible_actions(self) -> int:
@@ -214,8 +232,9 @@ class Game(Validated, Static, ABC):
 
         By default they are the targets of the action. The default picture has no buttons of rare actions.
         """
-        has_regions = type(self).draw is not Game.draw or self._possible_actions >> action & 1
-        return self.targets(action) if has_regions else ()
+        targets = self.targets(action)
+        is_drawn = type(self).draw is not Game.draw or board_names(*self.observation_shape[:2]).issuperset(targets)
+        return targets if is_drawn or self._possible_actions >> action & 1 else ()
 
     def winning_lines(self, own: int, opp: int) -> tuple[tuple[str, ...], ...]:
         """Return the lines that decided the game, each as the names of its regions in order; by default no lines."""

@@ -2,10 +2,8 @@
 
 import html
 from collections.abc import Collection
-from functools import lru_cache
 
 from ci_envs.drawing.drawing import Drawing, Region
-from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.guides import guide_of
 from ci_envs.web.board_view import BoardView
@@ -21,7 +19,7 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
     """
     drawing, position, clicks = view.drawing(), view.position, view.clicks(clicked)
     possible = {*clicks, *view.clicks(()), *clicked}
-    regions = clickable_regions(drawing.regions, targets_of(position.game))
+    regions = clickable_regions(drawing.regions, position.game.all_targets)
     names = [region.name for region in regions]
     if focused not in names:
         focused = next((name for name in names if name in clicks), names[0] if names else "")
@@ -54,13 +52,6 @@ def _label(view: BoardView, clicked: tuple[str, ...], name: str) -> str:
         return f"{label}, selected, put it back"
     before = next((each for each in (clicked, ()) if name in view.clicks(each)), None)
     return label if before is None else f"{label}, {guide.click_effect(position, before, name)}"
-
-
-@lru_cache(maxsize=256)
-def targets_of(game: Game) -> frozenset[str]:
-    """Return the names of all regions that are targets of actions of a game."""
-    targets = [game.targets(action) for action in range(game.action_count)]
-    return frozenset(target for player in (0, 1) for each in targets for target in game.regions_for(player, each))
 
 
 def clickable_regions(regions: Collection[Region], targets: Collection[str]) -> list[Region]:

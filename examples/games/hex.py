@@ -44,7 +44,6 @@ from ci_envs.games import (
     popcount,
     result,
     transform_action,
-    with_buttons,
 )
 from ci_envs.guides import BoardGuide, guide_of
 
@@ -115,10 +114,9 @@ class Hex(BoardGame):
             own, opp = all_cells(self) ^ opp, all_cells(self)
         return own, opp, to_move
 
-    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """Return a picture with the sides of both players, and a button for the swap."""
-        board = hex_drawing(self.symbols(own, opp, to_move))
-        return with_buttons(board, {"swap": own == 0 and opp.bit_count() == 1}) if self.swap else board
+    def draw_board(self, own: int, opp: int, to_move: int) -> Drawing:
+        """Return a rhombus of hexagons with the sides of both players."""
+        return hex_drawing(self.symbols(own, opp, to_move))
 
     def diagram(self, own: int, opp: int, to_move: int) -> str:
         """Return the board with its rows shifted to the right, as in the picture."""

@@ -14,14 +14,13 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs import Option, Position, Untrusted, register
+from ci_envs import Option, Untrusted, register
 from ci_envs.games import (
     DRAW,
     LOSS,
     ONGOING,
     WIN,
     BoardGame,
-    Drawing,
     GridStyle,
     cell_maps,
     cell_name,
@@ -34,7 +33,6 @@ from ci_envs.games import (
     popcount,
     result,
     transform_action,
-    with_buttons,
 )
 from ci_envs.guides import BoardGuide, guide_of
 
@@ -103,11 +101,6 @@ class Othello(BoardGame):
         discs = (own | opp).bit_count()
         bound: int = 2**discs * 3 ** (self.size**2 - discs)
         return bound
-
-    def draw(self, own: int, opp: int, to_move: int) -> Drawing:
-        """Return the board with a button for the pass."""
-        can_pass = self.pass_number in Position(self, own, opp, to_move).legal_actions()
-        return with_buttons(super().draw(own, opp, to_move), {"pass": can_pass})
 
 
 def steps_of(game: Othello) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], int]:
