@@ -16,6 +16,7 @@ from ci_envs.games import (
     ONGOING,
     WIN,
     cell_maps,
+    cell_name,
     evaluate,
     implements,
     inlined,
@@ -26,6 +27,7 @@ from ci_envs.games import (
     may_end,
     other_view,
     play,
+    popcount,
     result,
     transform_action,
 )
@@ -177,6 +179,99 @@ wrong(
 )
 
 
+wrong(
+    "names of moves have a dash",
+    "in the picture for player 1: the name must be the targets",
+    action_name=lambda self, action: "-".join(cell_name(cell, self.cols) for cell in self.moves[action]),
+)
+wrong("the bound of positions is too small", "position_bound is 5", position_bound=lambda self, own, opp: 5)
+wrong(
+    "the first symmetry is the mirror",
+    "symmetry 0 must be the identity",
+    cell_maps=lambda self: cell_maps(self.rows, self.cols)[1::-1],
+)
+
+
+def captures(game):
+    ends = np.array([end for _, end in game.moves], dtype=np.uint64)
+    return lambda game, own, opp, action: (opp >> ends[action]) & ONE == ONE
+
+
+def won_or_lost(game):
+    home = np.uint64(((1 << game.cols) - 1) << (game.rows - 1) * game.cols)
+    far = np.uint64((1 << game.cols) - 1)
+
+    def kernel(game, own, opp):
+        if own == ZERO or opp & home != ZERO:
+            return LOSS
+        return WIN if opp == ZERO or own & far != ZERO else ONGOING
+
+    return kernel
+
+
+def legal_or_pass(game):
+    starts, ends = (np.array(cells, dtype=np.uint64) for cells in zip(*game.moves, strict=True))
+    straight = np.array([start - end == game.cols for start, end in game.moves])
+    pass_number = np.uint64(len(game.moves))
+
+    def kernel(game, own, opp, action):
+        if action == pass_number:
+            return popcount(own) + ONE == popcount(opp)
+        blocked = own | opp if straight[action] else own
+        return (own >> starts[action]) & ONE == ONE and (blocked >> ends[action]) & ONE == ZERO
+
+    return kernel
+
+
+def pass_that_only_swaps(game):
+    starts, ends = (ONE << np.array(cells, dtype=np.uint64) for cells in zip(*game.moves, strict=True))
+    pass_number = np.uint64(len(game.moves))
+
+    def kernel(game, own, opp, action):
+        if action == pass_number:
+            return opp, own
+        return other_view(game, own ^ starts[action] | ends[action], opp & ~ends[action])
+
+    return kernel
+
+
+def images_with_pass(game):
+    numbers = {move: action for action, move in enumerate(game.moves)}
+    maps = game.cell_maps().tolist()
+    moves = [[numbers[cells[start], cells[end]] for start, end in game.moves] for cells in maps]
+    images = np.array([[*images, len(game.moves)] for images in moves])
+    return lambda game, symmetry, action: images[symmetry, action]
+
+
+def name_or_pass(self, action):
+    return Breakthrough.action_name(self, action) if action < len(self.moves) else "pass"
+
+
+wrong(
+    "a pass does not turn the board",
+    "180 degrees: correct play or other_view",
+    {
+        legal: legal_or_pass,
+        play: pass_that_only_swaps,
+        transform_action: images_with_pass,
+        may_end: lambda game: lambda *_: True,
+    },
+    action_count=property(lambda self: len(self.moves) + 1),
+    action_name=name_or_pass,
+)
+wrong(
+    "a player who moves again sees the other view",
+    "keeps_turn must be false",
+    {keeps_turn: captures, result: won_or_lost, may_end: lambda game: lambda *_: True},
+)
+wrong(
+    "legal_bits has actions that do not exist",
+    "legal_bits must have bits only for the actions 0 to 15",
+    {legal_bits: lambda game: lambda game, own, opp: ~(own | opp)},
+    Hex,
+)
+
+
 def othello_turning(directions, pass_swaps=True):
     """Return a builder of Othello's ``play`` that turns discs in some directions only."""
 
@@ -285,6 +380,8 @@ wrong("Hex has a false mirror", "under symmetry 1", {transform_action: mirrored_
 IN_EVERY_RUN = (
     "the board is turned, the other view is not",
     "names of cells stay",
+    "names of moves have a dash",
+    "the bound of positions is too small",
     "the turn never passes",
     "captured stones stay",
     "the wrong player wins",

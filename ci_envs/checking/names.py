@@ -1,10 +1,12 @@
 """Checks of the texts and images for people: action names, position texts, diagrams and pictures."""
 
+import re
 from collections import Counter
 from itertools import product
 from xml.etree import ElementTree
 
 from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.drawing.board import board_names
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -26,6 +28,19 @@ def check_names(game: Game) -> None:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise InvalidGameError(f"action names must be unique, but {count} actions have the name {name!r}")
+    for action, name in enumerate(names):
+        _check_view(game, action, name)
+
+
+def _check_view(game: Game, action: int, name: str) -> None:
+    """Check that the cells in a name are those of the picture for both players."""
+    cells = [cell for cell in re.findall(r"[a-z]+[1-9]\d*", name) if cell in board_names(*game.observation_shape[:2])]
+    moved = [cell for cell in cells if game.other_region(cell) != cell]
+    if moved and game.name_for(1, action) == name:
+        raise InvalidGameError(
+            f"the name {name!r} of action {action} has the cell {moved[0]}, which is {game.other_region(moved[0])} in"
+            f" the picture for player 1: the name must be the targets with nothing between them, {''.join(cells)!r}"
+        )
 
 
 def check_texts(positions: list[Position]) -> None:

@@ -36,6 +36,11 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
             actions = position.legal_actions()
             if not actions:
                 raise InvalidGameError(f"no action is legal at {place(position)}, but result is ONGOING there")
+            if actions[-1] >= game.action_count:
+                raise InvalidGameError(
+                    f"legal_bits must have bits only for the actions 0 to {game.action_count - 1} at {place(position)},"
+                    f" not for {actions[-1]}"
+                )
             position = position.play(int(rng.choice(actions)))
             if position in path and not game.can_cycle:
                 raise InvalidGameError(f"play repeats {place(position)}: set can_cycle = True, or correct play")
@@ -101,11 +106,15 @@ class Successors:
 
 
 def check_play(positions: list[Position]) -> None:
-    """Check that the rules are deterministic, and that the result after every legal action is a valid value.
+    """Check that the rules are deterministic, the results after all legal actions, and the bound of positions.
 
     Raises:
         InvalidGameError: A check failed.
     """
+    game, reached = positions[0].game, len({(position.own, position.opp) for position in positions})
+    bound = game.position_bound(*game.start())
+    if bound is not None and bound < reached:
+        raise InvalidGameError(f"position_bound is {bound} at the start, but random games reached {reached} positions")
     for position in positions:
         if position.result is not None:
             continue
