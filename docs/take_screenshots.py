@@ -45,7 +45,7 @@ GAMES = {
 REVIEWED = ("b2", "a1", "c3", "b1", "a3", "c1")
 """A game of tic-tac-toe with two mistakes."""
 
-DEVICES: dict[str, ViewportSize] = {"desktop": {"width": 1180, "height": 980}, "phone": {"width": 390, "height": 844}}
+DEVICES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 _QUALITY = 60  # quality of WebP; with a lower quality the grid of a dark board has stripes
 
 
@@ -93,7 +93,7 @@ def _take_all(browser: Browser, service: GameService, address: str) -> None:
             _open(page, f"{address}/game/{review}")
             page.locator(".mistakes button").first.click()
             if device == "phone":
-                page.evaluate("document.querySelector('.right .q-card:last-child').scrollIntoView()")
+                page.evaluate("document.querySelector('.status').scrollIntoView()")
             _save(page, f"review_{device}_{scheme}")
             page.close()
 
@@ -134,7 +134,6 @@ def _open(page: Page, address: str) -> None:
 def _analyse(page: Page) -> None:
     page.get_by_text("Live analysis").click()
     page.get_by_text("5,000 simulations").wait_for()
-    page.locator(".tree .q-tree__arrow").first.click()
 
 
 def _save(page: Page, name: str) -> None:

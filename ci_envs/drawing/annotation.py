@@ -126,8 +126,11 @@ class _Tag:
         x, y = x + 0.36 * (to_x - x), y + 0.36 * (to_y - y)
         if len(regions) == 1:  # in a column, the mark is at the top
             y = regions[0].y + min(regions[0].width, regions[0].height) / 2
+        widths = 0.62 * len(text) + 0.9  # the width of the tag, in font sizes
         size = max(13, min(18, 0.22 * min(regions[0].width, regions[0].height)))
-        width, height = (0.62 * len(text) + 0.9) * size, 1.5 * size
+        if len(regions) == 1:  # the tags of neighbouring regions do not overlap
+            size = min(size, regions[0].width / widths)
+        width, height = widths * size, 1.5 * size
         background = (
             f'<rect x="{x - width / 2:.2f}" y="{y - height / 2:.2f}" width="{width:.2f}" height="{height:.2f}"'
             f' rx="{height / 2:.2f}" fill="#ffffff" stroke="{_HEAT}" stroke-width="2"/>'

@@ -20,12 +20,14 @@ class BestMove:
     Attributes:
         action: The action.
         short: The chance as a few characters for the board, for example ``62%``, or empty.
-        text: The chance as text for the list, for example ``wins in 5 moves``.
+        text: The chance as text for the list, for example ``win in 5 moves (exact)``.
+        is_good: Whether the exact result of the move is that of the best move, or is unknown.
     """
 
     action: int
     short: str
     text: str
+    is_good: bool = True
 
 
 def best_moves(position: Position, report: AnalysisReport, evaluation: Evaluation | None) -> list[BestMove]:
@@ -37,9 +39,11 @@ def best_moves(position: Position, report: AnalysisReport, evaluation: Evaluatio
         evaluation: The evaluation of the position, or None if it is unknown.
     """
     if evaluation is not None and evaluation.scores:
-        scores = evaluation.scores
-        order = sorted(position.legal_actions(), key=lambda action: -scores[action])
-        return [_exact(action, scores[action]) for action in order[:LISTED]]
+        scores, preferred = evaluation.scores, report.principal_variation[:1]
+        actions = position.legal_actions()
+        order = sorted(actions, key=lambda action: (-scores[action], position.action_name(action) not in preferred))
+        highest = scores[order[0]]
+        return [_exact(action, scores[action], highest) for action in order[:LISTED]]
     if report.win_probability is not None and report.tree:
         branches = [branch for branch in report.tree if branch.value is not None]
         chances = [(branch.number, ((branch.value or 0) + 1) / 2) for branch in branches[:LISTED]]
@@ -52,14 +56,19 @@ def best_moves(position: Position, report: AnalysisReport, evaluation: Evaluatio
 
 def candidates(position: Position, moves: list[BestMove]) -> tuple[Candidate, ...]:
     """Return the marks of the best moves on the board."""
-    return tuple(Candidate(position.targets(move.action), move.short) for move in moves[:MARKED])
+    good = [move for move in moves if move.is_good]
+    return tuple(Candidate(position.targets(move.action), move.short) for move in good[:MARKED])
 
 
-def _exact(action: int, score: int) -> BestMove:
-    """Return a move with its exact value, and with its distance to the end of the game if it is known."""
-    if score == 0:
-        return BestMove(action, "draw", "draw (exact)")
-    word, plies = "win" if score > 0 else "loss", HORIZON - abs(score)
-    if abs(score) <= 1:
-        return BestMove(action, word, f"{word} (exact)")
-    return BestMove(action, f"{word} {plies}", f"{word} in {plies_text(plies)} (exact)")
+def _exact(action: int, score: int, highest: int) -> BestMove:
+    """Return a move with its exact result, and with its distance to the end of the game if it is known.
+
+    Args:
+        action: The action.
+        score: The exact score of the action.
+        highest: The exact score of the best action.
+    """
+    result = (score > 0) - (score < 0)
+    word, plies = ("draw", "win", "loss")[result], HORIZON - abs(score)
+    short, text = (f"{word} {plies}", f"{word} in {plies_text(plies)}") if abs(score) > 1 else (word, word)
+    return BestMove(action, short, f"{text} (exact)", is_good=result == (highest > 0) - (highest < 0))
