@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import ci_envs
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.cli.main import main
-from ci_envs.drawing.annotation import Marks, annotated
+from ci_envs.drawing.annotation import Candidate, Marks, annotated
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.drawing.raster import rgb_array
 from ci_envs.games.connect_n import ConnectN
@@ -285,6 +285,7 @@ EVERY_MARK = {
     "clickable": lambda name: Marks(clickable=(name,)),
     "selected": lambda name: Marks(selected=(name,)),
     "best": lambda name: Marks(best=(name,)),
+    "candidate": lambda name: Marks(candidates=(Candidate((name,)),)),
     "heat": lambda name: Marks(heat={name: 0.5}),
     "win": lambda name: Marks(verdicts={name: 1}),
     "draw": lambda name: Marks(verdicts={name: 0}),
@@ -350,6 +351,23 @@ def test_all_marks_at_once_are_an_svg_that_needs_nothing_from_its_page(game: Gam
         assert rgb_array(picture).shape == (picture.height, picture.width, 3)
 
 
+def test_candidates_are_arrows_and_frames_with_texts_that_do_not_overlap_their_neighbours() -> None:
+    quixo = picture_of(Position.start(Quixo(3)))
+    arrows = (Candidate(("a1", "c1"), "62%"), Candidate(("c1", "a1"), "58%"), Candidate(("a3", "a1")))
+    annotated_quixo = annotated(quixo, Marks(candidates=arrows))
+    assert [label.text for label in annotated_quixo.labels[len(quixo.labels) :]] == ["58%", "62%"]  # the best on top
+    different = changed(quixo, annotated_quixo)
+    regions = {region.name: region for region in quixo.regions}
+    for name, marked in (("b1", True), ("b2", False), ("a2", True)):
+        middle = regions[name].y + regions[name].height / 2, regions[name].x + regions[name].width / 2
+        assert different[int(middle[0]), int(middle[1])] == marked
+    columns = picture_of(Position.start(ConnectN(6, 7, 4, gravity=True)))
+    both = Marks(candidates=(Candidate(("a",), "loss 28"), Candidate(("b",), "loss 28")))
+    one, other = annotated(columns, both).labels[-2:]
+    width = next(region.width for region in columns.regions if region.name == "a")
+    assert 0.62 * len(one.text) * one.size < width <= abs(one.x - other.x)
+
+
 def test_picture_without_marks_is_the_picture() -> None:
     picture = picture_of(Position.start(Quixo(3)))
     assert annotated(picture, Marks()) == picture
@@ -375,7 +393,14 @@ def test_bad_marks_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="verdict on 'a1' must be 1, 0 or -1, not 2"):
         Marks(verdicts={"a1": 2})
     picture = picture_of(Position.start(ConnectN(1, 2, 2)))
-    for marks in (Marks(last=("c1",)), Marks(heat={"c1": 1}), Marks(verdicts={"c1": 1}), Marks(lines=(("a1", "c1"),))):
+    candidate = Marks(candidates=(Candidate(("a1", "c1")),))
+    for marks in (
+        candidate,
+        Marks(last=("c1",)),
+        Marks(heat={"c1": 1}),
+        Marks(verdicts={"c1": 1}),
+        Marks(lines=(("a1", "c1"),)),
+    ):
         with pytest.raises(ValueError, match="'c1' is not a region of this picture, which has a1, b1, a, b"):
             annotated(picture, marks)
 

@@ -86,7 +86,7 @@ def is_agreed(record: GameRecord, kind: Kind, players: Collection[int]) -> bool:
 
 
 def whose_turn_is_taken_back(record: GameRecord, players: Collection[int]) -> Collection[int]:
-    """Return the players of whose turns one is taken back: the one who proposed it first, or all of some players."""
+    """Return the players whose last turn is taken back: the player of the first proposal, or all of some players."""
     return _proposed_by(record, "takeback") or players
 
 

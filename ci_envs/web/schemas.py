@@ -270,7 +270,7 @@ class Export(BaseModel):
 
     @property
     def history(self) -> History:
-        """The actions and the end of the game."""
+        """The moves, the result and the used time."""
         loser = 1 - self.winner if self.winner is not None and self.ending in ("resigned", "time") else None
         used = [self.clock if self.ending == "time" and player == loser else self.used[player] for player in range(2)]
         first, second = (min(seconds, self.clock) for seconds in used)
