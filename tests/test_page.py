@@ -900,6 +900,18 @@ HIDDEN_CONTROLS = """() => {
 }"""
 """The controls that are not completely on the screen. The list of moves scrolls by itself."""
 
+
+def test_all_controls_are_on_the_screen_in_a_game_between_people_and_in_one_of_agents(server, game, page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    now = game(tokens=(VISITOR, FRIEND), clock=Clock(300.0))
+    server[1].state.service.propose(now().record.id, "draw", tokens=(FRIEND,))
+    expect(button(page, "Accept")).to_be_visible()
+    assert page.evaluate(HIDDEN_CONTROLS) == []
+    game(seats=("random", "random"))
+    expect(button(page, "Next move")).to_be_visible()
+    assert page.evaluate(HIDDEN_CONTROLS) == []
+
+
 AREAS = """() => Object.fromEntries(['.board svg', '.side', '.analysis', '.player'].map((name) => {
     const box = document.querySelector(name).getBoundingClientRect();
     return [name, box.width * box.height];

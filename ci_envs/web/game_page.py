@@ -73,7 +73,7 @@ class GamePage:
         self._assisted: Position | None = None  # the position that is evaluated and analysed
         self._hint: int | None = None
         self._flipped = False
-        with ui.element("div").classes("game"):
+        with ui.element("div").classes("game") as self._grid:
             self._title = text_element("h1", title_of(hosted.record)).classes("game-title")
             with ui.element("section").classes("board-area").props('aria-label="Board"'):
                 self._board = Board(self._play)
@@ -104,9 +104,9 @@ class GamePage:
 
     def _make_controls(self) -> None:
         self._controls = Controls(self._service, self._id, self._tokens, self._do)
+        self._proposal_bar = ProposalBar(self._controls.propose, self._controls.decline)
         self._moves = MoveList(self._go)
         self._navigation = Navigation(self._navigate)
-        self._proposal_bar = ProposalBar(self._controls.propose, self._controls.decline)
         self._seat_controls = SeatControls(self._do_with_seat)
         with ui.element("div").classes("tools"):
             self._controls.make_buttons()
@@ -291,6 +291,9 @@ class GamePage:
         before, self._line = self._line, line
         between_people = line.hosted.is_between_people
         self._insight.set_visibility(not between_people)
+        self._grid.classes(
+            add="without-help" if between_people else "", remove="" if between_people else "without-help"
+        )
         shown = None if between_people else line.position
         if self._assisted != shown or before.position != line.position:
             self._assisted, self._hint, self._evaluation = shown, None, None

@@ -60,12 +60,16 @@ class NewGameForm:
             self._seed = ui.number("Seed of the agents' random numbers", value=0, min=0, precision=0).classes("w-full")
         ui.button("Begin", icon="play_arrow", on_click=self._begin).props("no-caps")
         self._choose(self._name, given)
+        ui.context.client.on_delete(self._stop_loading)
+
+    def _stop_loading(self) -> None:
+        if self._loading is not None:
+            self._loading.cancel()
 
     def load(self) -> None:
         """Find the agents that can play the game, and offer them. The first time, this takes seconds."""
         self._is_open = True
-        if self._loading is not None:
-            self._loading.cancel()
+        self._stop_loading()
         self._loading = asyncio.create_task(self._load())
 
     async def _load(self) -> None:
