@@ -15,9 +15,10 @@ import torch
 from numpy.typing import NDArray
 
 from ci_envs import Quixo
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.inference import inference
-from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.alphazero.result import SearchResult
 from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
 from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings

@@ -12,9 +12,10 @@ from playing import batch_of, random_positions
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES, Architecture
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, write_model
-from ci_envs.agents.alphazero.network import ARCHITECTURES, Architecture, new_network
+from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent

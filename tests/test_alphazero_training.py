@@ -14,10 +14,11 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from ci_envs import ConnectN
 from ci_envs.agents.alphazero import training
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner
 from ci_envs.agents.alphazero.model_file import read_model
-from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.alphazero.replay import Replay, sample_type
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.alphazero.workers import ThreadWorkers

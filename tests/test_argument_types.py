@@ -16,7 +16,8 @@ from playing import random_positions
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make, make_agent, make_vec, solve
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
-from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.evolution import play_population
 from ci_envs.arena import play_match
 from ci_envs.arena.grading import Grading

@@ -15,7 +15,8 @@ from toy_agents import Broken, FirstLegal, RandomInPython
 
 from ci_envs import ConnectN, cluster
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import GUMBEL, SearchSettings
 from ci_envs.agents.alphazero.workers import RayWorkers, ThreadWorkers

@@ -11,7 +11,8 @@ from playing import random_positions
 
 from ci_envs import ConnectN, Position, Quixo, make_agent
 from ci_envs.agent_interface.observations import observations_of
-from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
 from ci_envs.kernels.bits import bit_counts

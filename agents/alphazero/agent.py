@@ -13,9 +13,10 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.observations import observations_of
-from ci_envs.agents.alphazero.inference import inference
-from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models
-from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.architecture import HasWeights
+from ci_envs.agents.alphazero.model_file import read_onnx_model, shipped_model, shipped_models
+from ci_envs.agents.alphazero.onnx_graph import onnx_model
+from ci_envs.agents.alphazero.onnx_inference import OnnxInference
 from ci_envs.agents.alphazero.result import draw_actions
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.settings import MAX_LEAVES, MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
@@ -113,7 +114,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         self,
         game: Game,
         path: Annotated[
-            str | Path | Network | None,
+            str | Path | HasWeights | None,
             Option(
                 "file of the network, or the name of an included network; none is the included network for the game",
                 untrusted=Untrusted(included=True),
@@ -136,9 +137,9 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         """
         chosen = AlphaZeroOptions(**options)
         path = shipped_model(game) if path is None else path
-        network = path if isinstance(path, Network) else read_model(path, game).network
+        model = onnx_model(path) if isinstance(path, HasWeights) else read_onnx_model(path, game)
         super().__init__(game, seed=seed)
-        self._evaluate = inference(network)
+        self._evaluate = OnnxInference(model)
         self._max_positions = max(1, _MAX_NODES // (chosen.simulations * game.action_count))
         self._settings = SearchSettings(
             SELECTIONS[chosen.selection],

@@ -4,16 +4,15 @@ On a CPU, ONNX Runtime takes a tenth of PyTorch's time for one position, and two
 """
 
 import copy
-import io
-import warnings
 
 import numpy as np
-import onnxruntime as ort
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ci_envs.agents.alphazero.network import Network
+from ci_envs.agents.alphazero.onnx_graph import onnx_model
+from ci_envs.agents.alphazero.onnx_inference import OnnxInference
 from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
 
 
@@ -36,27 +35,6 @@ class _InferenceModule(nn.Module):
         return logits, values, draws.sigmoid()
 
 
-class OnnxInference:
-    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses ONNX Runtime.
-
-    The model comes from :func:`onnx_model`. Objects can be copied and pickled.
-    """
-
-    def __init__(self, model: bytes) -> None:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._model = model
-        self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-    def __reduce__(self) -> tuple[type["OnnxInference"], tuple[bytes]]:
-        return OnnxInference, (self._model,)
-
-    def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
-        """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
-        logits, values, draws = self._session.run(None, {"planes": planes})
-        return logits, values, draws
-
-
 class TorchInference:
     """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses PyTorch."""
 
@@ -69,24 +47,6 @@ class TorchInference:
         """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
         logits, values, draws = self._module(torch.from_numpy(planes).to(self._device))
         return logits.cpu().numpy(), values.cpu().numpy(), draws.cpu().numpy()
-
-
-def onnx_model(network: Network) -> bytes:
-    """Return an ONNX model for batches of any size. Batch normalisation is merged into the convolutions."""
-    file, names = io.BytesIO(), ("planes", "logits", "values", "draws")
-    height, width, planes = network.observation_shape
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the new exporter takes seconds, this one 0.1 s
-        torch.onnx.export(
-            _frozen(network).cpu(),
-            (torch.zeros(1, height, width, planes, dtype=torch.int8),),
-            file,  # type: ignore[arg-type]  # the annotation is that of the new exporter
-            input_names=names[:1],
-            output_names=names[1:],
-            dynamic_axes={name: {0: "n"} for name in names},
-            dynamo=False,
-        )
-    return file.getvalue()
 
 
 def _frozen(network: Network) -> _InferenceModule:

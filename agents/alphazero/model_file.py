@@ -4,13 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ci_envs.agents.alphazero.network import Architecture, Network, new_network
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agents.alphazero.architecture import Architecture
+from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_files
 from ci_envs.storage.named_parts import part_of, with_part
-from ci_envs.storage.tensors import read_metadata, read_tensors, write_tensors
+from ci_envs.storage.tensors import read_arrays, read_metadata, write_tensors
+
+if TYPE_CHECKING:
+    from ci_envs.agents.alphazero.network import Network
 
 _FORMAT = "ci_envs alphazero 2"
 _MODELS = Path(__file__).with_name("models")
@@ -25,11 +32,11 @@ class ModelFile:
         notes: plain values that describe its training.
     """
 
-    network: Network
+    network: "Network"
     notes: Mapping[str, Any]
 
 
-def write_model(path: Path, network: Network, game: Game, notes: Mapping[str, Any]) -> None:
+def write_model(path: Path, network: "Network", game: Game, notes: Mapping[str, Any]) -> None:
     """Write a model file atomically.
 
     Raises:
@@ -69,20 +76,62 @@ def _models_by_game() -> dict[str, Path]:
 
 
 def read_model(path: str | Path, game: Game) -> ModelFile:
-    """Read a model file.
+    """Read a model file into a network of PyTorch.
 
     Raises:
         ValueError: the file is damaged, of another format, or of another game.
         OSError: the file cannot be read.
     """
-    tensors, about = read_tensors(Path(path), _FORMAT)
-    if about.get("game") != repr(game):
-        raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
+    import torch
+
+    from ci_envs.agents.alphazero.network import new_network
+
+    weights, about = _read_weights(path, game)
     try:
         network = new_network(game, Architecture(**about["architecture"]))
-        network.load_state_dict(part_of(tensors, "network"))
+        network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
         notes = dict(about["notes"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"{str(path)!r} is not a valid network file: {reason}") from None
+        raise _invalid(path, error) from None
     return ModelFile(network.eval(), notes)
+
+
+def read_onnx_model(path: str | Path, game: Game) -> bytes:
+    """Read a model file into a model of ONNX, without importing PyTorch.
+
+    Raises:
+        ValueError: the file is damaged, of another format, or of another game.
+        OSError: the file cannot be read.
+    """
+    weights, about = _read_weights(path, game)
+    try:
+        architecture = Architecture(**about["architecture"])
+        return onnx_model(_Weights(architecture, game.observation_shape, game.action_count, weights))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _invalid(path, error) from None
+
+
+@dataclass(frozen=True, eq=False)
+class _Weights:
+    """The weights of a file, as :class:`~ci_envs.agents.alphazero.architecture.HasWeights`."""
+
+    architecture: Architecture
+    observation_shape: tuple[int, int, int]
+    action_count: int
+    arrays: dict[str, NDArray[np.float32]]
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        return self.arrays
+
+
+def _read_weights(path: str | Path, game: Game) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the weights by name, and the plain values of a file."""
+    arrays, about = read_arrays(Path(path), _FORMAT)
+    if about.get("game") != repr(game):
+        raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
+    return part_of(arrays, "network"), about
+
+
+def _invalid(path: str | Path, error: Exception) -> ValueError:
+    reason = str(error).partition("\n")[0]
+    return ValueError(f"{str(path)!r} is not a valid network file: {reason}")

@@ -5,65 +5,19 @@ Zhang, Ren and Sun, "Deep residual learning for image recognition", CVPR 2016). 
 other bodies and heads.
 """
 
-from dataclasses import asdict, dataclass
-from types import MappingProxyType
-
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import relu
 from typing_extensions import override
 
+from ci_envs.agents.alphazero.architecture import NO_DRAW, Architecture
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
-from ci_envs.validation import one_of
 
 _POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _UNITS = 4, 2, 4, 64
-_LAYOUTS = ("heads", "pooled", "unpadded")
 _CONVOLUTIONS, _LOST_CELLS = 2, 3  # of the network of report E: 2 x 2 and 3 x 3 without padding
-_NO_DRAW = -20.0  # the draw logit of a network without a draw head: a probability of 2e-9
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """The size of a network.
-
-    Attributes:
-        channels: channels of every convolution in the body.
-        blocks: number of residual blocks, of two convolutions each.
-        stem: number of convolutions before the residual blocks.
-        layout: ``heads`` has convolutions in each of three heads; ``pooled`` is the network of report A, with linear
-            heads on the mean of each channel; ``unpadded`` is the network of report E.
-
-    Raises:
-        ValueError: a number is out of range.
-    """
-
-    channels: int = 32
-    blocks: int = 3
-    stem: int = 1
-    layout: str = "heads"
-
-    def __post_init__(self) -> None:
-        integer_between("channels", self.channels, 1, 4096)
-        integer_between("blocks", self.blocks, 0, 256)
-        integer_between("stem", self.stem, 1, 16)
-        one_of("layout", self.layout, _LAYOUTS)
-
-    def to_dict(self) -> dict[str, int | str]:
-        """Return the sizes and the layout as plain values by name."""
-        return asdict(self)
-
-
-ARCHITECTURES = MappingProxyType(
-    {
-        "32x3": Architecture(32, 3),
-        "64x5": Architecture(64, 5),
-        "a7": Architecture(256, 10, layout="pooled"),
-        "a7_narrow": Architecture(16, 10, layout="pooled"),
-        "e": Architecture(32, 0, stem=2, layout="unpadded"),
-    }
-)
-"""Networks by name: two of ours, the network of report A, the same with 16 channels, and the network of report E."""
 
 
 class ConvNorm(nn.Module):
@@ -98,15 +52,17 @@ class Network(nn.Module):
     Attributes:
         architecture: the size and layout.
         observation_shape: height, width and channels of the input.
+        action_count: the number of actions.
         predicts_draws: whether the network has a draw head. Otherwise its draw probability is almost 0.
     """
 
     predicts_draws = False
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
-        """Store the architecture and the input shape. A subclass makes the layers."""
+        """Store the architecture and the shapes. A subclass makes the layers."""
         super().__init__()
         self.architecture, self.observation_shape = architecture, game.observation_shape
+        self.action_count = game.action_count
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return logits (n, actions), values (n,) and draw logits (n,) for float32 planes (n, channels, height, width).
@@ -114,6 +70,10 @@ class Network(nn.Module):
         A value, from -1 to 1, is for the player to move. The probability of a draw is the sigmoid of its logit.
         """
         raise NotImplementedError
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """Return copies of the weights by name."""
+        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.state_dict().items()}
 
 
 class HeadsNetwork(Network):
@@ -167,7 +127,7 @@ class PooledNetwork(Network):
             planes = block(planes)
         features = planes.mean(dim=(2, 3))
         values = self.value(features)[:, 0].tanh()
-        return self.policy(features), values, torch.full_like(values, _NO_DRAW)
+        return self.policy(features), values, torch.full_like(values, NO_DRAW)
 
 
 class UnpaddedNetwork(Network):
@@ -207,7 +167,7 @@ class UnpaddedNetwork(Network):
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         features = self.body(planes[:, :1] - planes[:, 1:])
         values = self.value(features)[:, 0].tanh()
-        return self.policy(features), values, torch.full_like(values, _NO_DRAW)
+        return self.policy(features), values, torch.full_like(values, NO_DRAW)
 
 
 _NETWORKS = {"heads": HeadsNetwork, "pooled": PooledNetwork, "unpadded": UnpaddedNetwork}

@@ -18,10 +18,11 @@ from typing_extensions import override
 
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.learner import Learner, Loss
 from ci_envs.agents.alphazero.model_file import read_model, write_model
-from ci_envs.agents.alphazero.network import ARCHITECTURES, Network, new_network
+from ci_envs.agents.alphazero.network import Network, new_network
 from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
 from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers

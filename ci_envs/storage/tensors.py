@@ -1,27 +1,36 @@
-"""Tensors and plain values in one safetensors file. Reading it unpickles nothing."""
+"""Tensors and plain values in one safetensors file. Reading it unpickles nothing.
+
+PyTorch is imported only for its tensors: without it, :func:`read_arrays` reads the same files.
+"""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.numpy import load
 
 from ci_envs.storage.files import write_whole
 from ci_envs.storage.formats import ZIP, read_file
 
+if TYPE_CHECKING:
+    import torch
+
 _LARGEST_HEADER = 100_000_000  # bytes, the limit of safetensors
 
 
-def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
+def write_tensors(path: Path, tensors: "Mapping[str, torch.Tensor]", about: Mapping[str, Any]) -> None:
     """Write a file atomically. Equal contents give equal files.
 
     Raises:
         ValueError: a tensor has values that are not finite. An earlier file at ``path`` is kept.
         OSError: the file cannot be written.
     """
+    from safetensors.torch import save
+
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():
             raise ValueError(f"{str(path)!r} is not written: {name} is not finite")
@@ -49,8 +58,21 @@ def _metadata(header: bytes) -> dict[str, Any]:
     return {**texts, **json.loads(texts.get("about", "{}"))}
 
 
-def read_tensors(path: Path, form: str) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Return the tensors and the plain values of a file. The value ``format`` must be ``form``.
+def read_tensors(path: Path, form: str) -> "tuple[dict[str, torch.Tensor], dict[str, Any]]":
+    """Return the tensors of PyTorch and the plain values of a file. The value ``format`` must be ``form``.
+
+    Raises:
+        ValueError: the file is damaged, or has another format.
+        OSError: the file cannot be read.
+    """
+    import torch
+
+    arrays, about = read_arrays(path, form)
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}, about
+
+
+def read_arrays(path: Path, form: str) -> tuple[dict[str, NDArray[np.generic]], dict[str, Any]]:
+    """Return the tensors as arrays, and the plain values of a file. The value ``format`` must be ``form``.
 
     Raises:
         ValueError: the file is damaged, or has another format.
@@ -63,10 +85,10 @@ def read_tensors(path: Path, form: str) -> tuple[dict[str, torch.Tensor], dict[s
             " that you trust, load it with Stable-Baselines3 and write it with ci_envs.baselines.save_model"
         )
     try:
-        tensors = load(content)
+        arrays = load(content)
         about = _metadata(content[8 : 8 + int.from_bytes(content[:8], "little")])
         if about.get("format") != form:
             raise ValueError(f"its format is {about.get('format')!r}, not {form!r}")
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a valid model file: {error}") from None
-    return tensors, about
+    return arrays, about

@@ -22,7 +22,7 @@ from typing import IO
 from ci_envs.agent_interface.child_process import Program, run_command
 
 _WORKER = "ci_envs.web.agent_worker"
-_MODULES = (_WORKER, "ci_envs.agents.random", "ci_envs.agents.search.minimax", "ci_envs.agents.search.mcts")
+_AGENTS = ("random", "exact", "search.minimax", "search.mcts", "alphazero.agent")  # imported before the forks
 _FORK = 0  # the request to fork; any other request is the number of a process to look at
 _NUMBER = struct.Struct("!q")  # requests and answers
 _RUNNING = 1 << 32  # no exit status has this value
@@ -154,7 +154,10 @@ def starter() -> "tuple[Callable[[IO[bytes]], Program], ForkServer | None]":
 def main() -> None:
     """Fork worker processes for the process at the other end of a socket, until it ends."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    modules = [import_module(name) for name in _MODULES]
+    work = import_module(_WORKER).main
+    for name in _AGENTS:
+        with suppress(ImportError):  # a package of this agent is not installed
+            import_module(f"ci_envs.agents.{name}")
     gc.collect()
     gc.freeze()  # a collection in a worker process would copy the pages of all these objects
     while True:
@@ -162,7 +165,7 @@ def main() -> None:
         if not message:
             os._exit(0)
         (request,) = _NUMBER.unpack(message)
-        control.send(_NUMBER.pack(_fork(control, files, modules[0].main) if request == _FORK else _status(request)))
+        control.send(_NUMBER.pack(_fork(control, files, work) if request == _FORK else _status(request)))
 
 
 def _fork(control: socket.socket, files: list[int], work: Callable[[], None]) -> int:

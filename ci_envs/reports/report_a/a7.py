@@ -126,7 +126,8 @@ def _literal_search_of_ours() -> ReportAlphaZeroAgent:
 
 
 def _new_network(architecture: str, seed: int) -> "Network":
-    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+    from ci_envs.agents.alphazero.network import new_network
 
     return new_network(_GAME, ARCHITECTURES[architecture], seed)
 

@@ -253,7 +253,8 @@ def train_network(game: Game, architecture: str, games: int, seed: int) -> "Netw
         games: The number of games of self-play, 1 or more.
         seed: The seed of the weights and of the training.
     """
-    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+    from ci_envs.agents.alphazero.network import new_network
 
     training = ReportTraining(game, new_network(game, ARCHITECTURES[architecture], seed), np.random.default_rng(seed))
     for _ in range(games):

@@ -184,7 +184,8 @@ def _parameter_row() -> FigureRow:
 
 
 def _parameters(architecture: str) -> int:
-    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+    from ci_envs.agents.alphazero.network import new_network
 
     return sum(weights.numel() for weights in new_network(GAME, ARCHITECTURES[architecture], 0).parameters())
 
@@ -275,7 +276,8 @@ def _spikes(log: TrainingLog) -> tuple[float, float]:
 
 
 def _listing_claim(seed: int) -> Claim:
-    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+    from ci_envs.agents.alphazero.network import new_network
 
     network = new_network(GAME, ARCHITECTURES["e"], seed)
     played: PlayedGame = play_game(GAME, network, ExploreSettings(explorations=10, repaired=False), seed)

@@ -73,7 +73,8 @@ def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: in
         settings: The settings of the search.
         seed: The seed of the weights and of the games.
     """
-    from ci_envs.agents.alphazero.network import ARCHITECTURES, new_network
+    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+    from ci_envs.agents.alphazero.network import new_network
 
     network = new_network(game, ARCHITECTURES["e"], seed)
     log = TrainingLog([], [])

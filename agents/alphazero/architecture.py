@@ -1,0 +1,79 @@
+"""The sizes and layouts of policy-value networks. This module does not import PyTorch."""
+
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games import integer_between
+from ci_envs.validation import one_of
+
+NO_DRAW = -20.0
+"""The draw logit of a network without a draw head: a probability of 2e-9."""
+
+_LAYOUTS = ("heads", "pooled", "unpadded")
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The size of a network.
+
+    Attributes:
+        channels: channels of every convolution in the body.
+        blocks: number of residual blocks, of two convolutions each.
+        stem: number of convolutions before the residual blocks.
+        layout: ``heads`` has convolutions in each of three heads; ``pooled`` is the network of report A, with linear
+            heads on the mean of each channel; ``unpadded`` is the network of report E.
+
+    Raises:
+        ValueError: a number is out of range.
+    """
+
+    channels: int = 32
+    blocks: int = 3
+    stem: int = 1
+    layout: str = "heads"
+
+    def __post_init__(self) -> None:
+        integer_between("channels", self.channels, 1, 4096)
+        integer_between("blocks", self.blocks, 0, 256)
+        integer_between("stem", self.stem, 1, 16)
+        one_of("layout", self.layout, _LAYOUTS)
+
+    def to_dict(self) -> dict[str, int | str]:
+        """Return the sizes and the layout as plain values by name."""
+        return asdict(self)
+
+
+ARCHITECTURES = MappingProxyType(
+    {
+        "32x3": Architecture(32, 3),
+        "64x5": Architecture(64, 5),
+        "a7": Architecture(256, 10, layout="pooled"),
+        "a7_narrow": Architecture(16, 10, layout="pooled"),
+        "e": Architecture(32, 0, stem=2, layout="unpadded"),
+    }
+)
+"""Networks by name: two of ours, the network of report A, the same with 16 channels, and the network of report E."""
+
+
+@runtime_checkable
+class HasWeights(Protocol):
+    """A network with its weights: a :class:`~ci_envs.agents.alphazero.network.Network`."""
+
+    @property
+    def architecture(self) -> Architecture:
+        """The size and layout."""
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """Height, width and channels of the input."""
+
+    @property
+    def action_count(self) -> int:
+        """The number of actions."""
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """Return copies of the weights by name."""

@@ -1,0 +1,171 @@
+"""The ONNX model of a network, made of its weights. PyTorch, whose import takes seconds, is not needed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from ci_envs.agents.alphazero.architecture import NO_DRAW, Architecture, HasWeights
+
+_EPSILON = 1e-5  # of the batch normalisation
+_OPSET, _IR_VERSION = 17, 8  # of onnxruntime 1.20
+
+
+def onnx_model(network: HasWeights) -> bytes:
+    """Return an ONNX model for batches of any size. Batch normalisation is merged into the convolutions.
+
+    Its input ``planes`` is int8 of shape (n, height, width, channels). Its outputs are ``logits`` (n, actions),
+    ``values`` (n,) and ``draws`` (n,), which are probabilities.
+
+    Raises:
+        ValueError: The weights are not those of the architecture.
+    """
+    architecture, graph = network.architecture, _Graph(network.weights())
+    outputs = _LAYOUTS[architecture.layout](graph, architecture)
+    for output, name in zip(outputs, ("logits", "values", "draws"), strict=True):
+        graph.add("Identity", output, name=name)
+    if unknown := graph.unused():
+        raise ValueError(f"unexpected weights: {', '.join(unknown)}")
+    float32 = TensorProto.FLOAT
+    model = helper.make_model(
+        helper.make_graph(
+            graph.nodes,
+            architecture.layout,
+            [helper.make_tensor_value_info("planes", TensorProto.INT8, ["n", *network.observation_shape])],
+            [
+                helper.make_tensor_value_info("logits", float32, ["n", network.action_count]),
+                helper.make_tensor_value_info("values", float32, ["n"]),
+                helper.make_tensor_value_info("draws", float32, ["n"]),
+            ],
+            graph.constants,
+        ),
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+    )
+    try:
+        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    except onnx.shape_inference.InferenceError as error:
+        raise ValueError(f"the shapes of the weights do not fit: {str(error).splitlines()[0]}") from None
+    content: bytes = model.SerializeToString()
+    return content
+
+
+class _Graph:
+    """A graph under construction. Each method adds layers to a value, and returns the name of the result."""
+
+    def __init__(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        self._weights, self._used = weights, set[str]()
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self.planes = self.add("Cast", self.add("Transpose", "planes", perm=[0, 3, 1, 2]), to=TensorProto.FLOAT)
+
+    def unused(self) -> list[str]:
+        """Return the names of the weights that no layer has."""
+        return sorted(name for name in self._weights.keys() - self._used if not name.endswith("num_batches_tracked"))
+
+    def add(self, kind: str, *inputs: str, name: str = "", **attributes: Any) -> str:
+        """Add an operator."""
+        name = name or f"{kind}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], **attributes))
+        return name
+
+    def constant(self, array: NDArray[Any]) -> str:
+        """Add a constant."""
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def convolution(self, planes: str, layer: str, *, pad: int = 0) -> str:
+        """Add a convolution."""
+        inputs = [self._weight(f"{layer}.weight")]
+        if f"{layer}.bias" in self._weights:
+            inputs.append(self._weight(f"{layer}.bias"))
+        return self.add("Conv", planes, *map(self.constant, inputs), pads=[pad] * 4)
+
+    def normed_convolution(self, planes: str, layer: str) -> str:
+        """Add a padded convolution of 3 x 3 with batch normalisation."""
+        weight, norm = self._weight(f"{layer}.conv.weight").astype(np.float64), f"{layer}.norm"
+        bias = self._weight(f"{layer}.conv.bias") if f"{layer}.conv.bias" in self._weights else 0.0
+        mean, variance = self._weight(f"{norm}.running_mean"), self._weight(f"{norm}.running_var")
+        factor = self._weight(f"{norm}.weight") / np.sqrt(variance.astype(np.float64) + _EPSILON)
+        merged = (
+            weight * factor[:, np.newaxis, np.newaxis, np.newaxis],
+            (bias - mean) * factor + self._weight(f"{norm}.bias"),
+        )
+        return self.add("Conv", planes, *(self.constant(one.astype(np.float32)) for one in merged), pads=[1] * 4)
+
+    def linear(self, features: str, layer: str) -> str:
+        """Add a linear layer."""
+        weights = (self.constant(self._weight(f"{layer}.{name}")) for name in ("weight", "bias"))
+        return self.add("Gemm", features, *weights, transB=1)
+
+    def numbers(self, column: str) -> str:
+        """Turn shape (n, 1) into (n,)."""
+        return self.add("Reshape", column, self.constant(np.array([-1])))
+
+    def no_draws(self, values: str) -> str:
+        """Add the draw probabilities of a network without a draw head."""
+        zeros = self.add("Mul", values, self.constant(np.zeros(1, np.float32)))
+        return self.add("Sigmoid", self.add("Add", zeros, self.constant(np.full(1, NO_DRAW, np.float32))))
+
+    def residual_body(self, architecture: Architecture) -> str:
+        """Add convolutions and residual blocks."""
+        planes = self.planes
+        for number in range(architecture.stem):
+            planes = self.add("Relu", self.normed_convolution(planes, f"stem.{number}"))
+        for number in range(architecture.blocks):
+            first = self.add("Relu", self.normed_convolution(planes, f"blocks.{number}.first"))
+            second = self.normed_convolution(first, f"blocks.{number}.second")
+            planes = self.add("Relu", self.add("Add", planes, second))
+        return planes
+
+    def _weight(self, name: str) -> NDArray[np.float32]:
+        if name not in self._weights:
+            raise ValueError(f"{name} is missing")
+        self._used.add(name)
+        return self._weights[name]
+
+
+def _heads(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
+    body = graph.residual_body(architecture)
+
+    def hidden(head: str) -> str:
+        return graph.add("Flatten", graph.add("Relu", graph.convolution(body, f"{head}.0")))
+
+    def number(head: str) -> str:
+        units = graph.add("Relu", graph.linear(hidden(head), f"{head}.3"))
+        return graph.numbers(graph.linear(units, f"{head}.5"))
+
+    logits = graph.linear(hidden("policy"), "policy.3")
+    return logits, graph.add("Tanh", number("value")), graph.add("Sigmoid", number("draw"))
+
+
+def _pooled(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
+    features = graph.add("ReduceMean", graph.residual_body(architecture), axes=[2, 3], keepdims=0)
+    values = graph.add("Tanh", graph.numbers(graph.linear(features, "value")))
+    return graph.linear(features, "policy"), values, graph.no_draws(values)
+
+
+def _unpadded(graph: _Graph, _: Architecture) -> tuple[str, str, str]:
+    first = graph.add("Gather", graph.planes, graph.constant(np.array([0])), axis=1)
+    second = graph.add("Gather", graph.planes, graph.constant(np.array([1])), axis=1)
+    planes = graph.add("Sub", first, second)
+    for layer in ("body.0", "body.2"):
+        planes = _leaky(graph, graph.convolution(planes, layer))
+    features = graph.add("Flatten", planes)
+
+    def head(name: str) -> str:
+        return graph.linear(_leaky(graph, graph.linear(features, f"{name}.0")), f"{name}.2")
+
+    values = graph.add("Tanh", graph.numbers(head("value")))
+    return head("policy"), values, graph.no_draws(values)
+
+
+def _leaky(graph: _Graph, values: str) -> str:
+    return graph.add("LeakyRelu", values, alpha=0.01)
+
+
+_LAYOUTS = {"heads": _heads, "pooled": _pooled, "unpadded": _unpadded}

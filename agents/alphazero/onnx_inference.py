@@ -1,0 +1,28 @@
+"""Inference by ONNX Runtime on a CPU. This module does not import PyTorch."""
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from ci_envs.agents.alphazero.search import NetworkOutput
+
+
+class OnnxInference:
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses ONNX Runtime.
+
+    The model comes from :func:`~ci_envs.agents.alphazero.onnx_graph.onnx_model`. Objects can be copied and pickled.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._model = model
+        self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    def __reduce__(self) -> tuple[type["OnnxInference"], tuple[bytes]]:
+        return OnnxInference, (self._model,)
+
+    def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
+        """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
+        logits, values, draws = self._session.run(None, {"planes": planes})
+        return logits, values, draws
