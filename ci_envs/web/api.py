@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import Field as PydanticField
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
 from ci_envs.web.agent_process import AgentError
 from ci_envs.web.analysis_report import AnalysisReport
@@ -69,6 +70,7 @@ _DESCRIPTIONS = {
 }
 
 
+_CLOSED = 499  # the status code of nginx for a client that has disconnected
 _AFTER = "Wait until the game has more moves than this number or no agent is to move, but at most 20 seconds."
 _STREAM = "Events `analysis` with an AnalysisReport as data, then `done`, or `failed` with an ErrorResponse."
 
@@ -123,6 +125,8 @@ def add_handlers(app: FastAPI) -> None:
         return JSONResponse({"detail": invalid_value(error.errors()[0], error.errors()[0]["loc"][1:])}, 422)
 
     app.add_exception_handler(RequestValidationError, invalid)
+    # nobody receives the answer, but without it the error would be logged
+    app.add_exception_handler(ClientDisconnect, lambda request, error: Response(status_code=_CLOSED))
 
 
 def analysis_router(analyses: AnalysisService) -> APIRouter:

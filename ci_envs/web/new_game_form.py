@@ -10,6 +10,7 @@ from ci_envs.registry.games import ENV_OPTIONS, resolve
 from ci_envs.registry.options import options_of, read_options
 from ci_envs.registry.spec import split_spec
 from ci_envs.web.catalog import HUMAN, Entry
+from ci_envs.web.limits import BusyError
 from ci_envs.web.offers import Offer, Offers
 from ci_envs.web.option_inputs import OptionInputs, spec_of
 from ci_envs.web.players import game_title
@@ -84,6 +85,9 @@ class NewGameForm:
                     self._offer(found)
         except ValueError:  # an invalid parameter, which the button Begin reports
             found = []
+        except BusyError as error:
+            self._loaded.set_text(f"{error} Not all agents were found.")
+            return
         self._loaded.set_text("")
         self._offer(found, complete=True)
 

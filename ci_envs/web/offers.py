@@ -1,5 +1,6 @@
 """The agents that the form of a new game offers: the agents that can play the game, with their options."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -9,6 +10,7 @@ from ci_envs.games.game import Game
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.options import NamedOption, unnamed_option
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.limits import BusyError
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,15 @@ class Offer:
 class Offers:
     """The offers for all games. To find whether an agent can play a game, the agent is made once."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        """Make the offers for the agents of a catalog."""
+    def __init__(self, catalog: Catalog, make: Callable[[str, Game], object] | None = None) -> None:
+        """Make the offers for the agents of a catalog.
+
+        Args:
+            catalog: The agents.
+            make: Makes an agent of a spec string for a game, or raises an exception. None makes it in this process.
+        """
         self._catalog = catalog
+        self._make = make or catalog.agent
         self._known: dict[tuple[Game, str], Offer | None] = {}
         self._lock = Lock()
 
@@ -62,6 +70,7 @@ class Offers:
 
         Raises:
             ValueError: The environment is unknown, or a parameter is invalid.
+            BusyError: The server has no time to make the agent.
         """
         game, _ = self._catalog.game(environment)
         with self._lock:
@@ -89,7 +98,9 @@ class Offers:
 
     def _can_play(self, spec: str, game: Game) -> bool:
         try:
-            self._catalog.agent(spec, game)
+            self._make(spec, game)
+        except BusyError:
+            raise
         except Exception:  # an agent can raise anything if it cannot play
             return False
         return True

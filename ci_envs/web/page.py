@@ -34,7 +34,8 @@ def add_pages(app: FastAPI, secret: str) -> None:
         secret: The key that signs the cookies. With another key, browsers lose their list of games.
     """
     service, analyses = app.state.service, app.state.analyses
-    evaluator, offers = PositionEvaluator(analyses), Offers(service.catalog)
+    evaluator = PositionEvaluator(analyses)
+    offers = Offers(service.catalog, lambda spec, game: service.agents.check("", game, spec))
 
     @ui.page("/", title="ci_envs: play board games", response_timeout=_TIMEOUT)
     async def lobby(environment: str = "", position: str = "", page: int = 1) -> None:
