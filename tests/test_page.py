@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from contextlib import suppress
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from playwright.sync_api import TimeoutError, expect, sync_playwright
 from served_agents import Held, Slow
 from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
 
+import ci_envs
 from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.guides import guide_of
@@ -26,6 +28,7 @@ from ci_envs.web.catalog import Catalog
 from ci_envs.web.clock import Clock
 from ci_envs.web.hosted_game import History
 from ci_envs.web.offers import Offers
+from ci_envs.web.puzzles import make_puzzle, seed_of
 from ci_envs.web.schemas import Export
 from ci_envs.web.store import StorageError, Store
 
@@ -1168,3 +1171,36 @@ def test_a_reload_and_another_server_show_the_same_game(browser, page, tmp_path)
         expect(page.get_by_label("Position", exact=True)).to_have_value(position)
         page.get_by_role("link", name="ci_envs").click()
         expect(page.locator(".listed")).to_have_count(1)  # it is still known whose game that is
+
+
+# ------------------------------------------------------------------------------------------------- puzzles, explorer
+
+
+def test_a_puzzle_accepts_only_its_solution(server, page):
+    client, _ = server
+    visit(page, f"{client.base_url}/puzzles")
+    page.get_by_role("link", name="Tic-tac-toe").click()
+    puzzle = make_puzzle(ci_envs.make("TicTacToe-v0").game, seed_of(date.today(), "TicTacToe-v0"))
+    names = {action: puzzle.position.action_name(action) for action in puzzle.position.legal_actions()}
+    solution = names.pop(puzzle.solution)
+    for name in names.values():
+        page.locator(f"[data-region='{name}']").click()
+        expect(page.get_by_text(f"{name} gives the win away. Try again.")).to_be_visible()
+    page.locator(f"[data-region='{solution}']").click()
+    expect(page.get_by_text(f"Solved: {solution} wins in")).to_be_visible()
+    expect(page.locator(ENABLED)).to_have_count(0)
+
+
+def test_the_explorer_follows_links_and_moves_on_the_board(server, page):
+    client, _ = server
+    visit(page, f"{client.base_url}/explorer")
+    page.get_by_role("link", name="Tic-tac-toe").click()
+    page.locator("[data-region='b2']").click()
+    page.wait_for_url("**/explorer/TicTacToe-v0?moves=b2")
+    page.get_by_role("table").get_by_role("link", name="a1").click()
+    page.wait_for_url("**/explorer/TicTacToe-v0?moves=b2+a1")
+    row = page.get_by_role("row").filter(has=page.get_by_role("link", name="c3"))
+    expect(row).to_contain_text("draw")
+    page.get_by_role("link", name="Start").click()
+    page.wait_for_url("**/explorer/TicTacToe-v0")
+    assert [link for link in Axe().run(page).response["violations"] if link["impact"] in ("serious", "critical")] == []

@@ -14,6 +14,7 @@ from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, Pr
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.agents import AGENTS
+from ci_envs.web.puzzles import Puzzle
 
 DECISION_SECONDS = 10.0
 """The time limit of a decision, whatever the options of the agent are."""
@@ -120,6 +121,16 @@ class AgentProcess:
         """
         job = {"job": "decide", "position": _words(position), "seed": seed}
         return int(self._first_answer(job, position.game, spec, canceled, on_compiling)["action"])
+
+    def puzzle(self, game: Game, seed: int) -> Puzzle:
+        """Return a puzzle (:func:`~ci_envs.web.puzzles.make_puzzle`).
+
+        Raises:
+            ValueError: The game has no puzzles, or none was found.
+            AgentError: The process has failed, or gave no answer in time.
+        """
+        found = self._first_answer({"job": "puzzle", "seed": seed}, game, "puzzle")
+        return Puzzle(Position(game, *found["position"]), found["solution"], found["plies"])
 
     def analyse(self, position: Position, spec: str, ended: Event) -> Iterator[dict[str, Any]]:
         """Yield the reports of a search, at least one.

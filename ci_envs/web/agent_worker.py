@@ -7,6 +7,7 @@ is a job, of which the worker does one at a time:
 * ``decide`` answers with the action of an agent.
 * ``analyse`` answers with a line for each report of a search, and then with ``{"done": true}``. The line
   ``{"job": "stop"}`` ends the search after its next report.
+* ``puzzle`` answers with a puzzle of a game.
 
 Before the first answer to a job, the line ``{"compiling": true}`` says that Numba compiles code.
 
@@ -31,11 +32,13 @@ from ci_envs.agent_interface.capabilities import Analyst, analyses, as_analyst
 from ci_envs.agent_interface.child_process import memory_mb
 from ci_envs.agent_interface.decision import decide, reason
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.kernels.compilations import notify_of_compilations
 from ci_envs.registry.agents import AGENTS
 from ci_envs.web.analysis_report import report_of
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.puzzles import make_puzzle
 
 _MOST_AGENTS = 16  # agents that the process keeps for later jobs
 _MOST_MB = 384  # memory of the process in units of 2^20 bytes from which on it keeps only the last agent
@@ -99,7 +102,7 @@ class _Agents:
         """Return the agent of a job. It is made again for the next job unless it is kept."""
         agent = self._made.pop((job["game"], job["spec"]), None)
         if agent is None:
-            agent = self._catalog.agent(job["spec"], pickle.loads(b64decode(job["game"])))
+            agent = self._catalog.agent(job["spec"], _game_of(job))
         return agent
 
     def keep(self, job: dict[str, Any], agent: Agent) -> None:
@@ -112,6 +115,9 @@ class _Agents:
 
 def _answers(agents: _Agents, job: dict[str, Any], stopped: Event) -> Iterator[dict[str, Any]]:
     try:
+        if job["job"] == "puzzle":
+            yield _puzzle(job)
+            return
         agent = agents.take(job)
         if job["job"] == "make":
             yield {"analyses": isinstance(agent, Analyst)}
@@ -123,6 +129,17 @@ def _answers(agents: _Agents, job: dict[str, Any], stopped: Event) -> Iterator[d
         agents.keep(job, agent)
     except Exception as error:  # an agent can raise anything
         yield {"error": reason(error), "type": type(error).__name__, "text": str(error)}
+
+
+def _game_of(job: dict[str, Any]) -> Game:
+    game: Game = pickle.loads(b64decode(job["game"]))  # the server wrote it
+    return game
+
+
+def _puzzle(job: dict[str, Any]) -> dict[str, Any]:
+    found = make_puzzle(_game_of(job), job["seed"])
+    position = found.position.own, found.position.opp, found.position.to_move
+    return {"position": position, "solution": found.solution, "plies": found.plies}
 
 
 def _decide(agent: Agent, job: dict[str, Any]) -> int:

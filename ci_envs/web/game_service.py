@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
@@ -203,6 +204,10 @@ class GameService:
     def count(self, owner: str) -> int:
         """Return the number of games in the list of a visitor (:meth:`owned`)."""
         return self._store.count(owner, hash_of(owner))
+
+    def next_actions(self, position: Position, environment: str, actions: tuple[int, ...]) -> Counter[int]:
+        """Return how many finished games from a position continue with each action after their first actions."""
+        return self._store.next_actions(environment, position.to_text(), actions)
 
     def is_thinking(self, id: str) -> bool:
         """Return whether an agent is computing a move in a game, or waits for a thread."""

@@ -10,11 +10,18 @@ from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages
 from nicegui import ui
 
+from ci_envs.web.agent_process import AgentError
+from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.daily_puzzles import DailyPuzzles
 from ci_envs.web.evaluation import PositionEvaluator
+from ci_envs.web.explorer import explore
+from ci_envs.web.explorer_page import explorer_list, explorer_page
 from ci_envs.web.game_page import GamePage
+from ci_envs.web.game_service import GameService
 from ci_envs.web.lobby import Lobby
 from ci_envs.web.offers import Offers
 from ci_envs.web.players import game_title, title_of
+from ci_envs.web.puzzle_page import PuzzlePage, day_of, puzzle_list
 from ci_envs.web.rules_page import rules_page
 from ci_envs.web.seats import SEATS_COOKIE, tokens_in
 from ci_envs.web.store import UnknownGameError
@@ -42,6 +49,9 @@ def add_pages(app: FastAPI, secret: str) -> None:
         owner = pages.storage.browser["id"]
         with _frame():
             Lobby(service, offers, owner, environment=environment, position=position, page=max(1, min(page, _MAX_PAGE)))
+            with ui.row().classes("panel"):
+                ui.link("Daily puzzles", "/puzzles").classes("text-link")
+                ui.link("Opening explorer", "/explorer").classes("text-link")
 
     @ui.page("/rules/{id}", title="Rules", response_timeout=_TIMEOUT)
     async def rules(id: str) -> Response | None:
@@ -78,6 +88,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
         """Answer a request for a page that does not exist. Files of the pages that do not exist have no page either."""
         return not_found(f"There is no page {request.url.path[:100]}.")
 
+    _add_study_pages(service, analyses)
     pages.config.socket_io_js_transports = ["websocket"]
     ui.run_with(
         app,
@@ -88,6 +99,47 @@ def add_pages(app: FastAPI, secret: str) -> None:
         session_middleware_kwargs={"max_age": _YEAR},
         show_welcome_message=False,
     )
+
+
+def _add_study_pages(service: GameService, analyses: AnalysisService) -> None:
+    """Add the opening explorer and the puzzles."""
+    puzzles = DailyPuzzles(service)
+
+    @ui.page("/explorer", title="Opening explorer", response_timeout=_TIMEOUT)
+    async def explorers() -> None:
+        with _frame():
+            explorer_list([entry.name for entry in service.catalog.environments()])
+
+    @ui.page("/explorer/{id}", title="Opening explorer", response_timeout=_TIMEOUT)
+    async def explorer(id: str, moves: str = "") -> Response | None:
+        try:
+            found = await asyncio.to_thread(explore, service, analyses, id, moves.split())
+        except ValueError as error:
+            return not_found(str(error))
+        if found.position.game.action_count > _MOST_ACTIONS:
+            return error_page("This game is too large for a page", f"Allowed: at most {_MOST_ACTIONS} actions.", 422)
+        with _frame():
+            explorer_page(id, found)
+        return None
+
+    @ui.page("/puzzles", title="Puzzles", response_timeout=_TIMEOUT)
+    async def all_puzzles() -> None:
+        names = await asyncio.to_thread(puzzles.environments)
+        with _frame():
+            puzzle_list(names)
+
+    @ui.page("/puzzles/{id}", title="Puzzle", response_timeout=_TIMEOUT)
+    async def puzzle(id: str, day: str = "") -> Response | None:
+        try:
+            chosen = day_of(day)
+            found = await asyncio.to_thread(puzzles.of, id, chosen)
+        except ValueError as error:
+            return not_found(str(error))
+        except AgentError as error:
+            return error_page("The server is busy", str(error), 503)
+        with _frame():
+            PuzzlePage(id, chosen, found)
+        return None
 
 
 def not_found(message: str) -> Response:

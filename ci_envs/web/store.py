@@ -5,6 +5,7 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -120,6 +121,7 @@ _GAMES = sa.Table(
     sa.Index("by_end", "over", "created"),
     *(sa.Index(f"by_token_{seat}", _token(seat)) for seat in range(2)),
 )
+_COUNTED_GAMES = 10_000  # for the opening explorer
 _last_change = sa.func.max(_GAMES.c.changed, _GAMES.c.created)
 _UNTOUCHED, _ABANDONED = 24 * 3600.0, 14 * 24 * 3600.0  # seconds after which unfinished games are deleted
 
@@ -250,6 +252,25 @@ class Store:
         query = sa.select(sa.func.count()).where(_is_listed(owner, token))
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
+
+    def next_actions(self, environment: str, start: str, actions: tuple[int, ...]) -> Counter[int]:
+        """Return how many finished games continue with each action after their first actions.
+
+        Only the newest 10,000 finished games that began so are counted.
+
+        Args:
+            environment: The id of the environment with parameters.
+            start: The first position as text.
+            actions: The first actions.
+        """
+        began = "[" + "".join(f"{action}, " for action in actions)  # the JSON of longer lists with the same beginning
+        columns, wanted = _GAMES.c, sa.cast(_GAMES.c.actions, sa.String)
+        query = sa.select(columns.actions).where(columns.over, columns.environment == environment)
+        query = query.where(columns.start == start, wanted.startswith(began))
+        query = query.order_by(columns.created.desc()).limit(_COUNTED_GAMES)
+        with self._engine.connect() as connection:
+            rows = [row[0] for row in connection.execute(query)]
+        return Counter(played[len(actions)] for played in rows if len(played) > len(actions))
 
     def count_unfinished(self, since: float, client: str | None = None) -> int:
         """Return the number of unfinished games that were changed since a time.

@@ -1,0 +1,97 @@
+"""Daily puzzles: positions of solved games in which exactly one action keeps the win."""
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.games.game import Game
+from ci_envs.games.position import Position
+from ci_envs.solver.solution import HORIZON, NO_SCORE, Solution, keep_value
+from ci_envs.solver.solver import EXACT, INCLUDED, exact_source, solver_of
+
+_SAMPLES, _ATTEMPTS = 16, 16
+_FEWEST_ACTIONS = 3  # of a position of a puzzle
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position in which exactly one action keeps the win of the player to move.
+
+    Attributes:
+        position: The position.
+        solution: The action.
+        plies: The number of plies to the end under optimal play, or None if it is unknown.
+    """
+
+    position: Position
+    solution: int
+    plies: int | None
+
+
+def seed_of(day: date, environment: str) -> int:
+    """Return the seed of the puzzle of a day, which is another one for each environment."""
+    return day.toordinal() << 32 | crc32(environment.encode())
+
+
+def make_puzzle(game: Game, seed: int) -> Puzzle:
+    """Return a puzzle. The same seed gives the same puzzle.
+
+    It samples positions of an exact source until there are puzzles among them, and takes one with the longest win.
+
+    Raises:
+        ValueError: There are no exact values of the game, or no puzzle was found.
+    """
+    source, rng = _source(game), np.random.default_rng(seed)
+    for _ in range(_ATTEMPTS):
+        words = source.sample_positions(_SAMPLES, rng)
+        scores = source.quick_scores(words)
+        plies = HORIZON - scores.max(axis=1)
+        known = np.where(plies < HORIZON - 1, plies, 0)
+        found = np.flatnonzero(_is_puzzle(scores) & (known != 1))  # a win with this action is too easy
+        if len(found):
+            best = found[np.argmax(known[found])]
+            solution = int(scores[best].argmax())
+            own, opp = map(int, words[best])
+            return Puzzle(_position(game, own, opp), solution, int(known[best]) or None)
+    raise ValueError(f"{_SAMPLES * _ATTEMPTS} positions of {game} have no puzzle")
+
+
+@cache
+def has_puzzles(game: Game) -> bool:
+    """Return whether the exact values of a game are known at once."""
+    try:
+        _source(game)
+    except ValueError:
+        return False
+    return True
+
+
+def _source(game: Game) -> Solution:
+    """Return the solution of the whole game if it takes seconds, else the tables in the package.
+
+    Raises:
+        ValueError: There are neither.
+    """
+    return exact_source(game, EXACT if solver_of(game).plays_quickly(game) else INCLUDED)
+
+
+def _is_puzzle(scores: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Return which rows of scores of actions are won by exactly one of several actions."""
+    wins, actions = (scores > 0).sum(axis=1), (scores != NO_SCORE).sum(axis=1)
+    only: NDArray[np.bool_] = (wins == 1) & (keep_value(scores).sum(axis=1) == 1) & (actions >= _FEWEST_ACTIONS)
+    return only
+
+
+def _position(game: Game, own: int, opp: int) -> Position:
+    """Return the position of two words with the first player for whom it is valid, as its text is checked."""
+    for player in (0, 1):
+        position = Position(game, own, opp, player)
+        try:
+            return Position.from_text(game, position.to_text())
+        except ValueError:
+            continue
+    raise ValueError(f"a sampled position of {game} is invalid")
