@@ -1,4 +1,4 @@
-"""Opening books of games with gravity, compared with the search of all positions, published numbers and bitbully."""
+"""Opening books of Connect Four, compared with the search of all positions, published numbers and bitbully."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ from ci_envs.kernels.bits import bit_counts
 from ci_envs.solver import opening_book, table_file
 from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.gravity import GravitySolution
-from ci_envs.solver.opening_book import BookSolution, OpeningBook, book_path, extend_book, read_book, write_book
+from ci_envs.solver.opening_book import OpeningBook, book_path, extend_book, read_book, write_book
 from ci_envs.solver.solution import HORIZON
 from ci_envs.solver.solve import solve
 
@@ -64,7 +64,9 @@ def test_early_positions_are_as_many_as_published():
 
 def test_a_book_that_knows_nothing_changes_no_score(small_solution):
     book = OpeningBook(SMALL)
-    np.testing.assert_array_equal(BookSolution(SMALL, book).scores(book.words), small_solution.scores(book.words))
+    np.testing.assert_array_equal(
+        GravitySolution(SMALL, book=book).scores(book.words), small_solution.scores(book.words)
+    )
     low, high = book.bounds
     np.testing.assert_array_equal(low, high)  # all positions were entered
 
@@ -72,7 +74,7 @@ def test_a_book_that_knows_nothing_changes_no_score(small_solution):
 def test_a_book_is_extended_to_the_values_of_all_positions(tmp_path, small_solution):
     book = made_book(tmp_path)
     assert book.known.all()
-    solution = BookSolution(SMALL, book)
+    solution = GravitySolution(SMALL, book=book)
     np.testing.assert_array_equal(solution.values(book.words), small_solution.values(book.words))
     np.testing.assert_array_equal(solution.scores(book.words), small_solution.scores(book.words))
     read = read_book(SMALL, tmp_path / "made.book")
@@ -80,7 +82,7 @@ def test_a_book_is_extended_to_the_values_of_all_positions(tmp_path, small_solut
 
 
 def test_the_values_of_a_book_need_no_search(tmp_path):
-    solution = BookSolution(SMALL, made_book(tmp_path))
+    solution = GravitySolution(SMALL, book=made_book(tmp_path))
     solution.values(solution.book.words)
     assert solution.nodes == 0
 
@@ -89,7 +91,8 @@ def test_several_threads_make_the_same_book(tmp_path):
     alone, together = made_book(tmp_path), OpeningBook(SMALL)
     extend_book(together, tmp_path / "together.book", threads=3)
     np.testing.assert_array_equal(
-        BookSolution(SMALL, together).values(alone.words), BookSolution(SMALL, alone).values(alone.words)
+        GravitySolution(SMALL, book=together).values(alone.words),
+        GravitySolution(SMALL, book=alone).values(alone.words),
     )
     assert together.known.all()
 
@@ -130,7 +133,7 @@ def test_a_user_makes_a_book_that_is_then_used(tmp_path):
     assert run.exit_code == 0, run.output
     assert "positions are known" in run.output
     assert book_path(game).is_file()
-    assert isinstance(solve(game), BookSolution)
+    assert solve(game).book.game == game
 
 
 def test_the_book_of_the_package_has_the_values_of_the_data_set_connect_4():
@@ -169,8 +172,8 @@ def test_a_damaged_book_is_not_used(tmp_path, small_solution, damage):
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
-        ("Quixo-v0", "only games with gravity such as ConnectFour-v0 have opening books, not Quixo(size=5)"),
-        ("ConnectN-v0", "only games with gravity"),
+        ("Quixo-v0", "Quixo(size=5) has no opening book: its solver does not search single positions"),
+        ("ConnectN-v0", "has no opening book: its solver has one only for games with gravity"),
         ("ConnectN-v0:rows=8,cols=8,gravity=true", "too large to solve: (rows + 1) * cols is more than 64"),
     ],
 )
@@ -264,9 +267,9 @@ def test_scores_within_a_window():
     game = ConnectN(5, 5, 4, gravity=True)
     solution, exact = GravitySolution(game), GravitySolution(game)
     for own, opp in positions_of_random_play(game, 60, 0, 12, np.random.default_rng(1)).tolist():
-        score = exact.stones_left(own, opp, -25, 25)
+        score = exact.search_score(own, opp, -25, 25)
         for low, high in ((-1, 1), (0, 1), (-3, 2), (2, 5)):
-            found = solution.stones_left(own, opp, low, high)
+            found = solution.search_score(own, opp, low, high)
             assert (found <= low) == (score <= low)
             assert (found >= high) == (score >= high)
             if low < score < high:

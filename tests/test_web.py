@@ -344,7 +344,10 @@ def test_games_are_listed_for_their_owner(client):
         ({"seats": ["human", "q_learning:runs/table.npz"]}, "path must be one of none, not 'runs/table.npz'"),
         ({"seats": ["human", "alphazero:path=../quixo5"]}, "path must be one of connect6x6"),
         ({"seats": ["human", "mine:depth=9"]}, "Unknown agent 'mine'"),
-        ({"environment": "Quarto-v0", "seats": ["exact", "human"]}, "'exact' can take minutes for a move of"),
+        (
+            {"environment": "Quarto-v0:squares=true", "seats": ["exact", "human"]},
+            "'exact' can take minutes for a move of",
+        ),
         ({"seats": ["human"]}, "at least 2 items"),
         ({"seats": ["human", "random"], "position": "XXX"}, "is not a position of"),
         ({"environment": None}, "Invalid value for environment: None."),

@@ -292,7 +292,7 @@ class Tournament:
             solution = solve(self.game)
         except ValueError:  # too large
             return None
-        return None if solution.searches and self.graded is None else solution
+        return solution if solution.grades_quickly or self.graded is not None else None
 
     def _ratings(self, pairings: Sequence[Pairing]) -> dict[str, Rating]:
         labels = [entrant.label for entrant in self.entrants]

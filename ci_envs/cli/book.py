@@ -18,29 +18,30 @@ from ci_envs.registry.games import resolve
 )
 @file_option("output", "--output", help="The file of the book.  [default: a file in your cache folder]")
 def book(*, environment: str, minutes: float | None, threads: int, output: Path | None) -> None:
-    """Extend the opening book of ENV, a game with gravity such as Connect Four.
+    """Extend the opening book of ENV, for example Quarto or a game with gravity such as Connect Four.
 
     An opening book contains the values of positions after at most 8 plies. The command continues the existing book, and
     searches the positions whose values are unknown. You can stop it and start it again at any time. Without --output,
-    all commands and agents use the book. The whole book of Connect Four takes some hours.
+    all commands and agents use the book. The whole book of Connect Four takes some hours, that of Quarto half an hour.
 
     \b
     ci-envs book ConnectFour-v0 --minutes 10 --threads 2
     """
-    from ci_envs.solver.opening_book import OpeningBook, book_path, check_has_book, extend_book, read_book
+    from ci_envs.solver.opening_book import OpeningBook, book_path, extend_book, read_book
+    from ci_envs.solver.solver import solver_of
 
     advice = "Run the same command again to continue."
     with interrupt_advice(advice), usage_errors(), count_progress("positions known") as progress:
         _, game, _ = resolve(environment)
-        connect_n = check_has_book(game)
+        solver_of(game).on_demand(game)  # raises an error if the game has no opening book
         try:
             path = output or book_path(game)
         except OSError as error:
             raise ValueError(f"{error}, or choose a file with --output FILE") from None
-        known = read_book(connect_n, output)
+        known = read_book(game, output)
         if output and output.is_file() and known is None:
             raise ValueError(f"{str(output)!r} is not an opening book of {game}: choose another file")
-        opening_book = known or OpeningBook(connect_n)
+        opening_book = known or OpeningBook(game)
         seconds = None if minutes is None else 60 * minutes
         extend_book(opening_book, path, seconds=seconds, threads=threads, progress=progress)
     click.echo(f"{int(opening_book.known.sum()):,} of {len(opening_book.words):,} positions are known")

@@ -10,7 +10,7 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
 from ci_envs.solver.gravity import QUICK_EMPTY_CELLS, GravitySolution, fits
-from ci_envs.solver.opening_book import PLIES, BookSolution, KnownBook, read_book
+from ci_envs.solver.opening_book import KnownBook, OpeningBook, complete_book, read_book
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
@@ -29,13 +29,21 @@ class ConnectNSolver(Solver[ConnectN]):
             return super().solve(game, position, progress)
         if position is not None and not game.gravity:
             return ProofSolution(position)
-        is_early = position is None or (position.own | position.opp).bit_count() <= PLIES
-        book = read_book(game) if game.gravity and is_early else None
         if position is None:
-            return BookSolution(game, book) if book else SearchSolution(Position.start(game), progress=progress)
-        solution = BookSolution(game, book, progress=progress) if book else GravitySolution(game, progress=progress)
+            book = read_book(game) if game.gravity and fits(game) else None
+            return GravitySolution(game, book=book) if book else SearchSolution(Position.start(game), progress=progress)
+        is_early = (position.own | position.opp).bit_count() <= GravitySolution.book_plies
+        solution = self.on_demand(game, book=read_book(game) if is_early else None, progress=progress)
         solution.value(position)
         return solution
+
+    @override
+    def on_demand(
+        self, game: ConnectN, *, book: OpeningBook | None = None, progress: Progress | None = None
+    ) -> GravitySolution:
+        if not game.gravity:
+            raise ValueError(f"{game} has no opening book: its solver has one only for games with gravity")
+        return GravitySolution(game, book=book, progress=progress)
 
     @override
     def stored(self, game: ConnectN, name: str) -> Solution:
@@ -52,17 +60,16 @@ class ConnectNSolver(Solver[ConnectN]):
             return None
         solution = GravitySolution(game, progress=progress)
         if _empty_cells(position) > _VALUED_EMPTY_CELLS:
-            book = read_book(game)
-            if book is None or not book.known.all():
+            book = complete_book(game)
+            if book is None:
                 return None
-            solution = BookSolution(game, book, progress=progress)
+            solution = GravitySolution(game, book=book, progress=progress)
         values: NDArray[np.int16] = solution.action_values(np.array([[position.own, position.opp]], np.uint64))[0]
         return values
 
     @override
     def plays_quickly(self, game: ConnectN) -> bool:
-        book = read_book(game) if game.gravity and fits(game) else None
-        return super().plays_quickly(game) or (book is not None and bool(book.known.all()))
+        return super().plays_quickly(game) or (game.gravity and fits(game) and complete_book(game) is not None)
 
     @override
     def sample_positions(
@@ -98,4 +105,4 @@ def _random_plies(game: ConnectN) -> tuple[int, int]:
     Earlier positions take long to search if no book contains them. Few random games are longer.
     """
     most = 3 * game.rows * game.cols // 4
-    return min(PLIES, most), most
+    return min(GravitySolution.book_plies, most), most

@@ -12,7 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.games.game import Game, least_image
-from ci_envs.games.operations import ONGOING, action_count, is_duplicate, keeps_turn, legal, play, result, transform
+from ci_envs.games.operations import (
+    ONGOING,
+    action_count,
+    canonical,
+    is_duplicate,
+    keeps_turn,
+    legal,
+    play,
+    result,
+    transform,
+)
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_indexed_slot
@@ -84,20 +94,17 @@ class Enumeration:
         """The successors of all positions in turn: twice the row, plus 1 if the player who acted moves again."""
         return self._links[: self._counts[_LINKS]]
 
-    def run(self, plies: int | None, progress: Progress | None) -> None:
-        """Find the positions after at most ``plies`` plies, or all positions.
+    def run(self, progress: Progress | None) -> None:
+        """Find all positions.
 
         Raises:
             ValueError: There are too many positions.
         """
-        counts, level_end, level = self._counts, 1, 0
-        while counts[_EXPANDED] < counts[_STORED] and level != plies:
+        counts = self._counts
+        while counts[_EXPANDED] < counts[_STORED]:
             self._make_room()
-            budget = min(level_end - counts[_EXPANDED], np.int64(_EXPANDED_A_CALL))
             arrays = self._words, self.places, counts, self._degrees, self._links
-            _expand(self._game, *arrays, self.symmetries, budget)
-            if counts[_EXPANDED] == level_end:
-                level_end, level = counts[_STORED], level + 1
+            _expand(self._game, *arrays, self.symmetries, np.int64(_EXPANDED_A_CALL))
             if progress:
                 progress(int(counts[_STORED]), None)
             self._check_size()
@@ -126,7 +133,7 @@ def has_at_most(root: Position, most: int) -> bool:
     if root.game.position_bound(root.own, root.opp) is not None:
         return is_small(root, most)
     try:
-        Enumeration(root, most=most).run(None, None)
+        Enumeration(root, most=most).run(None)
     except ValueError:
         return False
     return True
@@ -168,7 +175,7 @@ class Reachable:
     def _enumerate(self, progress: Progress | None) -> NDArray[np.uint64]:
         """Return the representatives, rows (own, opp)."""
         enumeration = Enumeration(Position.start(self.game))
-        enumeration.run(None, progress)
+        enumeration.run(progress)
         return enumeration.words.copy()
 
 
@@ -183,13 +190,20 @@ def early_positions(game: Game, plies: int) -> NDArray[np.uint64]:
 
     Returns:
         Rows (own, opp), uint64 of shape (positions, 2).
-
-    Raises:
-        ValueError: There are too many positions.
     """
-    enumeration = Enumeration(Position.start(game))
-    enumeration.run(plies, None)
-    return enumeration.words.copy()
+    levels = [np.array([game.start()], dtype=np.uint64)]
+    for _ in range(plies):
+        followers = np.empty((len(levels[-1]) * game.action_count, 2), dtype=np.uint64)
+        levels.append(_distinct(followers[: _write_followers(game, levels[-1], followers)]))
+    return np.concatenate(levels)
+
+
+def _distinct(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the different rows, in the order of their first occurrences."""
+    order = np.lexsort(words.T)  # a stable sort
+    ordered = words[order]
+    is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))[: len(words)]
+    return words[np.sort(order[is_first])]
 
 
 def set_sizes(game: Game, words: NDArray[np.uint64], symmetries: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -255,6 +269,22 @@ def _expand(
             degrees[row] = counts[_LINKS] - first
         counts[_EXPANDED] += 1
         budget -= 1
+
+
+@kernel
+def _write_followers(game: Any, words: Any, followers: Any) -> Any:
+    """Write the canonical images of the non-terminal successors of all positions, and return their number."""
+    count = 0
+    for i in range(len(words)):
+        own, opp = words[i, 0], words[i, 1]
+        for number in range(action_count(game)):
+            action = np.uint64(number)
+            if legal(game, own, opp, action):
+                next_own, next_opp = play(game, own, opp, action)
+                if result(game, next_own, next_opp) == ONGOING:
+                    followers[count, 0], followers[count, 1] = canonical(game, next_own, next_opp)
+                    count += 1
+    return count
 
 
 @inlined

@@ -10,129 +10,92 @@ The search uses its own board layout: cell ``row + (rows + 1) * column``, with r
 above each column is always empty, so no line continues in the next column.
 """
 
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.games.connect_n import ConnectN
-from ci_envs.games.operations import ONGOING, action_count
+from ci_envs.games.operations import action_count, canonical
+from ci_envs.games.position import Position
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
-from ci_envs.kernels.work_memory import WorkMemory
-from ci_envs.solver.solution import HORIZON, Progress, Solution
+from ci_envs.solver.on_demand import LIMIT, NODES, UNFINISHED, Memory, OnDemandSolution
+from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key
+from ci_envs.solver.solution import Progress
 
 QUICK_EMPTY_CELLS = 30
 """Maximum number of empty cells of a position of Connect Four whose score is found in about 0.05 s."""
 
 _SLOT_BITS = 22  # base 2 logarithm of the number of slots of 8 bytes; this table of 32 MB is faster than a larger one
-_NODES, _LIMIT = 0, 1  # indices in the work array
-_FEW_NODES = 1 << 20  # about 0.1 s
 _PROBED_CELLS = 10  # with more empty cells, the search first looks up the positions after each move
-_SECONDS_A_REPORT = 0.2
-_UNKNOWN = np.iinfo(np.int64).min
 _OFFSET = 64  # makes the scores in the table positive
 
 
-class GravitySolution(Solution):
+class GravitySolution(OnDemandSolution):
     """The solution of a :class:`ConnectN` with gravity. Each position is searched on demand.
 
-    A position of Connect Four takes about 0.02 s with 30 empty cells, and minutes with 42.
-
-    Attributes:
-        nodes: The number of positions that the searches have visited.
+    A position of Connect Four takes about 0.02 s with 30 empty cells, and minutes with 42. The search score of a won
+    position is 1 plus the number of stones that the winner has left at the end.
     """
-
-    searches = True
 
     game: ConnectN
 
-    def __init__(self, game: ConnectN, *, progress: Progress | None = None) -> None:
+    book_plies = 8
+
+    def __init__(self, game: ConnectN, *, book: OpeningBook | None = None, progress: Progress | None = None) -> None:
         """Make the solution of a game.
 
         Args:
             game: The game.
+            book: Bounds of the search scores of early positions, or None.
             progress: A function that is called repeatedly with :attr:`nodes` and None.
 
         Raises:
             ValueError: The board is too large for the layout of the search.
         """
         check_fits(game)
-        super().__init__(game)
-        self._progress = progress
-        self.nodes = 0
-        self._memory = WorkMemory(self._new_memory)
+        super().__init__(game, book=book, progress=progress)
 
     @override
-    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        most = self.game.rows * self.game.cols  # above all scores of the search
-        return np.array([self._score_within(own, opp, -most, most) for own, opp in words.tolist()], dtype=np.int16)
-
-    @override
-    def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        return np.array([np.sign(self._score_within(own, opp, -1, 1)) for own, opp in words.tolist()], dtype=np.int16)
-
-    @override
-    def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        return self.action_values(words)
-
-    @override
-    def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        rows = words.reshape(-1, 1, 2)
-        scores = [(self.action_scores if self.is_late(*row[0].tolist()) else self.action_values)(row) for row in rows]
-        return np.concatenate([np.empty((0, self.game.action_count), np.int16), *scores])
-
-    def is_late(self, own: int, opp: int) -> bool:
-        """Return whether a position has at most 30 empty cells, so that distances take about 0.05 s."""
-        return self.game.rows * self.game.cols - (own | opp).bit_count() <= QUICK_EMPTY_CELLS
-
-    def _new_memory(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the transposition table, the order of the moves of each ply, and the number and limit of nodes."""
+    def new_memory(self) -> Memory:
         order = np.zeros((self.game.rows * self.game.cols + 1, 2 * self.game.cols), dtype=np.uint64)
-        return np.zeros(1 << _SLOT_BITS, dtype=np.uint64), order, np.zeros(2, dtype=np.int64)
+        return np.zeros(2, dtype=np.int64), np.zeros(1 << _SLOT_BITS, dtype=np.uint64), order
 
-    def _score_within(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the score of a position. It is correct if :meth:`stones_left` is between ``low`` and ``high``."""
-        outcome = self.game.rules.examine(self.game, own, opp)[2]
-        if outcome != ONGOING:
-            return int(outcome) * HORIZON
-        stones_left = self.stones_left(own, opp, low, high)
-        empty = self.game.rows * self.game.cols - (own | opp).bit_count()
-        if stones_left > 0:
-            return HORIZON - (2 * ((empty + 1) // 2 + 1 - stones_left) - 1)
-        return 2 * (empty // 2 + 1 + stones_left) - HORIZON if stones_left else 0
+    @override
+    def search(self, own: int, opp: int, low: int, high: int, memory: Memory) -> int:
+        work, table, order = memory
+        return int(_solve(self.game, np.uint64(own), np.uint64(opp), low, high, table, order, work))
 
-    def stones_left(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the score of the search, clipped to ``low`` and ``high``.
+    @property
+    @override
+    def most(self) -> int:
+        return self.game.rows * self.game.cols
 
-        The score is 1 plus the number of stones that the winner has left at the end. It is negative if the player to
-        move loses, and 0 for a draw.
-        """
-        with self._memory.use() as (table, order, work):
-            arguments = self.game, np.uint64(own), np.uint64(opp), low, high, table, order, work
-            work[_NODES], work[_LIMIT] = 0, _FEW_NODES
-            try:
-                score = _solve(*arguments)
-                return int(score) if score != _UNKNOWN else self._search_long(arguments, work)
-            finally:
-                self.nodes += int(work[_NODES])
+    @override
+    def plies(self, own: int, opp: int) -> int:
+        return (own | opp).bit_count()
 
-    def _search_long(self, arguments: tuple[Any, ...], work: NDArray[np.int64]) -> int:
-        """Search without a limit in another thread, so that progress is reported and an interrupt stops the search."""
-        work[_LIMIT] = np.iinfo(np.int64).max
-        with ThreadPoolExecutor(1) as pool:
-            search = pool.submit(_solve, *arguments)
-            try:
-                while not search.done():
-                    wait([search], timeout=_SECONDS_A_REPORT)
-                    if self._progress:
-                        self._progress(self.nodes + int(work[_NODES]), None)
-            finally:
-                work[_LIMIT] = 0
-        return int(search.result())
+    @override
+    def distance_of(self, own: int, opp: int, search_score: int) -> int:
+        empty = self.most - self.plies(own, opp)
+        if search_score > 0:
+            return 2 * ((empty + 1) // 2 + 1 - search_score) - 1
+        return 2 * (empty // 2 + 1 + search_score)
+
+    @override
+    def immediate_win(self, own: int, opp: int) -> int:
+        return (self.most - self.plies(own, opp) + 1) // 2
+
+    @override
+    def is_late(self, own: int, opp: int) -> bool:
+        return self.most - self.plies(own, opp) <= QUICK_EMPTY_CELLS
+
+    @override
+    def actions_in_order(self, position: Position) -> list[int]:
+        middle = (self.game.cols - 1) / 2
+        return sorted(position.legal_actions(), key=lambda column: abs(column - middle))
 
 
 def fits(game: ConnectN) -> bool:
@@ -238,7 +201,7 @@ def _in_line(stones: Any, step: Any, n: Any) -> Any:
 
 @kernel
 def _solve(game: Any, own: Any, opp: Any, low: Any, high: Any, table: Any, order: Any, work: Any) -> Any:
-    """Return the score of a non-terminal position, clipped to ``low`` and ``high``, or _UNKNOWN at the node limit."""
+    """Return the score of a non-terminal position, clipped to ``low`` and ``high``, or UNFINISHED at the node limit."""
     own, mask = by_columns(game, own), by_columns(game, own | opp)
     left = np.int64(popcount(_free(game, mask)))
     least, most = -(left // 2), (left + 1) // 2
@@ -255,8 +218,8 @@ def _solve(game: Any, own: Any, opp: Any, low: Any, high: Any, table: Any, order
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
         score = _negamax(game, own, mask, threats, left, middle, middle + 1, table, order, work)
-        if work[_NODES] >= work[_LIMIT]:
-            return np.int64(_UNKNOWN)
+        if work[NODES] >= work[LIMIT]:
+            return np.int64(UNFINISHED)
         if score <= middle:
             high = score
         else:
@@ -284,7 +247,7 @@ def _negamax(
         order: A buffer for the moves, uint64 of shape (cells + 1, 2 * columns).
         work: The number of visited nodes and their limit, int64 of shape (2,).
     """
-    work[_NODES] += 1
+    work[NODES] += 1
     opp = own ^ mask
     moves = _safe_moves(game, threats, mask)
     if not moves or left <= 2:
@@ -305,9 +268,9 @@ def _negamax(
         move, after = _move(order[left], k), order[left, 2 * k + 1]
         score = -_negamax(game, opp, mask | move, after, left - 1, -beta, -alpha, table, order, work)
         alpha = max(alpha, score)
-        if alpha >= beta or work[_NODES] >= work[_LIMIT]:
+        if alpha >= beta or work[NODES] >= work[LIMIT]:
             break
-    if work[_NODES] < work[_LIMIT]:
+    if work[NODES] < work[LIMIT]:
         table[slot] = tag | np.uint64(alpha + _OFFSET) << np.uint64(1) | np.uint64(alpha >= beta)
     return alpha
 
@@ -417,3 +380,14 @@ def _own_rows(game: Any, mask: Any) -> Any:
     """Return every second row, from the lowest one if the number of empty cells is even."""
     odd = popcount(_free(game, mask)) & np.uint64(1)
     return alternate_rows(game) << odd
+
+
+@implements(book_key, ConnectN)
+def _(game: ConnectN) -> Any:
+    def kernel(game: Any, own: Any, opp: Any) -> Any:
+        own, opp = canonical(game, own, opp)
+        own, mask = by_columns(game, own), by_columns(game, own | opp)
+        decided = (completing(game, own) | completing(game, own ^ mask)) & next_cells(game, mask)
+        return np.uint64(NO_KEY) if decided else own + mask
+
+    return kernel

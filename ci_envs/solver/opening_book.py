@@ -1,13 +1,15 @@
-"""Opening books of the games with gravity: files with bounds of the scores of early positions.
+"""Opening books: files with bounds of the search scores of early positions.
 
-A book contains bounds of the score of each early position in which no player can complete a line immediately. A
-position and its mirror image have one entry. A book can be incomplete: unknown positions are searched.
+A game has a book if its solver searches positions on demand (:mod:`ci_envs.solver.on_demand`). The operation
+:func:`book_key` decides which positions it contains. Symmetric positions have one entry. A book can be incomplete:
+unknown positions are searched.
 """
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -17,32 +19,38 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
-from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, canonical, result
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, result
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import inlined, kernel
-from ci_envs.kernels.dispatch import Static, implements
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.dispatch import Static, implements, operation
 from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.solver.gravity import GravitySolution, by_columns, check_fits, completing, next_cells
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, known_values
-from ci_envs.solver.solution import Progress, Solution
+from ci_envs.solver.solution import Solution
+from ci_envs.solver.solver import solver_of
 from ci_envs.solver.table_file import read_table, table_path, write_table
 
-PLIES = 8
-"""Maximum number of plies before a position of a book."""
+NO_KEY = np.iinfo(np.uint64).max
+"""The key of a position that no book contains."""
 
 _FOLDER = Path(__file__).with_name("books")
-_NO_KEY = np.iinfo(np.uint64).max
 _SECONDS_A_FILE = 20.0
 _SECONDS_A_REPORT = 0.5
+
+
+@operation
+def book_key(game: Any, own: Any, opp: Any) -> Any:
+    """Return a key of an early position that is unique except for symmetric positions, or NO_KEY.
+
+    Books do not contain positions with NO_KEY, because their values are found quickly.
+    """
 
 
 class OpeningBook:
     """Bounds of the scores of a game's early positions.
 
-    A score is that of :meth:`GravitySolution.stones_left`.
+    A score is a search score (:class:`~ci_envs.solver.on_demand.OnDemandSolution`).
 
     Attributes:
         game: The game.
@@ -50,21 +58,22 @@ class OpeningBook:
         bounds: The lower and upper bounds of the scores, int8 of shape (2, n).
     """
 
-    def __init__(self, game: ConnectN, bounds: NDArray[np.int8] | None = None) -> None:
+    def __init__(self, game: Game, bounds: NDArray[np.int8] | None = None) -> None:
         """Make a book.
 
         Args:
             game: The game.
             bounds: See :attr:`bounds`. None makes a book without knowledge.
+
+        Raises:
+            ValueError: The game has no opening book.
         """
         self.game = game
-        words = early_positions(game, PLIES)
-        keys = np.empty(len(words), dtype=np.uint64)
-        _write_keys(game, words, keys)
-        self.words, keys = words[keys != _NO_KEY], keys[keys != _NO_KEY]
-        self._places = dict(zip(keys.tolist(), range(len(keys)), strict=True))
-        most = game.rows * game.cols
-        self.bounds = np.tile(np.array([[-most], [most]], dtype=np.int8), len(keys)) if bounds is None else bounds
+        self.words, self._places = _entries(game)
+        if bounds is None:
+            most = solver_of(game).on_demand(game).most
+            bounds = np.tile(np.array([[-most], [most]], dtype=np.int8), len(self.words))
+        self.bounds = bounds
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -89,19 +98,17 @@ class OpeningBook:
         self.bounds[:, place] = max(low, int(self.bounds[0, place])), min(high, int(self.bounds[1, place]))
 
 
-def check_has_book(game: Game) -> ConnectN:
-    """Return ``game`` if it can have a book.
-
-    Raises:
-        ValueError: The game has no gravity, or is too large to search.
-    """
-    if not isinstance(game, ConnectN) or not game.gravity:
-        raise ValueError(f"only games with gravity such as ConnectFour-v0 have opening books, not {game}")
-    check_fits(game)
-    return game
+@lru_cache(maxsize=2)
+def _entries(game: Game) -> tuple[NDArray[np.uint64], dict[int, int]]:
+    """Return the positions of the book of a game, and the index of each key."""
+    words = early_positions(game, solver_of(game).on_demand(game).book_plies)
+    keys = np.empty(len(words), dtype=np.uint64)
+    _write_keys(game, words, keys)
+    keys, words = keys[keys != NO_KEY], words[keys != NO_KEY]
+    return words, dict(zip(keys.tolist(), range(len(keys)), strict=True))
 
 
-def read_book(game: ConnectN, path: Path | None = None) -> OpeningBook | None:
+def read_book(game: Game, path: Path | None = None) -> OpeningBook | None:
     """Read the book of a game from a file. Return None if there is no file, or, with a warning, if it is damaged.
 
     Args:
@@ -116,7 +123,13 @@ def read_book(game: ConnectN, path: Path | None = None) -> OpeningBook | None:
     return OpeningBook(game, np.array([np.max(lows, axis=0), np.min(highs, axis=0)]))
 
 
-def _default_files(game: ConnectN) -> Iterator[Path]:
+def complete_book(game: Game) -> OpeningBook | None:
+    """Return the book of a game if all its values are known, or None."""
+    book = read_book(game)
+    return book if book is not None and book.known.all() else None
+
+
+def _default_files(game: Game) -> Iterator[Path]:
     yield _FOLDER / f"{game}.book"
     with suppress(OSError):  # the user has no home directory
         yield book_path(game)
@@ -140,67 +153,12 @@ def book_path(game: Game) -> Path:
     return table_path(game).with_suffix(".book")
 
 
-class BookSolution(GravitySolution):
-    """The solution of a game with gravity by a book for early positions and by searches that end in the book."""
-
-    def __init__(self, game: ConnectN, book: OpeningBook, *, progress: Progress | None = None) -> None:
-        """Make the solution.
-
-        Args:
-            game: The game.
-            book: The book of the game. Results for its positions are added to it.
-            progress: A function that is called repeatedly with the number of searched positions and None.
-        """
-        super().__init__(game, progress=progress)
-        self.book = book
-
-    @override
-    def stones_left(self, own: int, opp: int, low: int, high: int) -> int:
-        plies = (own | opp).bit_count()
-        if plies > PLIES:
-            return super().stones_left(own, opp, low, high)
-        if self._progress:
-            self._progress(self.nodes, None)
-        place = self.book.place(own, opp)
-        if place is not None:
-            least, most = self.book.bounds[:, place].tolist()
-            low, high = min(max(low, least), most), max(min(high, most), least)
-            if low == high:
-                return low
-        search = super().stones_left if plies == PLIES else self._best_of_actions
-        score = search(own, opp, low, high)
-        if place is not None:
-            most = self.game.rows * self.game.cols
-            self.book.narrow(place, -most if score <= low else score, most if score >= high else score)
-        return score
-
-    def _best_of_actions(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the score of a position from the scores after its actions, clipped to ``low`` and ``high``."""
-        position, best, middle = Position(self.game, own, opp), low, (self.game.cols - 1) / 2
-        nearest_first = sorted(position.legal_actions(), key=lambda column: abs(column - middle))
-        for follower in sorted(map(position.play, nearest_first), key=self._promise, reverse=True):
-            if follower.result is None:
-                score = -self.stones_left(follower.own, follower.opp, -high, -best)
-            else:
-                score = -follower.result * ((self.game.rows * self.game.cols - (own | opp).bit_count() + 1) // 2)
-            best = max(best, min(score, high))
-            if best == high:
-                break
-        return best
-
-    def _promise(self, follower: Position) -> int:
-        """Return a value for move ordering from the book's bounds, for the player who moved last."""
-        place = self.book.place(follower.own, follower.opp)
-        return 0 if place is None else -int(self.book.bounds[:, place].sum())
-
-
 class KnownBook(Solution):
     """The values that a book knows, without any search. It covers a position if it knows all positions after it."""
 
-    game: ConnectN
-
     def __init__(self, book: OpeningBook) -> None:
         super().__init__(book.game)
+        self._plies = solver_of(book.game).on_demand(book.game).book_plies
         keys = np.empty(len(book.words), dtype=np.uint64)
         _write_keys(book.game, book.words, keys)
         low, high = book.bounds.astype(np.int64)
@@ -230,7 +188,7 @@ class KnownBook(Solution):
 
     @override
     def why_unknown(self, position: Position) -> str:
-        return f"the opening book does not contain the position, or one after it; it has {PLIES} plies"
+        return f"the opening book does not contain the position, or one after it; it has {self._plies} plies"
 
 
 @dataclass(frozen=True)
@@ -245,7 +203,7 @@ def _(source: BookSource) -> Any:
         outcome = np.int64(result(game, own, opp))
         if outcome != ONGOING:
             return outcome
-        key = _key(game, own, opp)
+        key = book_key(game, own, opp)
         first, end = 0, len(keys)
         while first < end:
             middle = (first + end) // 2
@@ -313,7 +271,7 @@ def _find_values(book: OpeningBook, places: Iterator[int], deadline: float, stop
         if stop.is_set() or monotonic() > deadline:
             raise _StoppedError
 
-    solution = BookSolution(book.game, book, progress=check)
+    solution = solver_of(book.game).on_demand(book.game, book=book, progress=check)
     with suppress(_StoppedError):
         for place in places:
             solution.values(book.words[place : place + 1])
@@ -321,17 +279,9 @@ def _find_values(book: OpeningBook, places: Iterator[int], deadline: float, stop
 
 @kernel
 def _write_keys(game: Any, words: Any, keys: Any) -> None:
-    """Write a key for each position that is unique except for mirror images, or _NO_KEY.
+    """Write a key for each position that is unique except for mirror images, or NO_KEY.
 
-    _NO_KEY means that a player can complete a line immediately.
+    NO_KEY means that a player can complete a line immediately.
     """
     for i in range(len(words)):
-        keys[i] = _key(game, words[i, 0], words[i, 1])
-
-
-@inlined
-def _key(game: Any, first: Any, second: Any) -> Any:
-    own, opp = canonical(game, first, second)
-    own, mask = by_columns(game, own), by_columns(game, own | opp)
-    decided = (completing(game, own) | completing(game, own ^ mask)) & next_cells(game, mask)
-    return np.uint64(_NO_KEY) if decided else own + mask
+        keys[i] = book_key(game, words[i, 0], words[i, 1])

@@ -57,7 +57,7 @@ class RetrogradeSolution(CountedSolution):
         if not is_small(root, MAX_LINKED_POSITIONS):
             raise too_large(root.game, root.game.position_bound(root.own, root.opp) or 0, BYTES_A_LINKED_POSITION)
         enumeration = Enumeration(root, linked=True)
-        enumeration.run(None, progress)
+        enumeration.run(progress)
         scores = _solve(enumeration, root, progress)
         self._table = enumeration.words, enumeration.places, enumeration.symmetries, scores
 

@@ -73,6 +73,11 @@ class Solution(ABC):
         return np.ones(len(words), dtype=np.bool_)
 
     @property
+    def grades_quickly(self) -> bool:
+        """Whether :meth:`grading_scores` takes at most milliseconds for most positions of a game."""
+        return not self.searches
+
+    @property
     def counts(self) -> dict[str, int]:
         """The numbers of ``win``, ``draw`` and ``loss`` states; by default empty, because they were not counted.
 

@@ -25,6 +25,8 @@ def solve(game_or_position: Game | Position, *, progress: Progress | None = None
     * Nim is solved by theory, without distances, if a search would take minutes.
     * A position of :class:`ConnectN` without gravity is solved by a search for forced wins if it has too many
       successors.
+    * A position of Quarto is solved by a special search, in milliseconds with at least 5 pieces on the board. Earlier
+      values are in a book that is included.
     * A position of Connect Four and of other games with gravity is solved by a special search, in about 0.02 s with 30
       empty cells and in minutes with 42. The whole game is solved if it has an opening book. A book for Connect Four is
       included, and ``ci-envs book`` extends it.

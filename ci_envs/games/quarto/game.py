@@ -57,6 +57,7 @@ class Quarto(Game):
     ] = False
 
     shared_board: ClassVar[bool] = True
+    solver: ClassVar[str | None] = "ci_envs.solver.quarto:QuartoSolver"
     position_share: ClassVar[float] = 1 / 4  # measured below random positions: most games end before the board is full
 
     @property

@@ -42,7 +42,7 @@ def _(game: Quarto) -> Any:
 
 
 @lru_cache
-def _set_maps(squares: bool) -> NDArray[np.uint16]:
+def set_maps(squares: bool) -> NDArray[np.uint16]:
     """Return the board maps for sets: ``maps[s, 0, mask]`` for cells 0 to 7, ``maps[s, 1, mask]`` for cells 8 to 15."""
     places = 1 << board_maps(squares).astype(np.uint16).reshape(-1, 2, 8, 1)
     masks = np.arange(256) >> np.arange(8).reshape(8, 1) & 1
@@ -50,10 +50,10 @@ def _set_maps(squares: bool) -> NDArray[np.uint16]:
 
 
 @lru_cache
-def _lowest_maps(squares: bool) -> NDArray[np.uint32]:
+def lowest_maps(squares: bool) -> NDArray[np.uint32]:
     """Return for each set of cells the board maps, as bits, that map it to the smallest of its images."""
     masks = np.arange(1 << CELLS)
-    maps = _set_maps(squares)
+    maps = set_maps(squares)
     images = maps[:, 0, masks & 0xFF] | maps[:, 1, masks >> 8]
     chosen = (images == images.min(axis=0)) << np.arange(len(maps)).reshape(-1, 1)
     lowest: NDArray[np.uint32] = chosen.sum(axis=0).astype(np.uint32)
@@ -61,7 +61,8 @@ def _lowest_maps(squares: bool) -> NDArray[np.uint32]:
 
 
 @kernel
-def _image_of(maps: Any, board: Any, cells: Any) -> Any:
+def image_of(maps: Any, board: Any, cells: Any) -> Any:
+    """Return the image of a set of cells under the board map with number ``board`` of :func:`set_maps`."""
     low = np.uint64(0xFF)
     return np.uint64(maps[board, 0, cells & low]) | np.uint64(maps[board, 1, (cells >> np.uint64(8)) & low])
 
@@ -69,13 +70,14 @@ def _image_of(maps: Any, board: Any, cells: Any) -> Any:
 @kernel
 def _lane_of(maps: Any, board: Any, own: Any, hand: Any, filled: Any, attribute: Any) -> Any:
     """Return the image of a lane, with the piece in hand as bit 16, flipped if the first piece has the attribute."""
-    lane = _image_of(maps, board, own >> np.uint64(16 * attribute))
+    lane = image_of(maps, board, own >> np.uint64(16 * attribute))
     lane |= ((hand >> np.uint64(attribute)) & np.uint64(1)) << np.uint64(16)
     return lane ^ filled if lane & filled & (~filled + np.uint64(1)) else lane
 
 
 @kernel
-def _in_order(a: Any, b: Any, c: Any, d: Any) -> Any:
+def in_order(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Return four numbers in ascending order."""
     a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
     a, b, c, d = min(a, c), min(b, d), max(a, c), max(b, d)
     return a, min(b, c), max(b, c), d
@@ -91,20 +93,20 @@ def _(game: Quarto) -> Any:
     # Compare the images of the board whose set of occupied cells is smallest. For each of them one image of the pieces
     # is enough: flipped so that the first piece is 0, with the attributes in the order that sorts their lanes. The
     # result does not depend on the image of the pieces at the start.
-    maps, lowest = _set_maps(game.squares), _lowest_maps(game.squares)
+    maps, lowest = set_maps(game.squares), lowest_maps(game.squares)
     one, cells, digit = np.uint64(1), np.uint64(CELLS), np.uint64(15)
     hand_at, holding_at = np.uint64(HAND), np.uint64(HOLDING)
 
     def kernel(game, own, opp):
         boards = np.uint64(lowest[opp & LANE])
-        occupied = _image_of(maps, trailing_zeros(boards), opp)
+        occupied = image_of(maps, trailing_zeros(boards), opp)
         hand, holding = (opp >> hand_at) & digit, opp >> holding_at
         filled = occupied | (holding << cells)
         least_own = least_hand = ~np.uint64(0)
         while boards:
             board = trailing_zeros(boards)
             boards &= boards - one
-            a, b, c, d = _in_order(
+            a, b, c, d = in_order(
                 _lane_of(maps, board, own, hand, filled, 0),
                 _lane_of(maps, board, own, hand, filled, 1),
                 _lane_of(maps, board, own, hand, filled, 2),

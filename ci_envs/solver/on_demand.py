@@ -1,0 +1,221 @@
+"""The base class of solutions that search each position on demand, from an opening book on."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from ci_envs.games.game import Game
+from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
+from ci_envs.games.position import Position
+from ci_envs.kernels.work_memory import WorkMemory
+from ci_envs.solver.opening_book import OpeningBook
+from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution
+
+NODES, LIMIT = 0, 1
+"""Indices of the number of visited nodes and of its limit in the first array of the memory of a search."""
+
+UNFINISHED = int(np.iinfo(np.int64).min)
+"""The result of a search that reached its limit."""
+
+_FEW_NODES = 1 << 20  # about 0.1 s
+_MOST_NODES = np.iinfo(np.int64).max
+_SECONDS_A_REPORT = 0.2
+
+Memory = tuple[NDArray[Any], ...]
+"""The arrays of a search. The first one contains the number of visited nodes and its limit."""
+
+
+class OnDemandSolution(Solution):
+    """A solution that searches each position when it is asked for it.
+
+    A search returns a **search score**, which is positive if the player to move wins, and the higher the earlier the
+    win. It is 0 for a draw, and the negative score of the opponent for a loss.
+
+    Attributes:
+        book: Bounds of the search scores of early positions, or None. Results for its positions are added to it.
+        nodes: The number of positions that the searches have visited.
+    """
+
+    searches = True
+
+    book_plies: ClassVar[int]
+    """The maximum number of plies before a position of an opening book."""
+
+    def __init__(self, game: Game, *, book: OpeningBook | None = None, progress: Progress | None = None) -> None:
+        """Make the solution of a game.
+
+        Args:
+            game: The game.
+            book: See :attr:`book`.
+            progress: A function that is called repeatedly with :attr:`nodes` and None.
+        """
+        super().__init__(game)
+        self.book = book
+        self.nodes = 0
+        self._progress = progress
+        self._memory = WorkMemory(self.new_memory)
+
+    @abstractmethod
+    def new_memory(self) -> Memory:
+        """Return the arrays of a search."""
+
+    @abstractmethod
+    def search(self, own: int, opp: int, low: int, high: int, memory: Memory) -> int:
+        """Return the search score of a non-terminal position, clipped to ``low`` and ``high``, or UNFINISHED."""
+
+    @property
+    @abstractmethod
+    def most(self) -> int:
+        """A number above all search scores."""
+
+    @abstractmethod
+    def plies(self, own: int, opp: int) -> int:
+        """Return the number of plies before a position."""
+
+    @abstractmethod
+    def distance_of(self, own: int, opp: int, search_score: int) -> int:
+        """Return the number of plies to the end of a won or lost position from its search score."""
+
+    @abstractmethod
+    def immediate_win(self, own: int, opp: int) -> int:
+        """Return the search score of a position whose player to move wins with the next action."""
+
+    @abstractmethod
+    def is_late(self, own: int, opp: int) -> bool:
+        """Return whether the distances of a position are found in about 0.05 s."""
+
+    @override
+    def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return self._of_each(words, self._score)
+
+    @override
+    def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return self._of_each(words, self._value)
+
+    @override
+    def action_values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        rows = [self._action_values(own, opp) for own, opp in words.tolist()]
+        return np.array(rows, dtype=np.int16).reshape(len(words), self.game.action_count)
+
+    @override
+    def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return self.action_values(words)
+
+    @override
+    def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        rows = words.reshape(-1, 1, 2)
+        scores = [(self.action_scores if self.is_late(*row[0].tolist()) else self.action_values)(row) for row in rows]
+        return np.concatenate([np.empty((0, self.game.action_count), np.int16), *scores])
+
+    def search_score(self, own: int, opp: int, low: int, high: int) -> int:
+        """Return the search score of a non-terminal position from the book and a search.
+
+        It is correct if it is between ``low`` and ``high``, and otherwise on the same side of them.
+        """
+        if self.book is None or self.plies(own, opp) > self.book_plies:
+            return self._searched(own, opp, low, high)
+        if self._progress:
+            self._progress(self.nodes, None)
+        place = self.book.place(own, opp)
+        if place is not None:
+            least, most = self.book.bounds[:, place].tolist()
+            low, high = min(max(low, least), most), max(min(high, most), least)
+            if low == high:
+                return low
+        find = self._searched if self.plies(own, opp) == self.book_plies else self._best_of_actions
+        score = find(own, opp, low, high)
+        if place is not None:
+            least, most = -self.most if score <= low else score, self.most if score >= high else score
+            self.book.narrow(place, least, most)
+        return score
+
+    def _of_each(self, words: NDArray[np.uint64], function: Callable[[int, int], int]) -> NDArray[np.int16]:
+        return np.array([function(own, opp) for own, opp in words.tolist()], dtype=np.int16)
+
+    def _score(self, own: int, opp: int) -> int:
+        outcome = self.game.rules.examine(self.game, own, opp)[2]
+        if outcome != ONGOING:
+            return int(outcome) * HORIZON
+        score = self.search_score(own, opp, -self.most, self.most)
+        return int(np.sign(score)) * (HORIZON - self.distance_of(own, opp, score)) if score else DRAW
+
+    def _value(self, own: int, opp: int) -> int:
+        outcome = self.game.rules.examine(self.game, own, opp)[2]
+        return int(np.sign(self.search_score(own, opp, LOSS, WIN) if outcome == ONGOING else outcome))
+
+    def _action_values(self, own: int, opp: int) -> list[int]:
+        """Return the values of the actions. As none is above that of the position, fewer questions decide them."""
+        position, best = Position(self.game, own, opp), self._value(own, opp)
+        values = [NO_SCORE] * self.game.action_count
+        for action in position.legal_actions():
+            values[action] = LOSS if best == LOSS else self._action_value(position, action, best)
+        return values
+
+    def _action_value(self, position: Position, action: int, best: int) -> int:
+        """Return the value of an action, which is at most ``best``."""
+        follower = position.play(action)
+        sign = 1 if follower.to_move == position.to_move else -1
+        if follower.result is not None:
+            return sign * follower.result
+        low, high = (LOSS, best) if sign > 0 else (-best, WIN)
+        return sign * int(np.sign(self.search_score(follower.own, follower.opp, low, high)))
+
+    def _searched(self, own: int, opp: int, low: int, high: int) -> int:
+        """Return the search score of a position from a search without a limit."""
+        with self._memory.use() as memory:
+            counters = memory[0]
+            counters[NODES], counters[LIMIT] = 0, _FEW_NODES
+            try:
+                score = self.search(own, opp, low, high, memory)
+                return self._search_long(own, opp, low, high, memory) if score == UNFINISHED else score
+            finally:
+                self.nodes += int(counters[NODES])
+
+    def _search_long(self, own: int, opp: int, low: int, high: int, memory: Memory) -> int:
+        """Search in another thread, so that progress is reported and an interrupt stops the search."""
+        counters = memory[0]
+        counters[LIMIT] = _MOST_NODES
+        with ThreadPoolExecutor(1) as pool:
+            search = pool.submit(self.search, own, opp, low, high, memory)
+            try:
+                while not search.done():
+                    wait([search], timeout=_SECONDS_A_REPORT)
+                    if self._progress:
+                        self._progress(self.nodes + int(counters[NODES]), None)
+            finally:
+                counters[LIMIT] = 0
+        return search.result()
+
+    def _best_of_actions(self, own: int, opp: int, low: int, high: int) -> int:
+        """Return the search score of a position from those after its actions, clipped to ``low`` and ``high``."""
+        position, best = Position(self.game, own, opp), low
+        actions = self.actions_in_order(position)
+        for action in sorted(actions, key=lambda action: self._promise(position, action), reverse=True):
+            follower = position.play(action)
+            sign = 1 if follower.to_move == position.to_move else -1
+            if follower.result is not None:
+                score = sign * follower.result * self.immediate_win(own, opp)
+            elif sign > 0:
+                score = self.search_score(follower.own, follower.opp, best, high)
+            else:
+                score = -self.search_score(follower.own, follower.opp, -high, -best)
+            best = max(best, min(score, high))
+            if best == high:
+                break
+        return best
+
+    def actions_in_order(self, position: Position) -> Sequence[int]:
+        """Return the legal actions, the most promising one first if the book does not distinguish them."""
+        return position.legal_actions()
+
+    def _promise(self, position: Position, action: int) -> int:
+        """Return a value for move ordering from the book's bounds, for the player who acts."""
+        follower = position.play(action)
+        place = self.book.place(follower.own, follower.opp) if self.book else None
+        sign = 1 if follower.to_move == position.to_move else -1
+        return 0 if place is None or self.book is None else sign * int(self.book.bounds[:, place].sum())
